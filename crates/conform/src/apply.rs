@@ -1,4 +1,4 @@
-//! Judges the apply of a plan, and destroys created objects.
+//! Judges applying a plan, and destroys what was made.
 
 use std::convert::Infallible;
 
@@ -36,7 +36,7 @@ impl Flow<'_> {
         let mut request = ApplyRequest::new(self.block, change, config);
         request.prior_private.clone_from(&prior.private);
         let mut applying = begin_apply(&request).map_err(bad_config)?;
-        // The last answer's object and identity, as far as the provider was called.
+        // The identity in the answer about the object that is there afterwards, if the provider was asked for one at all.
         let (mut last, mut answered_identity) = (None, None);
         let applied = loop {
             applying = match applying {
@@ -143,7 +143,7 @@ impl Flow<'_> {
                 let path = path.to_path();
                 let now = actual.at(&path).and_then(Value::as_map);
                 let is_block = self.block.block_by_path(&path).is_some();
-                // Terraform itself notices a different number of blocks.
+                // Where the count differs, Terraform sees it.
                 if let Some(now) = now.filter(|now| is_block && now.len() == labels.len())
                     && labels.iter().any(|(label, _)| now.get(label).is_none())
                 {

@@ -1,13 +1,12 @@
 //! The clauses of the contract between a provider and Terraform.
 
-/// Each clause: its code, the summary of Terraform's message about a violation, and the rule.
+/// Each clause: its code, what Terraform's message is headed with where it is broken, and what it asks for.
 macro_rules! clauses {
     ($($clause:ident, $summary:expr, $sentence:literal;)*) => {
-        /// A clause of the contract. The letter is the call: a schema, a plan, the final plan, apply, read,
-        /// upgrade of a stored object, import, move of an object from another type, generation of its
-        /// configuration, data, ephemeral resource, function, list, invoking an action (`X`), validation of
-        /// a configuration (`V`). `K` is about keeping secrets, `C` about several calls together, and `T`
-        /// about the connection.
+        /// A clause of the contract. The letter says what the provider was asked for: a schema, a plan, the final plan, to
+        /// apply, to read, to upgrade a stored object, to import, to move an object from another type, to generate its
+        /// configuration, data, an ephemeral resource, the result of a function, a list, to invoke an action (`X`), to validate a configuration (`V`); `K` is about keeping secrets, `C` is what
+        /// only many calls together show, and `T` is about the connection.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Clause {

@@ -131,7 +131,7 @@ impl Corpus {
         }
     }
 
-    /// The kept configurations of a type that still fit its schema.
+    /// The kept configurations of a type, as far as they fit its present schema.
     pub(super) fn about(&self, subject: Subject, name: &str, block: &Block) -> Vec<Replayed> {
         let value = |raw: &RawValue| Value::from_marker_json(raw.get(), block.implied_type()).ok();
         let option = |raw: &Option<Box<RawValue>>| match raw {

@@ -11,7 +11,7 @@ use super::secrets::Provenance;
 use super::sentences::NULL_OBJECT;
 use super::{Clause, Finding, FindingSeverity, Judgement};
 
-/// Reads a data source with a wholly known configuration.
+/// Reads a data source with a configuration, all of which is known.
 ///
 /// # Errors
 ///
@@ -72,8 +72,7 @@ impl Flow<'_> {
             let message = "asked the same once more, the data source answers something else";
             self.find(Finding::new(Clause::D5, "not_the_same", path, message));
         }
-        // Terraform does not compare a data source with its configuration; here it is checked like the plan
-        // of a resource.
+        // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way.
         let (object, marked) = (self.block.mark_hidden(&objects[0]), self.block.mark_hidden(config));
         let nothing = Value::null(self.block.implied_type().clone());
         for invalid in assert_plan_valid(self.block, &nothing, config, &objects[0]) {
@@ -87,8 +86,8 @@ impl Flow<'_> {
     }
 }
 
-/// Calls a function twice with equal, known arguments; then with null and unknown arguments, if the
-/// function accepts those.
+/// Calls a function twice with the same arguments, all of them known; then with null and with unknown arguments, where it says
+/// that it takes those.
 ///
 /// # Errors
 ///
@@ -106,7 +105,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     for _ in 0..2 {
         match called(arguments).await {
             Ok(Some(result)) => results.push(result),
-            // A function may refuse its arguments.
+            // That it may not be called so is for it to say.
             Ok(None) => return Ok(judgement),
             Err(finding) => {
                 judgement.findings.push(*finding);

@@ -2,7 +2,7 @@
 
 use super::{Advice, FindingReport, TypeReport, config_text};
 
-/// The configurations that show a finding, each with a label.
+/// The configurations that show a finding, each with what it is.
 fn configurations(of: &TypeReport, found: &FindingReport) -> Vec<(&'static str, String)> {
     let Some(smallest) = &found.smallest else { return Vec::new() };
     let all = [
@@ -29,7 +29,7 @@ impl Advice {
 }
 
 impl FindingReport {
-    /// The details of a finding of this type, as text of several lines.
+    /// All that belongs to a finding of this type beside what is wrong, as text of several lines.
     pub fn details(&self, of: &TypeReport) -> String {
         let configurations = configurations(of, self).into_iter();
         let mut text: String = configurations.map(|(what, config)| format!("{what}:\n{config}\n")).collect();

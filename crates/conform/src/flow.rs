@@ -100,7 +100,7 @@ pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> R
     Ok(flow.judgement)
 }
 
-/// The schema of a type, with its tolerable problems; or the judgement, if it cannot be used.
+/// The schema of a type, and what is wrong with it that does not keep it from being used; else the judgement.
 fn usable<'s>(
     schemas: &'s Schemas,
     component: Component,
@@ -125,7 +125,7 @@ pub(super) struct Saved {
     pub(super) identity: Option<Value>,
 }
 
-/// A running trial. A step returns `None` if Terraform would stop.
+/// A trial while it goes on. A step gives `None` where Terraform would stop.
 pub(super) struct Flow<'p> {
     pub(super) provider: &'p dyn Provider,
     pub(super) schemas: &'p Schemas,
@@ -174,8 +174,8 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// Begins with a configuration of anything but a managed resource, if the provider accepts the
-    /// configuration; otherwise returns the finished judgement.
+    /// Begins with a configuration of what is not a managed resource, if the provider says that it is valid;
+    /// else the judgement is made already.
     pub(super) async fn begin(
         provider: &'p dyn Provider,
         schemas: &'p Schemas,
@@ -200,7 +200,7 @@ impl<'p> Flow<'p> {
         })
     }
 
-    /// Registers the secrets of a configuration.
+    /// Remembers what of a configuration is secret.
     fn learn_config(&mut self, config: &Value, origin: Origin) {
         self.secrets.learn_config(self.block, config, origin);
         self.leaks.learn(self.block, config);
@@ -230,7 +230,7 @@ impl<'p> Flow<'p> {
         outermost(findings).into_iter().for_each(|finding| self.find(finding));
     }
 
-    /// Whether the finding repeats an earlier one at its place, and does not stop Terraform.
+    /// Whether it only shows again what was found before at the same place, and Terraform does not stop at.
     fn is_consequence(&self, finding: &Finding) -> bool {
         let shows_again = |clause| [Clause::C2, Clause::G2, Clause::I7].contains(&clause);
         let stops = |finding: &Finding| finding.severity == FindingSeverity::Error;
@@ -250,7 +250,7 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// The answer, or a finding that there is none.
+    /// An answer, or the finding that there is none.
     pub(super) fn answer_or_finding<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
         let error = match answer {
             Ok(answer) => return Some(answer),
@@ -292,7 +292,7 @@ impl<'p> Flow<'p> {
         self.judgement.refused.len() > before
     }
 
-    /// Reports sensitive values in the provider's diagnostics.
+    /// Finds what is sensitive in what the provider says.
     pub(super) fn tells_no_secret(&mut self, diagnostics: &[Diagnostic]) {
         if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
             self.find(finding);
@@ -382,7 +382,7 @@ impl<'p> Flow<'p> {
         Ok(())
     }
 
-    /// Adds text to the finding that stopped Terraform.
+    /// Says more about what Terraform stopped at.
     fn adds(&mut self, more: &str) {
         if let Some(finding) =
             self.judgement.findings.iter_mut().rfind(|found| found.severity == FindingSeverity::Error)
@@ -461,7 +461,7 @@ impl<'p> Flow<'p> {
     }
 }
 
-/// The error for a configuration that does not fit the schema.
+/// That a configuration does not fit the schema.
 pub(super) fn bad_config(error: impl std::fmt::Display) -> Error {
     ErrorKind::Malformed { field: "config", reason: error.to_string() }.into()
 }
@@ -491,7 +491,7 @@ pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Fin
     }
 }
 
-/// The type at a path in a value of this type.
+/// The type of what is at a path in a value of this type.
 fn at_path<'t>(ty: &'t Type, path: &Path) -> Option<&'t Type> {
     path.steps().iter().try_fold(ty, |ty, step| match (ty, step) {
         (Type::Object(object), PathStep::Attribute(name)) => object.attribute(name),
@@ -500,7 +500,7 @@ fn at_path<'t>(ty: &'t Type, path: &Path) -> Option<&'t Type> {
     })
 }
 
-/// The clause about the identity in an answer, by the clause about its object.
+/// The clause about the identity in an answer whose object is held to another.
 fn identity_clause(of_object: Clause) -> Clause {
     match of_object {
         Clause::A2 => Clause::A7,

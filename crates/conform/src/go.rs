@@ -6,7 +6,7 @@ use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};
 use objchange_text::quote_into as quote;
 
-/// The value in Go's syntax, without marked values.
+/// The value in Go's syntax; what is marked is not shown.
 pub(super) fn go(value: &Value) -> String {
     let mut out = String::new();
     write_value(value, &mut out);
@@ -102,7 +102,7 @@ fn short(decimal: &str) -> String {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all: String = [whole, fraction].concat();
     let leading = all.len() - all.trim_start_matches('0').len();
-    // The power of ten of the first significant digit.
+    // The power of ten of the first digit that counts.
     let exponent = whole.len() as i64 - 1 - leading as i64;
     let significant = all.trim_matches('0');
     if significant.is_empty() || (-4..=5).contains(&exponent) {

@@ -13,7 +13,7 @@ use super::objects::unsound;
 use super::sentences::{NO_IMPORT_TYPE, OTHER_IMPORT_TYPE, SEVERAL_IMPORTED, mismatched};
 use super::{Clause, Finding};
 
-/// The number of other types that are tried as the origin of an object.
+/// The number of other types that are tried as those that an object may come from.
 const SOURCES: usize = 8;
 
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {
@@ -52,7 +52,7 @@ fn unknown_part(object: &Value) -> Option<Path> {
 }
 
 impl Flow<'_> {
-    /// Imports an object by its import identifier, if that is known, and by its identity, if it has one.
+    /// Imports an object by what people write, where that is known, and by its identity, where it has one.
     pub(super) async fn imported(&mut self, saved: &Saved, id: Option<&str>) -> Option<()> {
         let id = id.or_else(|| saved.object.attribute("id").and_then(Value::as_str)).map(str::to_owned);
         let by_id = id.map(ImportTarget::Id);
@@ -164,8 +164,8 @@ impl Flow<'_> {
         is_sound.then_some(())
     }
 
-    /// Moves the object here as if it came from another type with an equal schema, or from this one
-    /// elsewhere. Only the provider knows where it can come from, so refusing is not a fault.
+    /// Moves the object here as if it came from another type that looks the same, or from this one elsewhere.
+    /// Where it can come from only the provider knows: what it refuses is not a fault.
     pub(super) async fn moved(&mut self, saved: &Saved) -> Option<()> {
         if !self.capabilities.move_state {
             return Some(());

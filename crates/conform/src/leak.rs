@@ -12,7 +12,7 @@ use super::{Clause, Finding};
 /// A shorter text may come from anywhere.
 const MIN_LENGTH: usize = 6;
 
-/// The texts of configurations that must not be shown.
+/// The texts of configurations that nobody may see.
 #[derive(Default)]
 pub(super) struct Leaks {
     /// Values of sensitive and write-only attributes, each with its path.
@@ -65,7 +65,7 @@ impl Leaks {
         });
     }
 
-    /// Reports diagnostics that contain a hidden value.
+    /// The diagnostics that hold what is hidden.
     pub(super) fn in_diagnostics(&self, diagnostics: &[Diagnostic]) -> Option<Finding> {
         let repeats =
             |said: &Diagnostic, hidden: &str| said.summary.contains(hidden) || said.detail.contains(hidden);

@@ -10,7 +10,7 @@ use super::flow::{Flow, Saved};
 use super::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};
 use super::{Clause, Finding};
 
-/// A part of Terraform's message about forbidden unknown values.
+/// A piece of what Terraform says where something is unknown that must not be.
 const UNKNOWN: &str = "The returned state contains unknown values";
 
 impl Flow<'_> {
@@ -143,7 +143,7 @@ impl Flow<'_> {
     }
 }
 
-/// The first part in which two objects differ; secrets are marked in both.
+/// The first part in which two objects differ, both with what is secret marked.
 pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
     let mut path = None;
     was.visit(|at, part| {
@@ -175,7 +175,7 @@ pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
     path
 }
 
-/// The path up to the first marked part, whose keys must not be shown.
+/// The path up to the first part that is marked: what is inside has keys that nobody may see.
 fn shown(marked: &Value, path: &Path) -> Path {
     let mut shown = Path::root();
     for step in path.steps() {
@@ -187,7 +187,7 @@ fn shown(marked: &Value, path: &Path) -> Path {
     shown
 }
 
-/// The reasons why an object cannot be saved: unknown parts, its type, write-only values.
+/// Why an object cannot be kept: what is unknown in it, its type, what of it is write-only.
 pub(super) fn unsound(
     block: &Block,
     object: &Value,

@@ -11,11 +11,10 @@ use super::secrets::Provenance;
 use super::sentences::words_of_plan;
 use super::{Clause, Finding, Judgement};
 
-/// The maximum number of listed objects.
+/// The number of objects that are asked for when they are listed.
 const LISTED: i64 = 10;
 
-/// Opens an ephemeral resource with a wholly known configuration, renews it if it asks for that, and closes
-/// it.
+/// Opens an ephemeral resource with a configuration, all of which is known; renews it, where it wants that, and closes it.
 ///
 /// # Errors
 ///
@@ -112,7 +111,7 @@ impl Flow<'_> {
             return None;
         }
         if opened.deferred.is_some() {
-            // Terraform ignores the deferral.
+            // Terraform goes on as if nothing had been said.
             let message = "the provider answers that it cannot open this yet, which was not allowed";
             self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message).unnoticed());
         }
@@ -131,8 +130,7 @@ impl Flow<'_> {
         Some(())
     }
 
-    /// Checks an opened object. Findings show no value of it, because ephemeral values must not be stored
-    /// anywhere.
+    /// Nothing of what is opened is told: it is not kept anywhere because nobody is to see it.
     fn holds_what_is_opened(&mut self, config: &Value, opened: &Opened) {
         let Some(object) = opened.object.as_ref().filter(|object| !object.is_null()) else {
             let message = "what is opened is not there";
@@ -144,7 +142,7 @@ impl Flow<'_> {
         let found = unsound(self.block, object, [Clause::E2, Clause::E2, Clause::E1]);
         if !found.is_empty() {
             let weighed = |finding: Finding| match finding.kind.as_str() {
-                // Terraform accepts it, and its users get an unknown value.
+                // Terraform takes it, and what needs it gets nothing of it.
                 "unknown" => finding.unnoticed(),
                 _ => finding,
             };

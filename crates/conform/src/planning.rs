@@ -33,15 +33,15 @@ impl Flow<'_> {
             let message = "asked the same once more, the provider plans something else";
             self.find(Finding::new(Clause::C1, "not_deterministic", path, message));
         }
-        // A plan without changes is not planned again.
+        // Where nothing is to be done, nothing more is asked.
         if first.action == Action::NoOp || (config == known && !is_applied) {
             return Ok(Some(first));
         }
         self.final_plan(prior, &first, [config, known]).await
     }
 
-    /// The plan at apply time: with the wholly known configuration, and with the private data of the first
-    /// plan.
+    /// The plan that is made when the first is applied: with all of the configuration known, and with what the provider left
+    /// with the first plan.
     async fn final_plan(
         &mut self,
         prior: &Saved,
@@ -50,7 +50,7 @@ impl Flow<'_> {
     ) -> Result<Option<PlannedChange>> {
         let private = first.private.clone();
         let is_replaced = first.action.is_replace();
-        // By then the old object is gone, or deposed.
+        // By then the old object is gone, or no longer the one that is looked at.
         let nothing = Saved {
             object: Value::null(self.block.implied_type().clone()),
             private: PrivateData::default(),
@@ -144,8 +144,8 @@ impl Flow<'_> {
         Ok(is_fine.then_some(change))
     }
 
-    /// Reports a change of an object that equals its configuration. In a set of objects Terraform may match
-    /// an element with another one by itself: then it finds a change whatever the provider plans.
+    /// Where an object is as it is configured, there is nothing to do. In a set of objects Terraform may take an element for
+    /// another one by itself: then it would find something to do whatever the provider plans.
     pub(super) fn finds_something_to_do(
         &mut self,
         change: &PlannedChange,
@@ -173,7 +173,7 @@ impl Flow<'_> {
         });
     }
 
-    /// Whether Terraform's own matching of set elements finds a change, whatever the provider plans.
+    /// Whether it is an element of a set of objects for which Terraform finds something to do, whoever plans.
     fn matches_wrongly(&self, change: &PlannedChange, config: &Value) -> bool {
         let block = self.block;
         let request = PlanRequest::new(block, &change.before, config);
@@ -234,14 +234,14 @@ fn go_name(action: Action) -> &'static str {
     }
 }
 
-/// Whether a path leads to or into a set of objects with an element that was unknown in the configuration.
-/// Terraform matches the elements of block sets and of nested attributes alike.
+/// Whether a path leads to a set of objects, or into one, of which configuration did not know an element yet. It may be a
+/// set of blocks or of nested attributes: Terraform matches the elements of both.
 fn is_in_unknown_set(block: &Block, config: &Value, path: &Path) -> bool {
     let names = path.steps().iter().filter_map(|step| match step {
         PathStep::Attribute(name) => Some(name),
         PathStep::Index(_) => None,
     });
-    // With several objects on the way, any of them may be the one.
+    // Where there are several objects on the way, any of them may be meant.
     let (mut block, mut attributes, mut at) = (Some(block), block.attributes(), vec![config]);
     for name in names {
         let inner = at.iter().filter_map(|value| value.attribute(name));

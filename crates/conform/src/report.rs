@@ -34,7 +34,7 @@ pub struct Report {
     pub applied: bool,
     /// Why it was not all that should be tried.
     pub ended: Ended,
-    /// Why the provider was tried without a configuration of its own; `None` if it was configured.
+    /// Why the provider was tried without a configuration of its own, if it was.
     pub not_configured: Option<String>,
     /// Objects that were created and may still exist.
     pub left: Vec<Left>,
@@ -53,7 +53,7 @@ pub enum Ended {
     Complete,
     /// The time was over.
     Time,
-    /// It was stopped.
+    /// Somebody stopped it.
     Stopped,
 }
 
@@ -90,7 +90,7 @@ pub struct TypeReport {
     pub accepted: u64,
     /// How many it refused, even after changes.
     pub refused: u64,
-    /// How many plans it made, without those of the search for the smallest configuration.
+    /// How many plans it made; those of looking for the smallest configuration are not among them.
     pub plans: u64,
     /// Why it refused, each reason once, the most frequent first.
     pub refusals: Vec<Refusal>,
@@ -122,9 +122,9 @@ pub struct FindingReport {
     pub count: u64,
     /// The smallest configuration that shows it; `None` if no configuration is needed.
     pub smallest: Option<Smallest>,
-    /// A line of a case file that shows the finding without the provider, or why there is none.
+    /// A line of a case file that shows it without the provider, or why there is none.
     pub case: Result<String, String>,
-    /// Whether the baseline has it.
+    /// It is in the baseline.
     pub is_known: bool,
 }
 
@@ -243,7 +243,7 @@ impl Report {
 }
 
 impl FindingReport {
-    /// The path, or the place if that says more, such as whose schema it is.
+    /// Where it is: the path, unless the place says more than that, such as whose schema it is.
     pub fn location(&self) -> String {
         let Self { finding, place, .. } = self;
         if place.is_empty() || *place == shape(&finding.path) {
@@ -309,7 +309,7 @@ impl TypeReport {
         }
     }
 
-    /// Sorts refusals and findings as they are printed.
+    /// In the order in which it is told.
     pub(super) fn sorted(mut self) -> Self {
         self.refusals.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.summary.cmp(&b.summary)));
         let key = |found: &FindingReport| {
@@ -361,7 +361,7 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// A flat form for other programs, with Terraform's message split into summary and detail.
+/// Flat, as other programs like it: what Terraform says has a summary and a detail.
 impl Serialize for FindingReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]

@@ -1,4 +1,4 @@
-//! Keeps secrets out of a provider's messages.
+//! Keeping what is secret out of what a provider says.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -55,13 +55,12 @@ impl Secrets {
         }
     }
 
-    /// Registers the secrets of an answer: all values that the schema calls sensitive, except generated
-    /// ones.
+    /// Learns what of an answer is secret: all that the schema calls sensitive, but for what the generator made.
     pub(super) fn learn(&mut self, block: &Block, object: &Value) {
         self.learn_texts(block.implied_type(), &block.mark_hidden(object));
     }
 
-    /// Registers the marked parts of a value without a declared type.
+    /// Learns what is marked, in a value of no declared type.
     pub(super) fn learn_marked(&mut self, value: &Value) {
         self.learn_texts(&Type::Dynamic, value);
     }
@@ -93,7 +92,7 @@ impl Secrets {
         self.redactor.get_or_init(|| self.texts.redactor())
     }
 
-    /// Hides the secrets in a text. Short ones are only hidden as whole words.
+    /// The text with the secrets hidden. Those that are short are taken for secrets only where they stand alone.
     pub(super) fn hide(&self, text: &str) -> String {
         self.redactor().redact(text).into_owned()
     }
@@ -111,7 +110,7 @@ impl Secrets {
         hidden
     }
 
-    /// Hides the secrets in the texts of a finding.
+    /// A finding whose texts hold what the provider said.
     pub(super) fn hide_in_finding(&self, finding: Finding) -> Finding {
         let path = self.hide_path(&finding.path);
         Finding { path, ..finding.texts(|text| shortened(self.hide(&text))) }
@@ -126,7 +125,7 @@ impl Secrets {
         path.steps().iter().take_while(is_shown).cloned().collect()
     }
 
-    /// Marks each part of the value that contains a secret.
+    /// The value with what holds a secret marked.
     pub(super) fn mark_in(&self, value: &Value) -> Value {
         if self.is_empty() {
             return value.clone();
@@ -164,7 +163,7 @@ impl Secrets {
     }
 }
 
-/// Marks the values that people have added to sensitive attributes of a configuration.
+/// A configuration that people have changed: what of it is hidden by the schema and not in the one before it is marked.
 pub(super) fn mark_given(block: &Block, changed: &Value, before: &Value) -> Value {
     let mut ours = HashSet::new();
     visible_texts(before, &mut ours);
@@ -201,7 +200,7 @@ pub(super) fn visible_texts(value: &Value, texts: &mut HashSet<String>) {
     });
 }
 
-/// Hides the marked texts of a value in a diagnostic, because a provider may quote its input.
+/// The diagnostic without the texts that are marked in a value: a provider may well quote what it was given.
 ///
 /// ```
 /// use objchange::Value;

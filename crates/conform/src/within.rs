@@ -1,4 +1,4 @@
-//! Changes the values at the end of a path of names, in each element on the way.
+//! Changing what is at the end of a path of names, in each element on the way.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};

@@ -1,4 +1,4 @@
-//! What planning a whole module costs, and how that grows.
+//! The time to plan a whole module, and how it grows with the module.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -81,7 +81,7 @@ fn plan(texts: &Texts) -> String {
 }
 
 fn planning(criterion: &mut Criterion) {
-    /// What grows, from what to what.
+    /// Name, generator and sizes of a growing module.
     type Shape = (&'static str, fn(usize) -> Texts, [usize; 3]);
     let shapes: [Shape; 5] = [
         ("chains_of_ten", chains, [250, 500, 1000]),

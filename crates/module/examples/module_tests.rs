@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         }
     };
     if !has("-b") {
-        // What panics is a difference like others.
+        // A panic counts as a difference, without its message.
         std::panic::set_hook(Box::new(|_| ()));
     }
     let mut parts: BTreeMap<String, (usize, usize)> = BTreeMap::new();

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    // What panics is a difference like others.
+    // A panic counts as a difference, without its message.
     std::panic::set_hook(Box::new(|_| ()));
     let mut parts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let mut needs: BTreeMap<String, (usize, usize)> = BTreeMap::new();

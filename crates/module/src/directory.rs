@@ -68,7 +68,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Loads a module. What is wrong with its files is told before what is wrong with the values of variables.
+    /// Loads a module. Errors in its files are reported before errors in the values of variables.
     pub fn load(texts: ModuleTexts<'_>, options: &PlanOptions) -> Self {
         let load = LoadOptions { manifest: texts.manifest, terraform_version: texts.terraform_version };
         let (config, diagnostics) = Config::load(texts.files, ".", &load);
@@ -156,7 +156,7 @@ impl Module {
 ///
 /// # Errors
 ///
-/// What is wrong with the values of variables: without them it is unknown which modules there are.
+/// Returns the errors in values of variables: without the constants the modules are unknown.
 fn constants(
     config: &mut Config,
     texts: &ModuleTexts<'_>,

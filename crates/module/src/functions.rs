@@ -88,7 +88,7 @@ impl ModuleFunctions {
     }
 }
 
-/// A function whose answers nobody knows without its provider.
+/// A provider's function that only its provider can evaluate: its results are unknown.
 fn simulated(name: String, schema: &FunctionSchema, unanswered: &Unanswered) -> Function {
     let parameter = |parameter: &objchange::schema::FunctionParameter| {
         let own = Parameter::new(parameter.name.clone(), parameter.ty.clone());

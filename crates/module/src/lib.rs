@@ -8,14 +8,14 @@
 //!
 //! - [`config`]: the tree of modules, and which provider configuration each resource uses.
 //! - [`variables`]: the values of the root module's variables, from all their sources.
-//! - [`state`]: the state before, typed by the schemas; moves.
-//! - [`plan`]: the graph, the walk that validates and the walk that plans; [`ModulePlan`] is what comes out.
+//! - [`state`]: the state before, typed by the schemas; moves. [`plan`]: the graph, the walk that validates, and the
+//!   walk that plans and returns a [`ModulePlan`].
 //! - [`document`]: that plan as JSON and as changes for reports.
 //! - [`apply`]: the state after it.
 //! - [`test`](mod@test): tests of modules, which plan and apply.
 //!
-//! The rules are those of Terraform 1.11 to 1.15, found by experiment. Nothing is applied but in memory, no provider is started here,
-//! and files are read only through [`config::Files`].
+//! The rules are those of Terraform 1.11 to 1.15, found by experiment. Plans are applied only in memory, no provider is
+//! started here, and files are read only through [`config::Files`].
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]

@@ -6,8 +6,8 @@ use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
 
-/// An object with each attribute marked that its schema calls sensitive. What is write-only is never kept, so that null
-/// there is no secret, unless somebody has marked it.
+/// Marks each attribute that the schema calls sensitive. A write-only attribute that is null keeps only its own marks,
+/// because states and plans never hold its value.
 pub(crate) fn mark_kept(schema: &Block, value: &Value) -> Value {
     let marked = schema.mark_hidden(value);
     let write_only = schema.write_only_paths(value);

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 pub struct ProviderAddress {
     /// The host of the registry.
     pub hostname: SmolStr,
-    /// Who publishes it.
+    /// The publisher.
     pub namespace: SmolStr,
     /// Its type: `aws`.
     pub name: SmolStr,
@@ -37,8 +37,7 @@ impl ProviderAddress {
         resource_type.split_once('_').map_or(resource_type, |(name, _)| name)
     }
 
-    /// What a source says: `[HOST/][NAMESPACE/]NAME`; `None` if it is none. Host and names are put in lower
-    /// case.
+    /// Parses a source, `[HOST/][NAMESPACE/]NAME`; `None` if it is invalid. Host and names become lower case.
     ///
     /// ```
     /// use objchange_module::ProviderAddress;

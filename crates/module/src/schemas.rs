@@ -90,7 +90,7 @@ impl Schemas {
             }
         }
         if provider.is_builtin() && is_new {
-            // What version 1.15 says in addition of the provider that is part of it.
+            // Terraform 1.15 adds these two schemas to its built-in provider.
             parts
                 .insert("provider".to_owned(), json!({"version": 0, "block": {"description_kind": "plain"}}));
             let id = json!({

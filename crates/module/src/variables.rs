@@ -31,16 +31,16 @@ pub struct VariableSources {
 /// A value from the command line.
 #[derive(Debug, Clone)]
 pub enum VariableArgument {
-    /// Of `--var`: `name=value`.
+    /// From `--var`: `name=value`.
     Value(String),
-    /// Of `--var-file`: the name of the file, and its text.
+    /// From `--var-file`: the name of the file, and its text.
     File(String, Result<String, UnreadFile>),
 }
 
 /// Why a file could not be read.
 #[derive(Debug, Clone)]
 pub enum UnreadFile {
-    /// There is none.
+    /// The file does not exist.
     Missing,
     /// Another reason, in words.
     Other(String),
@@ -66,8 +66,8 @@ pub fn automatic_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n 
     found.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The values that are given for the variables of the root module, by name: what comes later counts. The environment comes
-/// first, then automatic files, then the command line.
+/// Reads the values of the root module's variables. The last source wins: environment, then automatic files, then the
+/// command line, as in Terraform.
 ///
 /// Files of values become sources of the configuration, so that errors can point into them. Variables without a value and
 /// without a default are errors; unless the version is older than 1.15, also where the sources cannot be read.
@@ -112,7 +112,7 @@ pub(crate) enum GivenValue {
 }
 
 impl GivenValue {
-    /// The value for a variable that nobody declares: what its text is as an expression.
+    /// The value for an undeclared variable: its text as an expression.
     pub(crate) fn undeclared(
         &self,
         name: &SmolStr,
@@ -135,7 +135,7 @@ pub(crate) fn read_values(
     (found, diagnostics)
 }
 
-/// What has been read so far.
+/// The values read so far.
 #[derive(Debug, Default)]
 struct Reading {
     found: BTreeMap<SmolStr, GivenValue>,
@@ -143,7 +143,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads all sources: what comes later counts.
+    /// Reads all sources; later ones win.
     fn new(given: &VariableSources, sources: &mut Sources) -> Self {
         let mut reading = Self::default();
         for (name, text) in &given.environment {
@@ -224,7 +224,7 @@ impl Reading {
         }
     }
 
-    /// What is given for the declared variables, and what is wrong with that.
+    /// Converts the values to the declared variables, and reports errors.
     fn values(
         mut self,
         declared: &BTreeMap<SmolStr, VariableConfig>,
@@ -299,7 +299,7 @@ pub(crate) fn value(
     Ok(GivenVariable { value, origin, span })
 }
 
-/// What a text says for a variable: itself, unless the type is another than a primitive one.
+/// Reads a text for a variable: as a string if the type is primitive, else as an expression.
 fn written(
     name: &SmolStr,
     text: &str,
@@ -316,7 +316,7 @@ fn written(
     parsed(name, text, sources)
 }
 
-/// What a text is as an expression.
+/// Parses a text as a constant expression.
 fn parsed(name: &SmolStr, text: &str, sources: &mut Sources) -> Result<Value, Vec<Diagnostic>> {
     parse_expression(text).and_then(|expr| constant(&expr)).map_err(|found| {
         let start = match sources.add(value_source(name), text) {

@@ -37,7 +37,7 @@ fn main() -> process::ExitCode {
         objchange::change::PlannedResource::new(request.proposed.clone())
     });
     let slow_apply = ResourceType::new(names()).on_apply(|request| {
-        // Tells a test that the apply has begun, for an interrupt.
+        // Tells a test that the apply has begun, so that it can interrupt it.
         env::var("KIT_APPLYING").into_iter().for_each(|path| drop(std::fs::write(path, "")));
         thread::sleep(Duration::from_millis(500));
         AppliedResource::new(request.planned.clone())

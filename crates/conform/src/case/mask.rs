@@ -1,4 +1,5 @@
-//! Replaces secrets in published output by other values of their type, always the same for one secret.
+//! Secrets, and what is in their place where others read: something of the same type, the same for the same
+//! secret.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,7 +9,7 @@ use objchange::{Type, Value};
 
 use super::super::parts::{parts, with_parts};
 
-/// Shorter texts tell too little to be secrets.
+/// A text that is shorter may be anything, and tells nobody anything.
 const SECRET: usize = 4;
 
 /// The replacement of each secret.
@@ -110,7 +111,7 @@ impl Mask {
     }
 }
 
-/// Whether attribute names in marked values may be content.
+/// Whether names of attributes may be content of what people call secret.
 pub(crate) fn holds_secret_names(block: &Block, config: &Value) -> bool {
     let mut holds = false;
     config.visit(|_, part| {
@@ -120,14 +121,14 @@ pub(crate) fn holds_secret_names(block: &Block, config: &Value) -> bool {
     holds && block.implied_type().has_dynamic()
 }
 
-/// Whether attribute names in hidden values may be content.
+/// Whether names of attributes may be content of what is hidden.
 pub(super) fn hides_names(block: &Block, object: &Value) -> bool {
     let mut hides = false;
     block.mark_hidden(object).visit(|_, part| {
         hides |= part.is_marked() && has_object(part.unmarked());
         if hides { objchange::value::Descend::Over } else { objchange::value::Descend::Into }
     });
-    // Names from the schema are not content.
+    // Where the schema names them, they are not content.
     hides && block.implied_type().has_dynamic()
 }
 

@@ -200,7 +200,7 @@ fn pruned(block: &Block, finding: &Finding, asked: &Asked) -> (Block, Asked) {
     }
 }
 
-/// Whether null differs from an empty value: only a single block has no other way to be absent.
+/// Whether null is something to be seen: blocks of several have another way to be none.
 fn has_other_none(block: &Block, name: &str) -> bool {
     use objchange::schema::NestingMode;
     block.block_type(name).is_some_and(|nested| nested.nesting != NestingMode::Single)
@@ -210,7 +210,7 @@ fn is_empty(part: &Value) -> bool {
     part.is_null() || part.as_object().is_none() && part.len() == Some(0)
 }
 
-/// The line of a case, and its answer.
+/// The line of a case, and what is answered to it.
 fn line(id: &str, block: &Block, asked: &Asked) -> Option<(String, Answer)> {
     let raw = |json: String| RawValue::from_string(json).ok();
     let object = |object: &Value| raw(object.to_marker_json(block.implied_type()).ok()?);

@@ -1,5 +1,4 @@
-//! Parses crashes of providers. The box around the call, the stack trace and the lost connection are parts
-//! of one.
+//! Crashes of providers: the box of the call, the stack trace and what is left of the connection tell of one together.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -99,7 +98,7 @@ impl<'m> Trace<'m> {
         }
     }
 
-    /// Adds the facts to a message about the crash.
+    /// Completes what is known of a crash.
     pub(super) fn complete(&self, one: &mut Explained) {
         one.call = one.words.as_deref().and_then(call).or_else(|| self.call.clone());
         if let Some(reason) = self.reason {
@@ -139,7 +138,7 @@ fn panic(paragraph: &str) -> Option<&str> {
     is_panic.then(|| &said[..end.unwrap_or(said.len())])
 }
 
-/// Whether a text has a package that occurs only in stack traces of providers.
+/// Whether a text has what only a provider's stack trace has.
 fn is_of_provider(text: &str) -> bool {
     PROVIDER.iter().any(|word| text.contains(word))
 }
@@ -174,7 +173,7 @@ pub(super) fn of_core(message: &Message) -> Option<ParsedSentence<'_>> {
     })
 }
 
-/// A call that Terraform cancelled. Services say `request canceled` as well, so that is not enough.
+/// A call that Terraform gave up, and not one of the service: `request canceled` is what services say, too.
 pub(super) fn cancelled(message: &Message) -> Option<ParsedSentence<'_>> {
     let is_whole = |text: &str| text.starts_with("rpc error: code = Canceled desc = ");
     let is_it = |text: &&str| CANCELLED.is_match(text) || is_whole(text);
@@ -258,7 +257,8 @@ fn connection_lost<'t>(
     }
 }
 
-/// Merges messages about one crash into one, or one for each resource instance; consequences are left out.
+/// The messages with those about one crash as one, or as one for each resource instance that it is about; what is only a
+/// consequence is left out.
 pub(super) fn merged(all: Vec<Explained>) -> Vec<Explained> {
     let is_crash = |one: &Explained| one.clauses == [Clause::T2];
     let is_cancelled = |one: &Explained| one.trouble == Some(Trouble::Cancelled);

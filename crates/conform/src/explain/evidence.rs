@@ -34,7 +34,7 @@ pub struct Evidence {
     /// The schema calls the place sensitive, or something in it: no part of its value in the message may be
     /// shown.
     pub is_secret: bool,
-    /// The path without sensitive keys, if there is one.
+    /// The path without keys of what is sensitive, if there is one.
     pub path: Option<String>,
     /// The attribute's properties in the schema: `optional, computed; string`.
     pub schema: Option<String>,

@@ -24,7 +24,7 @@ pub enum Likeness {
     Json,
     /// The one begins or ends with the other.
     Part,
-    /// The numbers are equal within the precision of 64 or 32 bits.
+    /// The numbers are the same but for what a number of 64 or 32 bits cannot hold.
     Precision,
     /// Equal elements in another order.
     Order,
@@ -176,7 +176,7 @@ fn texts(one: &str, other: &str) -> Option<Likeness> {
     (is_part(one, other) || is_part(other, one)).then_some(Likeness::Part)
 }
 
-/// A normalized decimal number: its sign, and its digits before and after the point.
+/// A decimal number without what does not change it: whether it is negative, and its digits before and after the point.
 fn decimal(text: &str) -> Option<(bool, &str, &str)> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));

@@ -1,4 +1,4 @@
-//! Pasted lines without their surroundings: colours, boxes, stamps of logs, marks of quotes and diffs.
+//! Pasted lines without what surrounds them: colours, boxes, the stamps of logs, marks of quotes and diffs.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,13 +8,13 @@ use regex::Regex;
 /// A line, cleaned.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// The output that the line belongs to, if a text has several: the prefix of the tool, without times.
+    /// Which of several outputs in one text the line is of: what a tool writes before each line, without times.
     pub(super) stream: String,
-    /// The line is in a box.
+    /// It is in a box.
     pub(super) is_boxed: bool,
     /// It has the time at its beginning.
     pub(super) has_time: bool,
-    /// The line is indented.
+    /// It is indented.
     pub(super) is_indented: bool,
     /// Mostly one; several where a box was pasted as one line.
     pub(super) pieces: Vec<Piece>,
@@ -26,7 +26,7 @@ pub(super) enum Piece {
     Edge { is_lower: bool },
     /// A line of text, which may be empty.
     Text(String),
-    /// The start or end of a code block in Markdown.
+    /// Where a block of code begins or ends in Markdown.
     Fence,
 }
 
@@ -84,14 +84,14 @@ pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern")
 }
 
-/// Colours, with the escape character or its remains.
+/// Colours, with the escape character or with what is left of it.
 static COLOURS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?:\x1b|\u{fffd}|␛|\^\[|\\x1b|\\u001b|\\033|\\e)?\[[0-9]{1,3}(?:;[0-9]{1,3})*m|\x1b\[?[0-9;]*[A-Za-z]?",
     )
 });
 
-/// A longer fence, which can enclose others.
+/// A fence may be longer, so that it can enclose others.
 static LONG_FENCE: LazyLock<Regex> = LazyLock::new(|| pattern("`{4,}"));
 
 /// The time that logs and build services write, with the number of the line before it.
@@ -126,7 +126,7 @@ impl Line {
                 text = text.replace(garbled, right);
             }
         }
-        // Web pages have entities for some characters, and tags around code.
+        // Pages of the web have names for letters, and mark what is code.
         if text.contains("&#") || text.contains("&quot;") {
             for (name, letter) in ENTITIES {
                 text = text.replace(name, letter);
@@ -188,7 +188,7 @@ impl Line {
         }
     }
 
-    /// Whether the line is only a time.
+    /// It is a time and nothing else.
     pub(super) fn is_time(&self) -> bool {
         self.has_time && self.is_empty()
     }
@@ -212,7 +212,7 @@ fn without_emphasis(text: &str) -> &str {
     inside.find(|inside| inside.ends_with('.')).unwrap_or(text)
 }
 
-/// Whether the text before a box's side is a sentence, and not the prefix of a tool.
+/// Whether what is before the side of a box is a sentence, and not what a tool writes before each line.
 fn is_prose(before: &str) -> bool {
     let before = before.trim();
     let count = before.split_whitespace().count();
@@ -243,7 +243,7 @@ impl Prefix {
         is_prefix.then(|| Self { text: text.to_owned(), is_apart: text.len() < before.len() })
     }
 
-    /// Splits the line behind the prefix. Times and line numbers may differ.
+    /// The line as far as it is the prefix, and the rest. Times and the numbers of lines may differ.
     fn split<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (mut wanted, mut rest) = (self.text.as_str(), text);
@@ -263,8 +263,8 @@ impl Prefix {
     }
 }
 
-/// Removes the prefixes of tools. Any text that is before a heading and before the lines below it counts as
-/// one.
+/// Takes off what a tool wrote before each line, whatever tool it is: the same is before a heading and before
+/// the lines below it.
 pub(super) fn without_prefixes(lines: &mut [&mut Line]) {
     let mut known: Vec<Prefix> = Vec::new();
     for at in 0..lines.len() {
@@ -326,7 +326,7 @@ fn pieces(text: &str) -> Vec<Piece> {
         if is_edge {
             pieces.push(Piece::Edge { is_lower: side == '╵' });
         }
-        // The sides of nested boxes follow each other.
+        // Where boxes are inside of boxes, sides follow each other.
         let is_between = pieces.iter().any(|piece| matches!(piece, Piece::Text(_)));
         if !inside.is_empty() || (!is_edge && (is_between || end == after.len())) {
             pieces.push(Piece::Text(inside.to_owned()));

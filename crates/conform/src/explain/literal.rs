@@ -1,9 +1,9 @@
 //! Values as Terraform prints them in its messages about providers, read back: `cty.ListVal([]cty.Value{cty.StringVal("x")})`.
 
-/// The maximum nesting of values; deeper ones are not read.
+/// How deep values may be inside one another; what is deeper is not read.
 const MAX_DEPTH: usize = 64;
 
-/// A value, as far as it matters for comparing two of them.
+/// A value, as far as it matters what two of them have in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Literal {
     Null,

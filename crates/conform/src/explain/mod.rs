@@ -1,7 +1,7 @@
 //! Explains Terraform's own messages about providers.
 //!
-//! [`explain`] finds messages in the output of a terminal, a build log or an issue, in any box and width,
-//! and determines the clause of the contract for each; [`advice`](crate::Clause::advice) has the remedy.
+//! [`explain`] reads them from a terminal, a log of a build or an issue, in whatever box or width they come, and says which
+//! clause of the contract each is about; [`advice`](crate::Clause::advice) says what to do.
 //!
 //! ```
 //! use objchange_conform::Clause;
@@ -85,7 +85,7 @@ pub struct Explained {
     pub address: Option<String>,
     /// The type whose schema is not well-formed, where the message is about a schema.
     pub schema_type: Option<String>,
-    /// The path in the object or schema, in Terraform's form.
+    /// Where in the object or schema, as Terraform writes it.
     pub path: Option<String>,
     /// Terraform's words about the place.
     pub words: Option<String>,
@@ -213,7 +213,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     if all.is_empty() {
         all.extend(message.paragraphs.iter().filter_map(|text| by_title(text)));
     }
-    // An SDK's heading is more exact than the sentence below it, which may be cut off.
+    // The heading of an SDK is more exact than the sentence below, of which the end may be cut off.
     if let Some(heading) = sentence::sentence(&message.summary).filter(|_| !message.is_title) {
         let is_plain = |one: &&mut ParsedSentence<'_>| {
             one.address.is_none() && one.path.is_none() && one.said.kind.is_none() && one.trouble.is_none()
@@ -222,7 +222,7 @@ fn explained(message: &Message) -> Vec<Explained> {
             one.clauses.clone_from(&heading.clauses);
         }
     }
-    // Several sentences describe one crash.
+    // A crash is told in several sentences.
     let mut crashed = HashSet::new();
     all.retain(|found| {
         let is_first = found.address.is_some() || crashed.is_empty();
@@ -249,7 +249,7 @@ fn explained(message: &Message) -> Vec<Explained> {
             trace.complete(&mut one);
         }
         if one.trouble.is_some_and(Trouble::is_of_package) {
-            // If the message is about one provider, any of its paragraphs may name the program.
+            // Where the message is about one provider, any of its paragraphs may name the program.
             let paragraphs = message.paragraphs.iter().filter(|_| is_alone).map(String::as_str);
             let mut texts = one.words.as_deref().into_iter().chain(paragraphs);
             one.version = texts.find_map(place::version).map(str::to_owned);
@@ -260,7 +260,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     explained
 }
 
-/// Adds facts from further paragraphs.
+/// Adds what paragraphs of their own tell.
 fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
     let behind = |label: &str| {
         let text = message.paragraphs.iter().find_map(|paragraph| paragraph.strip_prefix(label))?;
@@ -417,7 +417,7 @@ fn set_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
             Ok(index) => format!("{path}[{index}]"),
             Err(_) => format!("{path}.{step}"),
         });
-        // Terraform 0.11 lists the errors with their addresses in front.
+        // Terraform 0.11 lists what went wrong with the address before it.
         let place = text.strip_prefix("* ").and_then(|text| text.split(": ").next());
         ParsedSentence {
             trouble: Some(Trouble::SetFailed),
@@ -430,8 +430,7 @@ fn set_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
     failures.collect()
 }
 
-/// The paragraph in which the SDK names the path of a value that it cannot convert: the text before it, and
-/// the path.
+/// The paragraph in which the SDK names the path of a value that it cannot convert: what is before, and the path.
 fn conversion_place(text: &str) -> Option<(&str, &str)> {
     if let Some(place) = text.strip_prefix("Path:").filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
         return Some(("", place));
@@ -457,14 +456,13 @@ fn conversion(message: &Message) -> Option<&str> {
     last.split_once(": ").map(|(_, reason)| reason.trim()).filter(|reason| !reason.is_empty())
 }
 
-/// Other headings for known problems.
+/// Headings that say what others do.
 const OTHER_SUMMARIES: [(&str, &str); 2] = [
     (IDENTITY_TYPE, "Provider produced invalid identity"),
     (SEVERAL_IMPORTED, "Import returned no resources"),
 ];
 
-/// One of Terraform's headings, and text that somebody wrote behind it:
-/// `Provider produced invalid plan - planned value …`.
+/// A heading of Terraform's, and what somebody wrote behind it: `Provider produced invalid plan - planned value …`.
 fn heading_and_detail(text: &str) -> Option<(&'static str, &str)> {
     const SEPARATORS: [&str; 8] = [" - ", " – ", " — ", ": ", " (", ", ", "... ", "… "];
     Clause::ALL.iter().filter_map(|clause| clause.terraform_summary()).find_map(|heading| {
@@ -480,7 +478,7 @@ fn by_title(text: &str) -> Option<ParsedSentence<'_>> {
         Some((path, words)) => (Some(path.into()), words),
         None => (None, detail),
     };
-    // The quotation ends where the prose continues.
+    // A quotation ends before the prose around it goes on.
     let quoted = words.rfind('"').filter(|_| words.matches('"').count() % 2 == 1);
     let words = place::sentence_end(&words[..quoted.unwrap_or(words.len())]).trim_end_matches('`');
     let plain = words.replace('`', "");
@@ -522,7 +520,7 @@ fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
     };
     let mut clauses = with(&|heading| heading == summary);
     if clauses.is_empty() {
-        // A title has more text behind the heading.
+        // A title goes on behind the heading.
         let goes_on = |heading: &str| summary.strip_prefix(heading).is_some_and(|rest| rest.starts_with(' '));
         clauses = with(&goes_on);
     }
@@ -568,7 +566,7 @@ impl Explained {
         self.trouble.map(Trouble::advice).or_else(of_clause)
     }
 
-    /// Whether the text is a title or prose about a message, and not the message itself.
+    /// Whether somebody tells of a message, in a title or in prose, and it is not the message itself.
     fn is_mention(&self) -> bool {
         self.summary.is_empty() || heading_and_detail(&self.summary).is_some()
     }

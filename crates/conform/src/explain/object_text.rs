@@ -26,10 +26,10 @@ impl fmt::Debug for ObjectText {
     }
 }
 
-/// The sources of the messages' objects.
+/// Where the objects of messages are.
 #[derive(Debug, Clone, Default)]
 pub struct ObjectTexts {
-    /// The objects before the change.
+    /// Those before the change.
     pub prior: Option<ObjectText>,
     /// As they are configured.
     pub config: Option<ObjectText>,

@@ -47,7 +47,7 @@ pub(super) fn add_nodes(all: &mut Vec<Explained>, mut nodes: Vec<Explained>) {
     all.append(&mut nodes);
 }
 
-/// Completes a message that is cut off with facts from the title.
+/// Adds to a message of which the end is cut off what the title says of it.
 pub(super) fn complete_by_title(all: &mut Vec<Explained>) {
     let is_title = |one: &Explained| one.is_mention() && one.address.is_none() && one.kind.is_some();
     let is_cut = |one: &Explained| {

@@ -11,7 +11,7 @@ use super::place::{address_and_path, place, without_label};
 use super::plugin_log;
 use crate::Clause;
 
-/// A message: the text behind `Error:`, and the paragraphs below it.
+/// A message: what is behind `Error:`, and the paragraphs below it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Message {
     /// The heading; empty if the text begins in the middle of a message.
@@ -89,7 +89,7 @@ pub(super) fn messages(text: &str) -> Vec<Message> {
         Entry::Message(_) => None,
     });
     without_prefixes(&mut lines.collect::<Vec<_>>());
-    // Some services write the time above its line, and not before it.
+    // Some services write the time above what it is of, and not before it.
     let has_lines = |is_it: fn(&Line) -> bool| {
         entries.iter().any(|entry| matches!(entry, Entry::Line(line) if is_it(line)))
     };
@@ -105,7 +105,7 @@ pub(super) fn messages(text: &str) -> Vec<Message> {
     plugin_log::joined(pages.finish())
 }
 
-/// The finished messages, and the unfinished one of each output in the text.
+/// The messages so far, and those that are being read: one in each output that is in the text.
 #[derive(Default)]
 struct Pages {
     /// With which of all it was.
@@ -243,7 +243,7 @@ impl Pages {
         self.after_log = is_log || goes_on;
         match &self.in_box {
             _ if self.after_log => LOG.to_owned(),
-            // A terminal may wrap a long line of a box.
+            // A long line of a box is wrapped by what shows it.
             Some(open) if !line.is_boxed && line.stream.is_empty() => open.clone(),
             _ if line.is_boxed => format!("{}│", line.stream),
             _ => line.stream.clone(),
@@ -277,7 +277,7 @@ impl Pages {
             page.in_summary = !page.message.is_title;
             return;
         }
-        // A stack trace may be of another provider than the message above it.
+        // A stack trace may be of another provider than what is above it.
         if line.starts_with(TRACE) {
             self.end(stream);
         }
@@ -320,7 +320,7 @@ pub(super) struct Page {
     /// It began in a block of code.
     is_code: bool,
     pub(super) message: Message,
-    /// Lines up to the first empty one belong to the summary.
+    /// The lines of the summary go on until the first empty one.
     in_summary: bool,
     paragraph_ended: bool,
 }
@@ -390,7 +390,7 @@ pub(super) fn is_place(paragraph: &str) -> bool {
     is_address || is_file || SOURCE.is_match(paragraph)
 }
 
-/// The starts of details that follow the summary without an empty line, as in issues.
+/// Where the detail follows right below the summary, as in the texts of issues, it begins like this.
 pub(super) fn is_sentence_start(line: &str) -> bool {
     const STARTS: [&str; 19] = [
         "When ",
@@ -417,7 +417,7 @@ pub(super) fn is_sentence_start(line: &str) -> bool {
     STARTS.iter().any(|word| line.starts_with(word)) || line.starts_with('.')
 }
 
-/// Whether a line is the first one of a plugin's crash.
+/// The first line of what a plugin writes when it crashes.
 fn is_trace(line: &str) -> bool {
     line.starts_with(TRACE) || line.starts_with("panic: ") || line.starts_with("fatal error: ")
 }
@@ -564,7 +564,7 @@ fn heading(line: &str) -> Option<&str> {
             let behind = line[at + word.len()..].trim();
             is_prefix.then(|| behind.strip_prefix("```").unwrap_or(behind))
         });
-    // A title may have more text behind it.
+    // A title may go on.
     let is_known = |known: &str| match line.strip_prefix(known) {
         Some(rest) => rest.is_empty() || (is_title && rest.starts_with(' ')),
         None => false,
@@ -573,7 +573,7 @@ fn heading(line: &str) -> Option<&str> {
     behind.or_else(|| (line.starts_with(OF_SHOW) || known.any(is_known)).then_some(line))
 }
 
-/// The prefix of errors of `terraform show -json`, which have no heading.
+/// How `terraform show -json` says what is wrong: it has no heading.
 const OF_SHOW: &str = "Failed to marshal state to json: ";
 
 #[cfg(test)]

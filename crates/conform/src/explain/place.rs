@@ -8,8 +8,7 @@ use regex::Regex;
 use super::lines::pattern;
 use super::page::{Message, is_logged};
 
-/// The place at the start of a text, and the rest behind it. It ends at the first of `ends` outside of
-/// brackets and quotes.
+/// The place at the start of a text, and what follows it: everything up to the first of these ends that is in no brackets and no quotes.
 pub(super) fn place<'t>(text: &'t str, ends: &[&str]) -> Option<(&'t str, &'t str)> {
     let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
     for (i, c) in text.char_indices() {
@@ -96,8 +95,7 @@ pub(super) fn provider(message: &Message) -> Option<String> {
     texts.filter(|text| !is_of_other(text)).find_map(provider_in).map(str::to_owned)
 }
 
-/// The provider that a text names, except in lists of `terraform version`:
-/// `provider registry.terraform.io/acme/acme v1.2.3`.
+/// The provider that a text names; not what `terraform version` lists: `provider registry.terraform.io/acme/acme v1.2.3`.
 pub(super) fn provider_in(text: &str) -> Option<&str> {
     let is_listed = |rest: &str| {
         rest.strip_prefix(" v").is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
@@ -122,7 +120,7 @@ pub(super) fn version(text: &str) -> Option<&str> {
     (1..=3).find_map(|at| found.get(at)).map(|found| found.as_str())
 }
 
-/// The first sentence about a value; it ends at a full stop outside of quotes and parentheses.
+/// A sentence about values, without what follows it: its full stop is outside of quotes and parentheses.
 pub(super) fn sentence_end(text: &str) -> &str {
     let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
     let mut letters = text.char_indices().peekable();

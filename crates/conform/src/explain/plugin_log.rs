@@ -46,7 +46,7 @@ fn value(lines: &[&str], name: &str) -> Option<String> {
     Some(below.collect::<Vec<_>>().join("\n"))
 }
 
-/// Merges messages of the log with equal printed ones, which get the provider from the log.
+/// The messages without those of the log that Terraform prints, too; these get the provider from there.
 pub(super) fn joined(messages: Vec<Message>) -> Vec<Message> {
     let (logged, mut printed): (Vec<_>, Vec<_>) =
         messages.into_iter().enumerate().partition(|(_, message)| message.is_log);
@@ -56,7 +56,7 @@ pub(super) fn joined(messages: Vec<Message>) -> Vec<Message> {
             printed.summary == log.summary
                 && log.paragraphs.iter().all(|paragraph| printed.paragraphs.contains(paragraph))
         };
-        // A title is only merged if Terraform's own message is not in the text.
+        // A title is not what Terraform printed, where it printed more.
         let has_more = printed.iter().any(|(_, message)| is_same(message) && !message.is_title);
         let mut found = false;
         let same = |message: &Message| is_same(message) && !(has_more && message.is_title);

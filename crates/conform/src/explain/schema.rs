@@ -1,4 +1,4 @@
-//! Parses faults of schemas: Terraform, the SDK and the framework name the attribute and the problem.
+//! Faults of schemas: Terraform, the SDK and the framework name the attribute and say what is wrong with it.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use super::sentence::{LOADING, ParsedSentence};
 use crate::Clause;
 use crate::sentences::{SCHEMA_SENTENCES, Statement};
 
-/// `name: problem`; the framework quotes the name.
+/// `name: what is wrong`; the framework quotes the name.
 static FAULTS: LazyLock<Regex> = LazyLock::new(|| {
     let words: Vec<String> = SCHEMA_SENTENCES
         .iter()

@@ -61,7 +61,7 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
                 "address" => found.address = Some(without_label(text.trim_matches('"'))),
                 "plugin" => found.provider = plugin(text),
                 "attribute" => {
-                    // A quoted sentence may end with its first full stop.
+                    // Where the sentence is quoted, it may end with its first full stop.
                     let (address, path) = split(text.trim_end_matches(['"', '`', '\'']));
                     (found.address, found.path) = (address, path.map(Cow::Borrowed));
                 }
@@ -72,14 +72,14 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
         if sentence.rest == Rest::AddressFirst && found.address.is_none() {
             return None;
         }
-        // A sentence that is cut off at the start may still have the provider.
+        // Where the beginning is cut off, the provider may be left of it.
         if let Some((before, _)) = text.split_once("produced an ").filter(|_| found.provider.is_none()) {
             found.provider = last_source_address(before).filter(|_| before.trim_end().ends_with('"'));
         }
         if found.clauses == [Clause::T1] {
             found.said.kind = kind_of_rpc(text);
         }
-        // Terraform 0.11 lists the errors with their addresses in front.
+        // Terraform 0.11 lists what went wrong with the address before it.
         if sentence.template.starts_with("diffs didn't match") {
             found.words = Some("diffs didn't match during apply");
         }
@@ -132,7 +132,7 @@ pub(super) fn without_place<'t>(text: &'t str, summary: &str) -> Option<ParsedSe
     (has_value || is_below).then_some(found)
 }
 
-/// One of the problems that Terraform tolerates: `.path: problem`.
+/// One of the problems that Terraform tolerates: `.path: what is wrong`.
 pub(super) fn tolerated<'t>(text: &'t str, of: &ParsedSentence<'t>) -> ParsedSentence<'t> {
     let rest = if of.clauses == [Clause::P5] { Rest::PlanAt } else { Rest::ResultAt };
     let mut found = ParsedSentence {
@@ -176,13 +176,13 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
     (Some(address), Some(path).filter(|path| !path.is_empty()))
 }
 
-/// A place and its words, which may be cut off.
+/// A place, and what is said of it, which may be cut off.
 fn place_and_words(text: &str) -> Option<(&str, &str)> {
     place(text, &[": "]).or_else(|| Some((text.strip_suffix(':')?, "")))
 }
 
 fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
-    // Two paragraphs may be joined in one line.
+    // Where paragraphs ran into one another.
     let text = text.split(" This is a bug in the provider").next().unwrap_or(text);
     let text = text.split(" The result cannot not be saved").next().unwrap_or(text).trim_end_matches('.');
     match rest {
@@ -209,7 +209,7 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
         Rest::ResultAt => {
             let is_path = |at: &str| at.starts_with(['.', '[']) && !at.contains(" was ");
             let at = place_and_words(text).filter(|(at, _)| is_path(at));
-            // The sentence may be typed by hand.
+            // Somebody may have typed it.
             let typed = || place(text, &[" was "]).filter(|(at, _)| at.starts_with('.') && !at.contains(' '));
             let (path, words) = match at {
                 Some((at, words)) => (Some(at), words),

@@ -89,7 +89,7 @@ troubles! {
     /// The state has another version of the schema than the provider.
     SchemaVersion, "schema_version", "An object in the state is of another version of the schema than the provider has.",
         ["in state does not match version"], SCHEMA_VERSION;
-    /// The provider is called before it is configured.
+    /// The provider is asked before it is configured.
     Unconfigured, "unconfigured", "Terraform asks the provider for something before it configures it.",
         ["on an unconfigured provider" "because this provider is not configured"], UNCONFIGURED;
     /// An object in the state does not fit the provider's schema.
@@ -128,12 +128,12 @@ impl Trouble {
         let is_it = |trouble: &Self| trouble.words().iter().any(|words| text.contains(words));
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
         let is_start = has(&["instantiate provider", "terraform-provider-", "load plugin"]);
-        // Import has its own sentence, without a provider.
+        // Importing has a sentence of its own, which names no provider.
         let is_no_type = text.contains("the provider ")
             && has(&[" does not support resource type", " does not support data source"]);
         let found = Self::ALL.iter().copied().filter(is_it).find(|trouble| match trouble {
             Self::MachineLimit | Self::Killed | Self::NoExecutable | Self::NotExecutable => is_start,
-            // The framework has its own heading for it.
+            // The framework says it in a heading of its own.
             Self::NoSuchType => {
                 has(&["provider"]) || trouble.words()[2..].iter().any(|words| text.starts_with(words))
             }
@@ -159,8 +159,7 @@ impl Trouble {
         )
     }
 
-    /// The provider's address, Terraform's words and the trouble, in a message about a provider that does
-    /// not start.
+    /// Why a provider does not start: its address, what Terraform says of it, and the trouble.
     pub(super) fn find_start(text: &str) -> Option<(&str, &str, Self)> {
         let (_, rest) = text.split_once(START[0])?;
         let (provider, reason) = rest.split_once(START[1])?;
@@ -170,7 +169,7 @@ impl Trouble {
     }
 }
 
-/// Whether the provider has started, and the problem is in its schema or comes later.
+/// Whether the provider started, and what it has is not well-formed, or it fails later.
 fn has_started(text: &str) -> bool {
     ["invalid schema", "internal validation", "(*grpcprovider)."].iter().any(|words| text.contains(words))
 }

@@ -3,8 +3,8 @@
 use objchange::value::Number;
 use objchange::{Type, Value};
 
-/// Numbers as texts: around zero, fractions, and beyond the exact or the whole range of common types.
-/// Negative zero is zero for Terraform.
+/// Numbers by their text: around nothing, not whole, and beyond what common types hold exactly, or at all. Negative zero is zero
+/// to Terraform.
 pub(super) const NUMBERS: [&str; 9] = [
     "0",
     "-1",
@@ -17,7 +17,7 @@ pub(super) const NUMBERS: [&str; 9] = [
     "1.5",
 ];
 
-/// Texts by their special feature.
+/// Texts by what is special about them.
 pub(super) const TEXTS: [(&str, &str); 10] = [
     ("empty", ""),
     ("with other normal forms", "é Å ﬁ 각 ẛ̣"),
@@ -50,7 +50,7 @@ pub(super) fn number(which: usize) -> (&'static str, Value) {
     (text, Number::parse(text).map_or_else(|_| Value::from(0), Value::from))
 }
 
-/// How many kinds of value are tried for a dynamic type.
+/// How many kinds of value there are for what may be anything.
 pub(super) const ANYTHING: usize = 6;
 
 pub(super) fn anything(which: usize) -> (&'static str, Value) {

@@ -13,13 +13,13 @@ use super::{corner, plausible};
 use crate::Hints;
 use crate::hints::{Numbering, inside};
 
-/// The maximum number of optional values. Deeply nested types and blocks could have exponentially many.
+/// At most so many values are made that need not be there. Types and blocks that nest deeply could have exponentially many.
 const MAX_OPTIONAL: u32 = 20_000;
 
-/// The maximum number of values, needed or not.
+/// At most so many values are made, needed or not.
 const MAX_VALUES: u32 = 200_000;
 
-/// How deep random values nest before optional parts are left out.
+/// How deep random values nest of what need not be there.
 const MAX_RANDOM_DEPTH: usize = 12;
 
 /// Makes the values of one sample.
@@ -28,7 +28,7 @@ pub(in super::super) struct Maker<'a> {
     name: &'a str,
     hints: &'a Hints,
     pub(in super::super) at: Numbering,
-    /// How many more values may be made before optional ones are left out.
+    /// How many values may still be made before those that need not be there are left out.
     left: Cell<u32>,
     /// How many values were made.
     made: Cell<u32>,
@@ -142,7 +142,7 @@ impl<'a> Maker<'a> {
         if self.left.get() == 0 { least } else { taste.count(least, most) }
     }
 
-    /// Whether to set another optional value.
+    /// Whether one more of what need not be there is set.
     fn takes(&self, taste: &mut Taste<'_>, depth: usize) -> bool {
         let wants = match taste {
             Taste::Nothing => false,
@@ -229,7 +229,7 @@ impl<'a> Maker<'a> {
         if is_wanted { self.own(name, attribute, path, n, taste, put) } else { null() }
     }
 
-    /// The value of an attribute without hints.
+    /// The value of an attribute that is set, where hints say nothing.
     fn own(
         &self,
         name: &str,
@@ -337,7 +337,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// A list, set or map with this many elements, which differ as far as their type allows.
+    /// A list, set or map of so many elements, which differ as far as their type lets them.
     pub(in super::super) fn collection(
         &self,
         ty: &Type,

@@ -1,6 +1,6 @@
 //! Values that a provider may well take, by the names of their attributes.
 
-/// A likely text for an attribute of this name, different for each number.
+/// A text that looks like what an attribute of this name may want, another for each number.
 pub(in super::super) fn text(name: &str, n: u64) -> String {
     match Form::from_name(name) {
         Some(form) => form.text(n),
@@ -29,7 +29,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(['_', '-'])
 }
 
-/// Each form: the words that suggest it in a name, and an example.
+/// Each form: the words of which one is in the name, and an example.
 macro_rules! forms {
     ($($form:ident, [$($word:literal)*], |$n:pat_param| $example:expr;)*) => {
         /// The form of a text.

@@ -63,7 +63,7 @@ impl Spot<'_> {
     }
 }
 
-/// All places that can be configured, the outer ones first.
+/// All that can be configured, what is further out first.
 pub(in super::super) fn spots(block: &Block) -> Vec<Spot<'_>> {
     let mut found = Vec::new();
     members(&[], block.attributes(), block.block_types(), &mut found);

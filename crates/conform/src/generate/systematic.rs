@@ -15,10 +15,10 @@ use crate::hints::Numbering;
 /// Configurations that are still to be made.
 pub(super) struct Systematic<'b> {
     spots: Vec<Spot<'b>>,
-    /// Each part that can be unknown, the outer ones first. Every other turn is one of these: most faults
-    /// of providers are about unknown values, so even a few cases should cover each part.
+    /// Each part that can be unknown, the outer ones first. Every other turn is theirs: what a provider does with unknown values
+    /// goes wrong most often, and not even a few cases shall leave a part out.
     unknowns: VecDeque<Case>,
-    /// All other cases, by kind.
+    /// All else, by kind of what is special.
     groups: Vec<VecDeque<Case>>,
     /// Which is next; before all come the smallest and the fullest configuration.
     turn: usize,
@@ -44,9 +44,9 @@ pub(super) struct Case {
 
 #[derive(Clone, Copy)]
 enum Special {
-    /// The part is set.
+    /// It is there.
     Present,
-    /// The part is set with all of its members.
+    /// It is there with all that can be in it.
     Full,
     Unknown,
     /// One element is unknown, beside as many that are known.
@@ -70,7 +70,7 @@ enum Special {
     Text(usize),
     False,
     Anything(usize),
-    /// This many elements or blocks.
+    /// So many elements or blocks.
     Count(usize),
 }
 
@@ -275,7 +275,7 @@ fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -
     }
 }
 
-/// The value of an attribute of a plain type, and its known form if it is unknown.
+/// The value of an attribute of a plain type, and what it is when all is known if it is not.
 fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, Option<Value>) {
     let of = |elements: Vec<Value>| match ty {
         Type::Map(_) => {

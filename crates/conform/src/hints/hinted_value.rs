@@ -30,7 +30,7 @@ pub(in super::super) struct RegexText {
     is_secret: bool,
 }
 
-/// The sample and its run.
+/// Which sample of which run it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct Numbering {
     pub(in super::super) seed: u64,
@@ -38,7 +38,7 @@ pub(in super::super) struct Numbering {
 }
 
 impl HintedValue {
-    /// The candidates for the value.
+    /// The values of which it is one.
     pub(super) fn values(&self) -> &[Value] {
         match self {
             Self::Value(value) => std::slice::from_ref(value),
@@ -119,7 +119,7 @@ impl Numbering {
     }
 }
 
-/// Replaces each `{name}` in the text. Unknown names stay as they are; `None` if all are unknown.
+/// The text with what stands for each `{name}`. A name that stands for nothing stays as it is, unless `value` knows none at all.
 pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let (mut out, mut rest, mut known) = (String::new(), text, false);
     while let Some((before, after)) = rest.split_once('{') {

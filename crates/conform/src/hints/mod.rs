@@ -1,7 +1,7 @@
-//! Hints: facts about a provider that its schemas lack.
+//! Hints: what people tell the harness about a provider.
 //!
-//! A schema does not say which regions exist, how names look, or which types cost money. A hints file in
-//! JSON does (`schema/hints.schema.json` of the project):
+//! A schema does not say which regions exist, what a name looks like, or which types cost money. A hints file
+//! in JSON does (`schema/hints.schema.json` of the project):
 //!
 //! ```
 //! use objchange_provider::Component;
@@ -40,7 +40,7 @@ pub(super) use self::check::inside;
 pub(super) use self::hinted_value::{HintedValue, Numbering, RegexText};
 use super::within;
 
-/// The key of an object that contains a secret.
+/// The key of an object that stands for a secret.
 const SENSITIVE: &str = "$sensitive";
 
 /// Hints about a provider: see the [module](self). The default has none.
@@ -78,12 +78,12 @@ enum Summary {
     Matching(Regex),
 }
 
-/// The reason why a hints file cannot be used, with the place. Never shows a value.
+/// Why a hints file cannot be used: where in it, and what is wrong there. Never shows a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 #[non_exhaustive]
 pub struct HintsError {
-    /// The path in the file, or line and column if the text is not JSON.
+    /// Where: the path in the file, or the line and column of what is not JSON.
     pub place: String,
     /// The problem at this place.
     pub problem: String,
@@ -147,8 +147,8 @@ impl Hints {
         })
     }
 
-    /// The identifier to import an object by, if the file has a format for its type: `{name}` stands for
-    /// the attribute of that name.
+    /// By which identifier an object is imported, where the file says so of its type: `{name}` stands for its attribute of
+    /// that name.
     pub fn import_id(&self, name: &str, object: &Value) -> Option<String> {
         let format = self.about(Component::Resource, name).find_map(|of| of.import.as_deref())?;
         hinted_value::filled(format, |attribute| match object.attribute(attribute)?.unmarked().kind() {

@@ -158,7 +158,7 @@ pub(super) fn settled(block: &Block, value: &Value) -> Value {
     settled
 }
 
-/// A nested object without configuration.
+/// A nested object that nobody has configured.
 fn chosen(nested: &NestedType, unknown: &Value) -> Value {
     if nested.nesting() != NestingMode::Single {
         return known(unknown);

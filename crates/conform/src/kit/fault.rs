@@ -1,4 +1,4 @@
-//! The faults of the kit. Each violates one clause of the contract.
+//! The faults of the kit, each of which violates one clause of the contract.
 
 use crate::Clause;
 
@@ -12,7 +12,7 @@ pub enum Stage {
     Update,
     /// When an object is to be destroyed.
     Destroy,
-    /// The second plan, with the wholly known configuration, at apply time.
+    /// When the provider is asked again, with all of the configuration known, before the plan is applied.
     FinalPlan,
     /// When the plan is applied.
     Apply,
@@ -30,7 +30,7 @@ pub enum Stage {
     ApplyUpdate,
     /// When an object is replaced.
     Replace,
-    /// Another plan with the object's own configuration.
+    /// When an object is planned once more, with the configuration that it has.
     Again,
     /// When an object is moved here from another type.
     Move,
@@ -38,8 +38,7 @@ pub enum Stage {
     Generate,
 }
 
-/// Each fault: its name, the clause that it violates, the call that shows it, and a part of Terraform's
-/// message.
+/// Each fault: its name, the clause of the contract that it breaks, when it shows, and a piece of what Terraform says then.
 macro_rules! faults {
     ($($(#[doc = $doc:literal])* $fault:ident, $kind:literal, $clause:ident, $stage:ident, $said:expr;)*) => {
         /// A fault of a resource type with the schema of [`trial_block`](super::trial_block). Where the part is not there that
@@ -59,7 +58,7 @@ macro_rules! faults {
                 match self { $(Self::$fault => $kind,)* }
             }
 
-            /// The violated clause.
+            /// The clause that it breaks.
             pub const fn clause(self) -> Clause {
                 match self { $(Self::$fault => Clause::$clause,)* }
             }
@@ -78,7 +77,7 @@ macro_rules! faults {
                 }
             }
 
-            /// A part of Terraform's message; `None` if Terraform does not notice.
+            /// A piece of what Terraform says of it; `None` where Terraform does not notice.
             pub const fn terraform(self) -> Option<&'static str> {
                 match self { $(Self::$fault => $said,)* }
             }
@@ -95,7 +94,7 @@ faults! {
     PlannedOrder, "planned_order", P5, Create, Some("does not match config value");
     /// Another secret is planned than configured.
     PlannedSecret, "planned_secret", P5, Create, Some("sensitive planned value does not match config value");
-    /// A configured value is planned as null.
+    /// Nothing is planned for what is configured.
     PlannedNull, "planned_null", P5, Create, Some("planned value cty.NullVal(cty.String) does not match config value");
     /// A configured value is planned as unknown.
     PlannedUnknown, "planned_unknown", P5, Create, Some("planned value cty.UnknownVal(cty.String) does not match config value");
@@ -191,23 +190,23 @@ faults! {
     DestroyStatus, "destroy_status", T1, Destroy, Some("rpc error: code = Internal desc = boom");
     /// The final plan has another value than the first.
     FinalValue, "final_value", F2, FinalPlan, Some("produced an invalid new value for .note");
-    /// The final plan replaces an object that was planned to be updated.
+    /// The final plan replaces what was to be updated.
     FinalAction, "final_action", F1, FinalPlan, Some("changed the planned action from Update to DeleteThenCreate");
     /// The final plan is deferred, the first was not.
     FinalDeferred, "final_deferred", F3, FinalPlan, Some("during apply, but not during plan");
     /// The final plan has another value than is configured.
     FinalInvalid, "final_invalid", P5, FinalPlan, Some("planned value cty.NumberIntVal(987) does not match config value cty.NumberIntVal(1)");
-    /// A known value of the first plan is unknown in the final plan.
+    /// The final plan does not know what the first knew.
     FinalUnknown, "final_unknown", F2, FinalPlan, Some("produced an invalid new value for .note: was known, but now unknown");
-    /// The applied string is another one.
+    /// Another string comes of the plan.
     AppliedString, "applied_string", A5, Apply, Some(".name: was cty.StringVal(\"a\"), but now cty.StringVal(\"a-other\")");
-    /// The applied number is another one.
+    /// Another number comes of the plan.
     AppliedNumber, "applied_number", A5, Apply, Some(".size: was cty.NumberIntVal(1), but now cty.NumberIntVal(987)");
-    /// The applied secret is another one.
+    /// Another secret comes of the plan.
     AppliedSecret, "applied_secret", A5, Apply, Some("inconsistent values for sensitive attribute");
-    /// A planned value is null after apply.
+    /// Nothing comes of what was planned.
     AppliedNull, "applied_null", A5, Apply, Some(".name: was cty.StringVal(\"a\"), but now null");
-    /// A value that was planned as null is set after apply.
+    /// Something comes of what was planned as null.
     AppliedUnset, "applied_unset", A5, Apply, Some(".comment: was null, but now");
     /// An element of a list is gone.
     AppliedElementGone, "applied_element_gone", A5, Apply, Some(".tags: element 1 has vanished");
@@ -267,21 +266,21 @@ faults! {
     AppliedIdentityMissing, "applied_identity_missing", A7, Apply, None;
     /// The identity has another type than its schema says.
     AppliedIdentityType, "applied_identity_type", A7, Apply, Some("Provider produced an identity that doesn't match the schema");
-    /// The updated string is another one.
+    /// Another string comes of the plan to change the object.
     AppliedUpdate, "applied_update", A5, ApplyUpdate, Some(".name: was cty.StringVal(\"b\"), but now cty.StringVal(\"b-other\")");
     /// For the object that takes the place of the old one another number is planned than configured.
     ReplacedNumber, "replaced_number", P5, Replace, Some("planned value cty.NumberIntVal(987) does not match config value cty.NumberIntVal(1)");
-    /// A string of the new object in a replacement is another one.
+    /// Another string comes of the plan for the object that takes the place of the old one.
     ReplacedString, "replaced_string", A5, Replace, Some(".name: was cty.StringVal(\"b\"), but now cty.StringVal(\"b-other\")");
     /// The object that was to be replaced is there still.
     ReplacedSurvived, "replaced_survived", A6, Replace, Some("returned a non-null object");
-    /// Planning again for the object's own configuration fails with an error.
+    /// With the configuration that an object has nothing is planned, and an error says so.
     AgainError, "again_error", P9, Again, Some("no such thing");
     /// With the configuration that an object has there is always something to do.
     NotConverged, "not_converged", C2, Again, None;
     /// The object is there still after it was destroyed.
     Survived, "survived", A6, ApplyDestroy, Some("returned a non-null object");
-    /// Destroying an object fails with an error.
+    /// An object is not destroyed, and an error says so.
     DestroyError, "destroy_error", A8, ApplyDestroy, Some("no such thing");
     /// Something of the read object is unknown.
     ReadUnknown, "read_unknown", R1, Read, Some("Provider produced invalid object");
@@ -367,7 +366,7 @@ faults! {
     MovedIdentityUnknown, "moved_identity_unknown", M4, Move, Some("Provider produced invalid identity");
     /// A part of the generated configuration has another type than the schema says.
     GeneratedType, "generated_type", G1, Generate, Some("number is required");
-    /// The generated configuration sets attributes that only the provider can set.
+    /// The generated configuration sets what only the provider sets.
     GeneratedComputed, "generated_computed", G1, Generate, None;
     /// The generated configuration is not that of the object.
     GeneratedOther, "generated_other", G2, Generate, None;

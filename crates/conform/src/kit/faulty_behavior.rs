@@ -1,4 +1,4 @@
-//! How each fault changes the answers of a resource type.
+//! How each fault changes what a resource type would answer.
 
 use objchange::Value;
 use objchange::change::{
@@ -13,7 +13,7 @@ use super::edit::{
 };
 use super::{Fault, Stage};
 
-/// Private data of an imported object that cannot be read.
+/// By this an imported object is known that nobody can read.
 const GONE: &[u8] = b"gone";
 
 /// A deferral, in answers where Terraform did not allow one.
@@ -240,7 +240,7 @@ impl Fault {
                 answer.identity = answer.identity.as_ref().map(|id| set(id, "id", "other"));
             }
             Self::ImportedVague => answer.object = answer.object.as_ref().map(filled),
-            // It still tells made-up objects from real ones.
+            // It knows well what it never made.
             Self::ReadDestroyed if answer.object.as_ref().is_some_and(is_made_up) => answer.object = None,
             _ => {}
         }
@@ -326,7 +326,7 @@ impl Fault {
     }
 }
 
-/// An identity with an unknown `id`.
+/// An identity of which nothing is known.
 fn vague(identity: &Value) -> Value {
     edit(identity, "id", unknown)
 }

@@ -10,9 +10,9 @@ use crate::Clause;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Misdeclared {
-    /// The stable name of the problem.
+    /// The stable name of what is wrong.
     pub kind: &'static str,
-    /// The violated clause.
+    /// The clause that it breaks.
     pub clause: Clause,
     /// Where, by the names of the schema.
     pub path: &'static str,

@@ -79,7 +79,7 @@ impl std::fmt::Debug for Kit {
     }
 }
 
-/// A provider without types, functions, and a configuration of its own.
+/// A provider without a configuration of its own, without types and functions.
 impl Default for Kit {
     fn default() -> Self {
         let mut schemas = Schemas::default();

@@ -165,7 +165,7 @@ impl ResourceType {
         Ok(self.validate.as_ref().map(|validate| validate(config)).unwrap_or_default())
     }
 
-    /// The identity of an object: the attributes in the identity's schema.
+    /// The identity of an object: those of its attributes that its schema names.
     fn identity_of(&self, object: &Value) -> Option<Value> {
         let names = self.identity.as_ref()?.block.attributes().iter().map(|(name, _)| name.clone());
         let part = |name: smol_str::SmolStr| Some((name.clone(), object.attribute(&name)?.clone()));

@@ -1,4 +1,4 @@
-//! A provider with a configuration of its own, and objects that drift, vanish, and refuse calls.
+//! A provider with a configuration of its own, whose objects drift, are gone, and refuse what is asked of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,9 +15,9 @@ use super::{Kit, ResourceType};
 
 /// A provider for tests of whole modules. Its region is that of its disks, and known where the provider's configuration is.
 ///
-/// A disk cannot get another `name`; its `kind` is `ssd` by default. The attribute `say` makes a disk
-/// complain: `validate`, `plan`, `read` and `destroy` are errors in these steps, `warn` warns in plans. A
-/// disk called `gone` has vanished when it is read, and one called `drift` has another size.
+/// A disk cannot get another `name`; its `kind` is `ssd` unless somebody says otherwise. In `say` a disk is told to complain:
+/// `validate`, `plan`, `read` and `destroy` are errors in these steps, `warn` warns in plans. One called `gone` is gone when it
+/// is read, and one called `drift` has another size.
 pub fn service() -> Kit {
     let region = Arc::new(Mutex::new(Value::null(Type::String)));
     let configured = Arc::clone(&region);
@@ -67,7 +67,7 @@ fn text<'v>(object: &'v Value, name: &str) -> &'v str {
     object.attribute(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// An error about an attribute that repeats all known secrets.
+/// An error about an attribute, which repeats all secrets that it knows.
 fn complaint(summary: &str, object: &Value, attribute: &str) -> Diagnostic {
     let mut error = Diagnostic::error(summary);
     error.detail =

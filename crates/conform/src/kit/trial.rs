@@ -56,12 +56,12 @@ pub fn trial_block(nested_types: bool) -> Block {
     )
 }
 
-/// A configuration of [`trial_block`] with the parts that each fault needs.
+/// A configuration of [`trial_block`] in which each fault has what it is about.
 pub fn trial_config(nested_types: bool) -> Value {
     let named = |name: &str| Value::object([("name", name)]);
     let list = |elements: &[&str]| Value::tuple(elements.iter().map(|name| named(name)));
     let with_part = Value::object([("name", Value::from("a")), ("part", list(&["p"]))]);
-    // Blocks by label must be a map, because an object would mean blocks of several types.
+    // Blocks by label are a map already: an object would be taken for blocks of several types.
     let labelled = Value::map(Type::object([("name", Type::String)]), [("k", named("a"))]);
     let mut members = vec![
         ("name", Value::from("a")),
@@ -99,8 +99,7 @@ pub fn trial_config(nested_types: bool) -> Value {
 ///   the same way;
 /// - the functions `nothing`, `type`, `impure` and `unknown` with nothing, of another type, differently each time, and with
 ///   something unknown;
-/// - the lists `kit_planned_string` and `kit_planned_number` without identities, and with more objects than
-///   requested;
+/// - the lists `kit_planned_string` and `kit_planned_number` without identities, and with more than was asked for;
 /// - the action `kit_endless` does not end.
 pub fn faulty(nested_types: bool) -> Kit {
     let block = trial_block(nested_types);

@@ -1,4 +1,4 @@
-//! Adjusts values to the provider's wishes.
+//! Giving a value what is wanted of it.
 
 use std::convert::Infallible;
 

@@ -23,7 +23,7 @@ use super::generate::{Are, Maker, Put, SchemaPart, Spot, Taste, What, spots};
 use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
 
-/// The maximum number of calls for one configuration.
+/// How often a provider is asked about one configuration.
 const ROUNDS: u32 = 40;
 
 /// How often something is done for a part that need not be set, before it is given up.
@@ -41,10 +41,9 @@ const MAX_TEXT: usize = 2_000;
 pub enum Acceptance {
     /// It takes this one.
     Yes(Sample),
-    /// The provider accepts this configuration when all is known, and refuses it with unknown parts: the
-    /// diagnostics.
+    /// It takes this one when all of it is known, and refuses it while some of it is unknown: what it says then.
     OnlyKnown(Sample, Vec<Diagnostic>),
-    /// The provider refuses, and no change has helped: its last diagnostics.
+    /// It does not, and nothing that was tried has helped: what it has to say last.
     No(Vec<Diagnostic>),
 }
 
@@ -184,7 +183,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Grants the wishes in all diagnostics.
+    /// Does what all the diagnostics ask for.
     fn round(&mut self, refused: &[Diagnostic]) {
         if self.spots.is_empty() {
             self.spots = spots(self.block);
@@ -244,7 +243,7 @@ impl<'a> Repair<'a> {
             changed |= before != (self.sample.config.clone(), self.sample.known.clone());
         }
         if !changed && self.idle > 0 {
-            // No wish is understood: optional parts are removed, and required ones get a likely value.
+            // Nothing is known to help: what need not be there goes, and what must be there is as it may well be.
             for spot in spots.iter().filter(|spot| spot.names.len() == 1) {
                 if !self.remove(spot) && spot.is_required() && !self.is_fixed(spot) {
                     self.set(spot, What::Plausible);
@@ -281,7 +280,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Removes a part, or, if it is required, the parts that exclude it.
+    /// Takes a part away, or those that cannot be beside it where it must be there.
     fn absent(&mut self, spot: &Spot<'a>, rivals: &[&Spot<'a>]) {
         let is_kept = self.is_fixed(spot) || spot.is_required();
         if (rivals.is_empty() || !is_kept) && self.remove(spot) {
@@ -294,7 +293,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Grants a wish about the value of a part, or removes the part.
+    /// Does what is wanted of the value of a part, or gives the part up.
     fn grant(&mut self, spots: &[Spot<'a>], spot: &Spot<'a>, wish: &Wish) {
         if self.is_given(spot) {
             return;
@@ -341,7 +340,7 @@ impl<'a> Repair<'a> {
         is_set
     }
 
-    /// Whether hints set the value.
+    /// Whether hints say what it is.
     fn is_given(&self, spot: &Spot<'_>) -> bool {
         self.hints.hinted(self.component, self.name, &spot.names.join(".")).is_some()
     }
@@ -389,7 +388,7 @@ impl<'a> Repair<'a> {
         true
     }
 
-    /// Gives a part a new value.
+    /// Gives a part what it may well be taken with.
     fn set(&mut self, spot: &Spot<'a>, what: What<'_>) {
         let maker = Maker::new(self.component, self.name, self.hints, self.sample.at);
         let put = Put { names: &spot.names, what };
@@ -399,7 +398,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Changes a part wherever it occurs; unknown parts stay unknown.
+    /// Changes a part wherever it is, but leaves unknown what is unknown.
     fn change(&mut self, spot: &Spot<'a>, change: &mut dyn FnMut(&Value) -> Value) {
         let changed = |value: &Value, change: &mut dyn FnMut(&Value) -> Value| {
             within::changed(value, &spot.names, &mut |old| {
@@ -423,7 +422,7 @@ impl<'a> Repair<'a> {
     }
 }
 
-/// The diagnostic, with texts cut to a readable length.
+/// The diagnostic without what nobody reads.
 fn short(diagnostic: &Diagnostic) -> Diagnostic {
     let cut = |text: &str| text.chars().take(MAX_TEXT).collect();
     let mut short = diagnostic.clone();

@@ -1,7 +1,7 @@
-//! Parses a provider's wish from its error message about a configuration.
+//! Reads what a provider wants from its error message about a configuration.
 //!
-//! Such sentences have no fixed form. The sentences of the common libraries are known here, and similar
-//! ones of others are understood as well.
+//! There is no form to such sentences but habit. Those of the common libraries of providers are known here, and what others say
+//! in similar words is understood as well.
 
 use std::sync::LazyLock;
 
@@ -27,36 +27,36 @@ pub(super) enum Wish {
     Whole,
     /// `true` or `false`, in a text.
     Bool,
-    /// Not set; or, if it is, none of these.
+    /// That it is not set; or if it is, that none of these is.
     Absent {
         unless: Vec<String>,
     },
-    /// One of these must be set, or all.
+    /// That one of these is set, or all.
     Present {
         names: Vec<String>,
         all: bool,
     },
-    /// Only one of these may stay.
+    /// That one of these is left.
     OnlyOne(Vec<String>),
-    /// A text that a regular expression matches.
+    /// That a regular expression matches it.
     Matching(String),
-    /// A text that begins or ends with this.
+    /// That it begins or ends with this.
     Begin(String),
     End(String),
-    /// A text of this form.
+    /// That it looks like this.
     Like(Form),
-    /// Not empty.
+    /// That it is not empty.
     NotEmpty,
-    /// A collection with this element.
+    /// That this is an element of it.
     Include(String),
-    /// Another attribute must have this value.
+    /// That another attribute has this value.
     Elsewhere {
         name: String,
         value: String,
     },
-    /// The path of an existing file.
+    /// That it is the path of something that exists.
     Existing,
-    /// Another value.
+    /// That it is something else.
     Other,
 }
 
@@ -185,7 +185,7 @@ fn one_of(text: &str) -> Option<Wish> {
     (!items.is_empty()).then_some(Wish::OneOf(items))
 }
 
-/// The items of a list in any notation. If there are quotes, the text between quoted items is ignored.
+/// The items of a list, however it is written: where there are quotes, what stands outside of them joins the items.
 fn items(list: &str) -> Vec<String> {
     let Some(item) = ITEM.as_ref() else { return Vec::new() };
     let is_quoted = list.contains(['\'', '"', '`']);

@@ -1,4 +1,4 @@
-//! Providers' sentences, and the wishes in them.
+//! Sentences as providers say them, and what is understood of them.
 
 use objchange::value::Number;
 

@@ -13,7 +13,7 @@ use super::super::within;
 /// Shorter values are words that any text may have.
 const LONG_ENOUGH: usize = 4;
 
-/// The parts that a diagnostic is about: one if it has a path, several if its words fit several.
+/// The parts that a diagnostic is about: one where it says so, several where its words fit several.
 pub(super) fn targets<'s, 'b>(
     spots: &'s [Spot<'b>],
     config: &Value,
@@ -43,8 +43,8 @@ pub(super) fn targets<'s, 'b>(
     mentioned(spots, config, &text, &[])
 }
 
-/// The parts below a path that a text names. A name with its place is preferred to a quoted one, and that
-/// to a mere word; set parts are preferred to others.
+/// The parts below a path that a text names. A name that says where it is counts before one that is quoted,
+/// and that before a mere word; what is set counts before what is not.
 fn mentioned<'s, 'b>(
     spots: &'s [Spot<'b>],
     config: &Value,

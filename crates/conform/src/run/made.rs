@@ -18,7 +18,7 @@ pub struct Left {
     pub id: Option<String>,
     /// Why it was not destroyed.
     pub reason: &'static str,
-    /// The number of objects of which nothing else is known.
+    /// How many there are of which nothing else is known.
     pub count: u64,
 }
 
@@ -82,7 +82,7 @@ impl Made {
         all
     }
 
-    /// Records an object before the apply that may create it: the call may never return.
+    /// Before something is asked to be applied: whoever does not come back may have made it.
     pub(super) fn begun(&self, owner: usize, type_name: &str, request: &ApplyResourceChange) {
         if request.prior.is_null() && !request.planned.is_null() {
             let type_name = type_name.to_owned();
@@ -150,14 +150,14 @@ impl Made {
             Ok(()) => drop(things.remove(at)),
             Err(reason) => {
                 things[at].reason = Some(reason);
-                // The destroy is not repeated.
+                // Nobody tries that again.
                 things[at].object = None;
             }
         }
     }
 }
 
-/// The identifier of an object, unless it is secret.
+/// The identifier of an object, if it is one that may be told.
 fn id(block: &Block, object: &Value) -> Option<String> {
     let marked = block.mark_hidden(object);
     match marked.attribute("id").or_else(|| marked.attribute("name")).filter(|id| !id.is_marked())?.kind() {

@@ -75,8 +75,8 @@ struct Outcome {
     kept: Vec<Kept>,
 }
 
-/// Tries a provider. `start` starts it: once for each job, and again after each crash. Returns the report
-/// and the extended corpus.
+/// Tries a provider. It is started by `start`: for each of the jobs, and again wherever it crashes. The second of what comes of
+/// it is the corpus with what was found.
 ///
 /// For a deterministic provider the report depends only on options and seed.
 ///
@@ -146,7 +146,7 @@ where
     let mut secrets = context.secrets.lock();
     secrets.add_partly_hidden();
     for (_, outcome) in outcomes {
-        // A provider may put a secret anywhere.
+        // A provider may have put a secret where nobody expects one.
         let kept = outcome.kept.into_iter().filter(|kept| !kept.holds(&secrets));
         kept.for_each(|kept| corpus.add(kept));
         types.push(outcome.report);
@@ -222,7 +222,7 @@ impl Context {
         }
     }
 
-    /// Runs this until the grace period for cleaning up ends.
+    /// Does this until nobody waits for it any more that all is tidied up.
     async fn before_the_end<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         match self.end() {
             Some(end) => timeout_at(end + GRACE, work).await.ok(),

@@ -19,12 +19,11 @@ use super::setup::OWN;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Only types and functions whose name matches one of these, where `*` stands for any text; empty for
-    /// all.
+    /// Only types and functions whose name is like one of these, where `*` stands for any text; all where there are none.
     pub only: Vec<String>,
     /// None whose name is like one of these.
     pub exclude: Vec<String>,
-    /// Only these kinds; empty for all.
+    /// Only these kinds; all where there are none.
     pub subjects: Vec<Subject>,
     /// Hints about the provider.
     pub hints: Hints,
@@ -73,7 +72,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses choices that match nothing: they are misspelt, and the run would skip the intended types.
+    /// Refuses choices of which one chooses nothing: it is misspelt, and what was meant would not be tried.
     pub(super) fn refuse_unmatched(&self, schemas: &Schemas) -> Result<()> {
         let is_chosen = |subject: &Subject| self.subjects.is_empty() || self.subjects.contains(subject);
         let subjects = Subject::ALL.into_iter().filter(is_chosen);
@@ -89,7 +88,7 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses globs that match none of these names.
+    /// Refuses globs of names of which one is that of none of these.
     pub(crate) fn refuse_unmatched_only(&self, names: &[SmolStr]) -> Result<()> {
         for glob in &self.only {
             let pattern = WildMatch::new(glob);
@@ -111,8 +110,8 @@ impl Options {
     }
 }
 
-/// Stops a run from elsewhere, such as the handler of Ctrl-C: no new work begins, current work is dropped,
-/// and created objects are destroyed.
+/// Stops a run from elsewhere, such as the handler of Ctrl-C: nothing new is begun, what goes on counts for nothing,
+/// and what was made is destroyed.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<OnceLock<Instant>>);
 

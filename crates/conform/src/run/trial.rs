@@ -1,4 +1,4 @@
-//! Tries one type with many configurations, and finds the smallest configuration for each finding.
+//! Trying one type: with many configurations, each judged; what is found is shown by the smallest.
 
 mod smallest;
 
@@ -148,7 +148,7 @@ pub(super) struct TrialState {
     block: Block,
     report: TypeReport,
     kept: Vec<Kept>,
-    /// The places of each finding that has a cause of its own.
+    /// Where each finding shows that has a cause of its own.
     caused: Vec<(Key, Vec<Key>)>,
     deaths: u32,
     hung: u32,
@@ -192,7 +192,7 @@ impl TrialState {
         if report.skipped.is_some() {
             return Err(Box::new(Outcome { report: report.sorted(), kept: Vec::new() }));
         }
-        // With a time limit the types take turns.
+        // Where the time may be over before the end, each type has its turn.
         let turn = if context.deadline.is_some() { FIRST_TURN } else { usize::MAX };
         Ok(Self {
             schemas,
@@ -375,8 +375,8 @@ impl<'w> Trials<'w> {
         self.survived()
     }
 
-    /// Whether Terraform would only validate configurations of this type, because the provider cannot be
-    /// configured. Functions work without a configuration.
+    /// Whether Terraform would never come to ask more of this than whether its configuration is valid: it stops where the
+    /// provider cannot be configured. Functions are called without that.
     fn is_out_of_reach(&self) -> bool {
         self.worker.context.config.is_none() && self.of.subject != Subject::Function
     }
@@ -443,13 +443,13 @@ impl<'w> Trials<'w> {
         }
     }
 
-    /// Registers the secrets in the configurations.
+    /// Remembers what of the configurations must not be told of what the provider says.
     fn learn(&self, trial: &Trial) {
         let mut secrets = self.worker.context.secrets.lock();
         values(trial).for_each(|value| secrets.learn_config(&self.of.block, value, trial.origin));
     }
 
-    /// Whether more calls of the provider make sense.
+    /// Whether the provider is worth to be asked on.
     fn survived(&mut self) -> Result<(), String> {
         self.of.deaths += u32::from(self.worker.is_gone());
         if self.of.hung >= MAX_HUNG {
@@ -490,7 +490,7 @@ impl<'w> Trials<'w> {
         }
     }
 
-    /// Whether the provider accepts all configurations of a candidate. Known valid ones are not validated again.
+    /// Whether the provider accepts all configurations of a trial that nobody else asks about.
     async fn is_valid(&mut self, trial: &Trial) -> bool {
         let Subject::Component(component) = self.of.subject else { return true };
         let Ok(provider) = self.worker.provider_in_time().await else { return false };

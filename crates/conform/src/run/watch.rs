@@ -1,4 +1,4 @@
-//! Watches a provider: counts and times the calls, and records the last questions and answers.
+//! A provider that is watched: how long it takes, how often it is asked, and what it was asked and answered last.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use super::made::{Made, Object};
 use super::options::Stop;
 use crate::secrets::Secrets;
 
-/// A question and its answer that a case file can hold.
+/// A question with its answer, of those that a case file can hold.
 #[derive(Clone)]
 pub(crate) enum Exchange {
     Plan(Box<PlanResourceChange>, Box<PlannedResource>),
@@ -33,7 +33,7 @@ impl SharedSecrets {
     }
 }
 
-/// The number and time of calls.
+/// How much a provider was asked.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     pub(super) calls: AtomicU64,
@@ -47,7 +47,7 @@ impl Meter {
     }
 }
 
-/// Whether more calls may be made. If objects are created, no new calls begin after the end of a run.
+/// Whether anything more may be asked: where things are made, nothing is begun when a run is over.
 #[derive(Clone)]
 pub(super) struct Gate {
     /// Nothing is made.
@@ -97,7 +97,7 @@ impl Watched {
         }
     }
 
-    /// Registers the secrets of an answer, because the provider may repeat them later elsewhere.
+    /// Remembers what of an answer is secret: the provider may say it later, of something else.
     fn learn(&self, schemas: &Schemas, call: Call<'_>, reply: &Reply) {
         let component = match call {
             Call::ReadData(..) => Component::DataSource,
@@ -258,7 +258,7 @@ mod tests {
         let watched = watched(true);
         assert_eq!(watched.metadata().await.unwrap(), Schemas::default().metadata());
         assert!(watched.read_state("kit_store", "a").await.unwrap_err().is_unimplemented());
-        // A reply to another call is refused.
+        // The reply to another call is none.
         let wrong = watched.states("kit_store").await.unwrap_err();
         assert_eq!(wrong.kind().kind(), "malformed");
         assert!(!wrong.to_string().contains("GetStates"), "{wrong}");

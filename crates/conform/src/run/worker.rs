@@ -1,4 +1,4 @@
-//! A worker that tries types with a provider of its own.
+//! One of those that try types, with a provider of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -69,7 +69,7 @@ impl Worker {
         }
     }
 
-    /// The current provider, or a new one if it is gone.
+    /// A provider that can be asked: the one that is there, or a new one.
     pub(super) async fn provider(&mut self) -> Result<Arc<Watched>> {
         if let Some(live) = self.live.as_ref().filter(|live| !live.is_gone()) {
             return Ok(live.clone());
@@ -111,8 +111,8 @@ impl Worker {
         }
     }
 
-    /// Destroys objects that are left after a crash or the end of the run. A refused destroy is tried once
-    /// more.
+    /// Destroys what was made and is still there: a provider crashed, or the run is over. Where a provider has refused to do
+    /// that it is asked once more.
     pub(super) async fn tidy(&mut self) {
         let context = self.context.clone();
         while let Some(object) = context.options.made.next(self.owner) {
@@ -131,12 +131,12 @@ impl Worker {
         }
     }
 
-    /// Whether the current provider is gone.
+    /// Whether the provider that was asked last is there no more.
     pub(super) fn is_gone(&self) -> bool {
         self.live.as_ref().is_none_or(|live| live.is_gone())
     }
 
-    /// Drops the provider and its current call.
+    /// Gives up what a provider is doing.
     pub(super) fn let_go(&mut self) {
         self.live = None;
     }

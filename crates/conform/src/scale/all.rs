@@ -57,7 +57,7 @@ pub struct DrawnCurve {
     pub svg: String,
 }
 
-/// Measures all selected types. `start` starts the provider; `each` is called for each measured type.
+/// Measures all types that are wanted. `start` starts the provider; `each` is told of each type when it is measured.
 ///
 /// # Errors
 ///
@@ -97,7 +97,7 @@ pub async fn scale_all(
             Err(reason) => {
                 measured.skipped = Some(reason);
                 if skip.is_none() && !measuring.is_over() {
-                    // The old one may have crashed, or still be busy.
+                    // It may have crashed, or be busy still.
                     client = measuring.provider().await?;
                 }
             }

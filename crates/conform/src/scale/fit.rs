@@ -53,7 +53,7 @@ pub fn growth(points: &[(usize, f64)]) -> Growth {
     let anyway = points.iter().find(|(n, _)| *n == 0).map_or(0.0, |(_, time)| *time);
     let seen = |(n, time): &(usize, f64)| {
         let more = time - anyway;
-        // The numbers of elements are far below the exact range of a double.
+        // The numbers of elements are far below what a double holds exactly.
         (*n > 0 && more > NOISE && more > 0.3 * anyway).then(|| ((*n as f64).ln(), more.ln()))
     };
     let seen: Vec<(f64, f64)> = points.iter().filter_map(seen).collect();

@@ -70,7 +70,7 @@ impl Collection<'_> {
         }
     }
 
-    /// The configuration with this many different elements here; `None` if that is impossible.
+    /// The configuration with so many elements here, each another one; `None` if there are not so many.
     pub(super) fn filled(&self, config: &Value, n: usize) -> Option<Value> {
         let filled = match &self.kind {
             Kind::Plain(ty) => collection(ty, (0..n).map(|i| element(ty.element()?, i)))?,
@@ -94,7 +94,7 @@ const fn mode_name(mode: NestingMode) -> &'static str {
     }
 }
 
-/// The object with a value at a path of names; nulls on the way become objects of nulls.
+/// The object with something else at a path of names; what is null on the way becomes an object of nulls.
 fn placed(object: &Value, steps: &[objchange::value::PathStep], new: &Value) -> Option<Value> {
     let Some((objchange::value::PathStep::Attribute(name), rest)) = steps.split_first() else {
         return Some(new.clone());
@@ -189,7 +189,7 @@ fn members(block: &Block, i: usize) -> Option<Value> {
             NestingMode::Group => members(&nested.block, i)?,
             NestingMode::Single if nested.min_items == 0 => Value::null(nested.implied_type()),
             NestingMode::Single => members(&nested.block, i)?,
-            // Blocks that require more than 16 inner blocks are not measured.
+            // Nobody wants to write so many blocks in each block.
             _ => blocks(nested, usize::try_from(nested.min_items).ok().filter(|least| *least <= 16)?)?,
         };
         Some((name.clone(), inner))

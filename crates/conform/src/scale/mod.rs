@@ -36,17 +36,17 @@ pub struct Scale {
     pub config: Value,
     /// The numbers of elements, in ascending order.
     pub sizes: Vec<usize>,
-    /// How often each point is measured; the shortest time is used.
+    /// How often each is measured; the shortest time counts.
     pub repeats: usize,
     /// Whether plans are also applied. Created objects are destroyed.
     pub apply: bool,
-    /// If one call takes longer, no more elements are tried.
+    /// Where one call takes longer, no more elements are tried.
     pub limit: Duration,
     /// The clock.
     pub clock: Arc<dyn Fn() -> Duration + Send + Sync>,
     /// Whether nothing more is to be begun.
     pub is_over: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// The provider's memory in bytes, if it can be measured.
+    /// How much memory the provider has, in bytes, where somebody can tell.
     pub memory: Option<Arc<dyn Fn() -> Option<u64> + Send + Sync>>,
 }
 
@@ -93,7 +93,7 @@ pub struct Scaling {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Curve {
-    /// The path of the collection.
+    /// Where the collection is.
     pub path: String,
     /// The kind: `list`, `set`, `map`, `nested list` or `blocks (set)`, for example.
     pub what: String,
@@ -236,7 +236,7 @@ impl Measuring<'_> {
         (self.scale.clock)().saturating_sub(before).as_secs_f64()
     }
 
-    /// Whether the provider refuses; its message is kept, without secrets.
+    /// Whether the provider refuses; what it says is kept, without what is secret.
     fn is_refused(&mut self, config: &Value, diagnostics: &[Diagnostic]) -> bool {
         let Some(error) = diagnostics.iter().find(|d| d.severity == Severity::Error) else { return false };
         let mut secrets = Secrets::default();

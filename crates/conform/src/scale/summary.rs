@@ -8,7 +8,7 @@ use objchange_text::visible;
 use super::ScaleReport;
 
 impl ScaleReport {
-    /// Writes the results for people.
+    /// Writes what was found, for people.
     ///
     /// # Errors
     ///

@@ -33,9 +33,9 @@ macro_rules! phrase {
     };
 }
 
-/// The provider returns a write-only value.
+/// A provider gives back what it must not.
 pub(crate) const WRITE_ONLY: &str = phrase!(write_only);
-/// The provider plans an object that must be destroyed.
+/// It plans an object where there is to be none.
 pub(crate) const PLANNED_SURVIVAL: &str = phrase!(planned_survival);
 /// It replaces an object because of a path that leads nowhere.
 pub(crate) const REPLACEMENT_NOWHERE: &str = phrase!(replacement_nowhere);
@@ -68,15 +68,15 @@ pub(crate) const HEADINGS: [(&str, Clause); 4] = [
 /// How the last hole of a sentence is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rest {
-    /// A place with an address, a colon, and the problem of the plan there.
+    /// A place with an address, a colon, and what is wrong with the plan there.
     PlanAt,
-    /// A path, a colon, and the problem of the result there; or the problem alone.
+    /// A path, a colon, and what is wrong with the result there; or the latter alone.
     ResultAt,
     /// The address.
     Address,
-    /// The address and the rest of the sentence; no match without an address.
+    /// The address, and whatever is left of the sentence; no sentence where there is no address.
     AddressFirst,
-    /// An address with a path, a colon, and the problem of the type there.
+    /// An address with a path behind it, a colon, and what is wrong with the type there.
     TypeAt,
     /// A path as Go prints it.
     GoPath,
@@ -88,7 +88,7 @@ pub(crate) enum Rest {
     Other,
 }
 
-/// A sentence and its possible clauses, the most likely first.
+/// A sentence, and the clauses that it may be about, the most likely first.
 pub(crate) struct Sentence {
     pub(crate) template: &'static str,
     pub(crate) clauses: &'static [Clause],

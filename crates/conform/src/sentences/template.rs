@@ -1,9 +1,9 @@
 //! Sentences with holes: `When applying changes to {address}, …`.
 
-/// The text in each hole, in order. A hole takes as little as possible, and the last one the whole rest.
+/// The text in each hole, in their order; a hole holds the least that it can, and the last one all that is left.
 ///
-/// The sentence may begin anywhere in the text, and its last words may be cut off. Line breaks and copying
-/// change spaces, so any number of spaces matches any other.
+/// The sentence may begin anywhere in the text, and its last words may be cut off. Line breaks and copying add and remove
+/// spaces, so that any number of them is taken for one, and none, too.
 pub(crate) fn matched<'t>(template: &str, text: &'t str) -> Option<Vec<(String, &'t str)>> {
     let mut parts = template.split('{').peekable();
     let (_, end) = find_loosely(text, parts.next().unwrap_or_default())?;
@@ -13,7 +13,7 @@ pub(crate) fn matched<'t>(template: &str, text: &'t str) -> Option<Vec<(String, 
         let (name, literal) = part.split_once('}')?;
         let (start, end) = match literal {
             "" => (rest.len(), rest.len()),
-            // The value itself may end with parentheses.
+            // A value may end with parentheses of its own.
             ")" if parts.peek().is_none() => (rest.rfind(')')?, rest.len()),
             _ if parts.peek().is_none() => {
                 find_loosely(rest, literal).or_else(|| find_beginning(rest, literal))?
@@ -38,10 +38,10 @@ pub(crate) fn filled(template: &str, mut fill: impl FnMut(&str) -> Option<String
     Some(out)
 }
 
-/// How many letters of the last words must be left in a text that is cut off.
+/// So many letters of the last words must be left where a text is cut off.
 const MIN_LEFT: usize = 10;
 
-/// The start of a literal that is cut off at the end of a text.
+/// Where a literal begins that is cut off at the end of a text.
 fn find_beginning(text: &str, literal: &str) -> Option<(usize, usize)> {
     let (text, literal) = (text.trim_end(), literal.trim());
     let first = literal.split_whitespace().next()?;
@@ -50,7 +50,7 @@ fn find_beginning(text: &str, literal: &str) -> Option<(usize, usize)> {
     (left.len() >= MIN_LEFT && literal.starts_with(left)).then_some((at, text.len()))
 }
 
-/// The range of a literal's words in a text.
+/// Where the words of a literal begin and end in a text.
 fn find_loosely(text: &str, literal: &str) -> Option<(usize, usize)> {
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let mut words = literal.split_whitespace();

@@ -2,7 +2,7 @@
 
 use super::template::{filled, matched};
 
-/// A sentence about a value, with the engine's name for the problem.
+/// A sentence about a value, with the engine's name for what it says.
 struct Sentence {
     kind: &'static str,
     template: &'static str,

@@ -9,7 +9,7 @@ use objchange::value::Kind;
 
 use super::super::parts::{parts, with_parts, with_some};
 
-/// The maximum number of edits of one object.
+/// The most edits of one object that are looked at.
 const MAX_EDITS: usize = 4_000;
 
 /// A change of a part.
@@ -22,7 +22,8 @@ pub(super) struct Edit {
 
 #[derive(Debug, Clone)]
 pub(super) enum Change {
-    /// Empties or removes these parts; each comes with its replacement.
+    /// These parts of it are empty, or gone where that is how a part is empty. Each is given with what is in
+    /// its place.
     Without(Vec<(usize, Option<Value>)>),
     /// This is in its place.
     Leaf(Value),
@@ -60,7 +61,8 @@ enum Shape<'s> {
     Plain,
 }
 
-/// The edits of a configuration. An unknown part may be replaced by its value in `known`.
+/// The edits of a configuration. Where something is unknown that the other value knows, what that knows may
+/// be there.
 pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec<Edit> {
     let mut found = EditList { edits: Vec::new() };
     found.value(Shape::Block(block), config, known, &[]);
@@ -68,7 +70,7 @@ pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec
     found.edits
 }
 
-/// The edits of known values whose part is unknown in `config`.
+/// The edits of what will be known, where it is unknown now.
 pub(super) fn known_edits(config: &Value, known: &Value) -> Vec<Edit> {
     let mut found = EditList { edits: Vec::new() };
     found.known(config, known, &[]);
@@ -124,7 +126,7 @@ impl EditList {
                 let gone: Vec<(usize, Option<Value>)> = (0..parts.len()).map(|i| (i, None)).collect();
                 self.without(at, gone.get(least..).unwrap_or_default());
                 if least > 0 && least < parts.len() {
-                    // Removing the first elements is no better than removing others.
+                    // Those at the beginning are no better than the others.
                     (0..least).for_each(|i| self.push(at, Change::Without(vec![(i, None)])));
                 }
                 for (i, part) in parts.into_iter().enumerate() {

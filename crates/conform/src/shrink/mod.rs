@@ -225,10 +225,10 @@ fn smaller(block: &Block, trial: &Trial, step: &Reduction) -> Option<Trial> {
     (fits(&smaller.config, &smaller.known) && update_fits).then_some(smaller)
 }
 
-/// The configuration after an edit, and its known form.
+/// The configuration after an edit, with what it will be when all is known.
 fn edited(known: &mut Option<Value>, config: &Value, change: &Edit) -> Option<Value> {
     if let Some(all) = known {
-        // If only one of them has the part, the other stays.
+        // Where only one of them is different already, there is nothing to be done.
         *all = edit(all, change).or_else(|| matches!(change.change, Change::Leaf(_)).then(|| all.clone()))?;
     }
     edit(config, change)

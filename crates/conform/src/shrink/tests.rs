@@ -23,7 +23,7 @@ fn parts(value: &Value) -> Vec<String> {
     parts
 }
 
-/// A made-up finding about a trial.
+/// Something that may be wrong with a trial, whatever it means.
 fn wrong(trial: &Trial, needs: &[String], odd: u64) -> bool {
     let parts = parts(&trial.config);
     let is_there = needs.iter().all(|need| parts.contains(need));
@@ -45,7 +45,7 @@ fn shrunk(trial: Trial, needs: &[String], odd: u64) -> (Trial, usize) {
     (shrink.smallest().clone(), asked)
 }
 
-/// The test tries all candidates again and again: thousands of elements would take minutes.
+/// All candidates are asked for, over and over: thousands of elements would take minutes.
 fn small_sample() -> impl Strategy<Value = Sample> {
     any_sample(&trial_block(true), Component::Resource, "kit_thing", &Hints::default())
         .prop_filter("too large", |sample| parts(&sample.config).len() < 60)

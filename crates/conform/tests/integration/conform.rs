@@ -1,5 +1,4 @@
-//! The judge finds each fault of the kit's provider, with its clause, and no fault in a provider that keeps
-//! the contract.
+//! The judge finds each fault of the kit's provider, with its clause, and nothing wrong with what keeps the contract.
 
 #[path = "../trial/mod.rs"]
 mod trial;
@@ -53,7 +52,7 @@ fn an_update_that_becomes_nothing_needs_no_answer() {
     });
 }
 
-/// In the program and over the protocol, where other code notices wrong types.
+/// In the program and over the protocol: what is of the wrong type is seen by another part of the program then.
 #[test]
 fn each_fault_is_found_with_its_clause() {
     run(async {
@@ -106,7 +105,7 @@ fn the_weight_is_what_terraform_gives_it() {
     });
 }
 
-/// The judge's words of Terraform are Terraform's words.
+/// Where the judge says what Terraform says, it is that.
 #[test]
 fn the_words_are_terraforms() {
     run(async {
@@ -259,7 +258,7 @@ fn what_is_no_managed_resource_is_judged() {
     });
 }
 
-/// A value that only people call secret asks nothing of the provider.
+/// That people call a value secret which the schema does not is nothing that a provider would have to do.
 #[test]
 fn a_secret_of_people_is_nothing_to_do() {
     run(async {

@@ -1,4 +1,4 @@
-//! The order of the judge's calls, and their arguments.
+//! In which order, and with what, the judge asks.
 
 use std::sync::{Arc, Mutex};
 
@@ -35,8 +35,7 @@ fn created(object: &Value) -> Value {
     Value::object([("id", Value::from("x")), ("name", name)])
 }
 
-/// Private data of the plan goes to the final plan and to apply; private data of apply goes to the later
-/// calls.
+/// Planned data goes to the final plan and to apply, what apply leaves goes on to what comes then.
 #[test]
 fn what_a_provider_leaves_comes_back_to_it_as_it_was() {
     for flavor in [Flavor::Terraform, Flavor::OpenTofu] {
@@ -91,8 +90,8 @@ fn what_a_provider_leaves_comes_back_to_it_as_it_was() {
     }
 }
 
-/// While the name is unknown it may change, so a replacement is planned. Then the name turns out unchanged:
-/// the provider must plan a new object, and cannot plan no change.
+/// While the name is not known it may change, and the object is planned to be replaced; then it is replaced by one of the same
+/// name. The provider is asked for a new object when all is known, and cannot say that nothing has changed.
 #[test]
 fn a_replacement_stays_one_when_all_is_known() {
     let resource = ResourceType::new(plain()).requires_replace([Path::root().attribute("name")]);

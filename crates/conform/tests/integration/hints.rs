@@ -1,4 +1,4 @@
-//! Hints: parsing, errors with their places, and secrets that are never shown.
+//! Hints: what is read, what is refused and where, and that no secret is shown.
 
 use std::path::Path;
 
@@ -232,7 +232,7 @@ proptest! {
             shown += &format!("{} {:?} {:?}", sample.config, sample.config, sample.known);
         }
         prop_assert!(!shown.contains(&secret));
-        // The secret is in the sample.
+        // It is there all the same.
         let is_there = |sample: &Sample| {
             sample.config.attribute("password").is_some_and(|p| p.unmarked().as_str() == Some(&secret))
         };

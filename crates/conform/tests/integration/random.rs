@@ -111,8 +111,8 @@ fn is_mistaken(block: &Block) -> bool {
     computed.iter().any(|name| all.contains(name))
 }
 
-/// A configuration as people write it: numbers are decimal, and computed attributes are not set, even in
-/// nested objects.
+/// A configuration as somebody writes it: its numbers are decimal ones, and what only the provider computes is not set in nested
+/// objects either.
 fn written(block: &Block, config: &Value) -> Option<Value> {
     let (config, ty) = (block.coerce_value(config).ok()?, block.implied_type());
     let Ok(config) = config.transform(|path, part| {
@@ -131,12 +131,12 @@ proptest! {
         let kit = Kit::default().resource("kit_thing", case.resource());
         let judgement = judged(&kit, &case.trial());
         prop_assert_eq!(&judgement.refused, &[]);
-        // With an unknown element in a set even Terraform's own matching may go wrong.
+        // Where an element of a set is not known yet, even Terraform's own matching may go wrong.
         let faults: Vec<_> = judgement.findings.iter().filter(|f| f.severity > FindingSeverity::Note).collect();
         prop_assert!(faults.is_empty(), "{:#?}", faults);
     }
 
-    /// For any answers and messages of a provider.
+    /// Whatever a provider answers, and whatever it says.
     #[test]
     fn nothing_secret_comes_out_of_a_judgement(
         (case, answers) in case().prop_flat_map(|case| {
@@ -164,7 +164,7 @@ proptest! {
         }
         let says = case.configs[0].clone();
         if spoils[3] {
-            // A provider that repeats its whole input.
+            // A provider that says all that it was given.
             resource = resource.on_validate(move |_| {
                 let ty = says.ty().clone();
                 let mut error = Diagnostic::error(says.to_json(&ty).unwrap_or_default());

@@ -11,8 +11,7 @@ use objchange_conform::{Acceptance, Hints, Sample, accepted, samples};
 use objchange_provider::Component;
 use proptest::prelude::*;
 
-/// A rule about the texts or numbers of an attribute, and the message about a violation: `{}` is the
-/// attribute.
+/// A rule about the texts or numbers of an attribute, and what is said where it is broken: `{}` is the attribute.
 type Rule = (&'static str, fn(&str) -> bool);
 
 const TEXTS: [Rule; 14] = [
@@ -156,7 +155,7 @@ fn what_is_said_is_done() {
     assert!(refused.len() * 100 <= all, "{} of {all}: {refused:#?}", refused.len());
 }
 
-/// Whether an unknown part has become known.
+/// Whether what was unknown is not any more.
 fn config_is_lost(sample: &Sample, was_unknown: bool) -> bool {
     was_unknown && (sample.known.is_none() || sample.config.is_wholly_known())
 }

@@ -1,4 +1,4 @@
-//! Generated configurations could all come from Terraform Core.
+//! The configurations that are made of a schema: all of them are what Terraform Core would send.
 
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode};
 use objchange::value::Kind;
@@ -188,7 +188,7 @@ proptest! {
     }
 }
 
-/// Labels of enough samples to cover all special features.
+/// So many first samples that all that is special is among them.
 fn labels(block: &Block) -> Vec<String> {
     let hints = Hints::default();
     let all = samples(block, Component::Resource, "t", &hints, 3);
@@ -243,8 +243,7 @@ fn each_kind_of_what_is_special_is_there() {
     assert_eq!(distinct.len(), labels.len());
 }
 
-/// For any seed, each part is unknown once, the outer ones first, and before the other special features are
-/// through.
+/// Whatever the seed: each part is unknown once, the outer ones first, and before the other things that are special are through.
 #[test]
 fn each_attribute_is_unknown_early() {
     let rule = Block::new(

@@ -1,4 +1,4 @@
-//! The growth of a provider's cost is found, with a clock that follows the work.
+//! How the cost of a provider grows is found, with a clock that goes as far as the work says.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

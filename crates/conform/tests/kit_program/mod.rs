@@ -1,5 +1,4 @@
-//! The kit's provider as a program, for the tests of other crates: cargo only tells the tests of this crate
-//! where it is.
+//! The kit's provider as a program, for the tests of other crates: cargo tells only those of this crate where it is.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,17 +1,17 @@
-//! Values for what only a provider could choose: those that somebody gives, else generated ones.
+//! Values for computed attributes: given ones, else generated ones.
 
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode};
 use objchange::value::{ConvertError, Kind, Path};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
-/// Generates values. The same seed gives the same values for the same addresses and paths.
+/// Generates values. Equal seeds give equal values for equal addresses and paths.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GeneratedValues {
     seed: u64,
 }
 
-/// Why an object cannot be completed with the values that somebody gives.
+/// An object cannot be completed with the given values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FillError {
     /// The attribute.
@@ -20,7 +20,7 @@ pub struct FillError {
     pub problem: FillProblem,
 }
 
-/// A problem with a value that somebody gives. Never shows the value.
+/// A problem with a given value. Never shows the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FillProblem {
     /// It cannot be converted to the type of the attribute: the type, and why.
@@ -126,8 +126,8 @@ impl GeneratedValues {
         }
     }
 
-    /// The object with values for what is unknown in it: given ones, by attribute, else generated ones. For nested objects
-    /// one given object stands for all. `is_invented` learns of the paths that were generated.
+    /// Fills unknown parts of an object: with given values, by attribute, else with generated ones. One given object
+    /// serves all elements of nested objects. `is_invented` receives the generated paths.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl GeneratedValues {
     }
 }
 
-/// What an object has by its schema.
+/// The attributes and blocks of an object, by its schema.
 #[derive(Clone, Copy)]
 struct Members<'s> {
     attributes: &'s [(SmolStr, Attribute)],
@@ -207,7 +207,7 @@ impl Filling<'_> {
                     filling.members(members, element, given, path)
                 })
             }
-            // What is unknown in a known value of a plain type is of no attribute.
+            // An unknown element inside a known list or map belongs to no attribute.
             (AttributeType::Plain(_), true) => Ok(part.clone()),
             (_, false) => match given {
                 Some(given) => converted(given, attribute).map_err(|error| FillError {
@@ -246,7 +246,7 @@ impl Filling<'_> {
         })
     }
 
-    /// Completes each of several objects; a given value must be one object that stands for all.
+    /// Completes each element; the given value must be one object, which serves all.
     fn elements(
         &mut self,
         nesting: NestingMode,
@@ -329,7 +329,7 @@ fn hashed(seed: u64, bytes: &[u8]) -> u64 {
     mixed(hash)
 }
 
-/// What is given for an attribute as a value of its type. The error names no keys of what is sensitive.
+/// Converts a given value to the attribute's type. The error does not quote keys of sensitive values.
 fn converted(given: &Value, attribute: &Attribute) -> Result<Value, ConvertError> {
     let ty = attribute.implied_type();
     given.convert(ty).map_err(|error| match attribute.sensitive || attribute.write_only {

@@ -1,4 +1,4 @@
-//! Applying a plan in memory: the changes are made by whoever answers for the providers, and the state is what comes of it.
+//! Applies a plan in memory: `Providers` make the changes, and the result is the new state.
 
 mod generate;
 mod providers;
@@ -40,7 +40,7 @@ pub struct AppliedModule {
 pub(crate) struct Applying<'p> {
     /// The changes of current objects.
     changes: HashMap<&'p InstanceAddress, &'p PlannedObject>,
-    /// What was made or changed.
+    /// The instances that were created or changed.
     changed: HashSet<InstanceAddress>,
 }
 
@@ -79,7 +79,7 @@ pub fn apply(input: &PlanInput<'_>, plan: &ModulePlan, providers: &mut dyn Provi
     }
 }
 
-/// Applies a plan of a module that was prepared, and says what names mean in it then.
+/// Applies a plan of a prepared module, and returns the evaluated module after it.
 pub(crate) fn apply_prepared<'c>(
     input: &PlanInput<'c>,
     prepared: &PreparedModule<'c>,

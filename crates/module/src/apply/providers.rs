@@ -1,4 +1,4 @@
-//! Providers that are not there, and apply all the same: what only a real one could choose is invented.
+//! Simulated providers that apply: they invent the values that only a real provider could choose.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ use crate::providers::{
     DataAnswer, ProviderCall, ProviderReply, Providers, ProvidersExt, SimulatedProviders,
 };
 
-/// Plans as [`SimulatedProviders`] do, and applies: computed attributes without a value get one that is made up. Of the
-/// providers `terraform` and `hashicorp/null` it is known what they do.
+/// Plans as [`SimulatedProviders`] do, and applies: computed attributes without a value get an invented one. The
+/// behaviour of `terraform` and `hashicorp/null` is known and followed.
 #[derive(Debug, Default)]
 pub struct InventingProviders<'f> {
-    /// Who plans.
+    /// Plans everything.
     pub others: SimulatedProviders<'f>,
     /// The values.
     pub values: GeneratedValues,
     /// The values that were made up so far.
     pub invented: BTreeSet<Invention>,
-    /// A plan is being applied: then data sources are made up that nobody could read while planning.
+    /// A plan is being applied: data sources that could not be read while planning get invented values, too.
     pub is_applying: bool,
 }
 

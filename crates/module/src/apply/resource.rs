@@ -66,7 +66,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// What is planned for a current object.
+    /// Returns the planned change of an instance, if there is a plan.
     fn planned(&self, instance: &Instance<'_>) -> Option<PlannedObject> {
         let applying = self.applying.as_ref()?;
         applying.changes.get(&instance.address).map(|change| (*change).clone())
@@ -105,7 +105,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let value = match planned.action {
             PlannedAction::NoOp => {
-                // What is known and sensitive of it is known from the configuration.
+                // The stored value becomes the planned one, whose marks come from the configuration.
                 let value = planned.after.clone();
                 if let Some(object) = self.current(&instance.address).cloned() {
                     let object = StateObject { value: value.clone(), ..object };

@@ -7,7 +7,7 @@ use super::Config;
 use crate::Diagnostics;
 
 impl Config {
-    /// Arguments of calls that the modules have no variables for, and required variables that nobody gives.
+    /// Finds arguments of calls without a variable in the module, and required variables without an argument.
     ///
     /// Terraform finds them after it has read all modules, before it evaluates anything.
     pub fn wrong_call_arguments(&self) -> Diagnostics {

@@ -1,5 +1,5 @@
-//! What is known of a module before any module is installed: constant variables, and local values that depend on nothing
-//! else. Sources of modules may be made of these since 1.15.
+//! Values that are known before modules are installed: constant variables, and local values that depend only on these.
+//! Sources of modules may use them since Terraform 1.15.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,7 +26,7 @@ impl ConstantScope<'_> {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, or with a local value that it depends on.
+    /// Returns the errors in it, or in a local value that it depends on.
     pub(super) fn evaluate(&self, expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
         let mut locals = HashMap::new();
         for name in self.locals_before(expr)? {
@@ -100,7 +100,7 @@ impl ConstantScope<'_> {
     }
 }
 
-/// What an expression refers to, as far as that can be read.
+/// The references of an expression that can be parsed.
 pub(super) fn subjects(expr: &Expr) -> Vec<Subject> {
     variables(expr).iter().filter_map(|reference| parse(reference).0).collect()
 }

@@ -11,7 +11,7 @@ pub trait Files {
     /// There is no such directory, or it cannot be read: why, in words.
     fn list(&self, directory: &str) -> Result<Vec<String>, String>;
 
-    /// The text of a file; `None` if there is none.
+    /// The text of a file; `None` if it does not exist.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ pub trait Files {
     }
 }
 
-/// The same files, of which modules are read as OpenTofu reads them.
+/// Reads modules as OpenTofu does: a `.tofu` file replaces the `.tf` file of its name.
 ///
 /// ```
 /// use objchange_module::config::{Config, LoadOptions, MemoryFiles, OpenTofuFiles};

@@ -66,7 +66,7 @@ impl Config {
         Self::load_with_constants(files, directory, options, BTreeMap::new())
     }
 
-    /// The same, where these values are given for the constant variables of the root module; others have their defaults.
+    /// Loads with values for the constant variables of the root module; others have their defaults.
     pub fn load_with_constants(
         files: &dyn Files,
         directory: &str,
@@ -84,7 +84,7 @@ impl Config {
             .is_some_and(|root| root.config.variables.values().any(|variable| variable.constant))
     }
 
-    /// The same behind other sources, whose spans stay as they are.
+    /// Loads behind other sources, whose spans stay valid.
     pub(crate) fn load_after(
         sources: Sources,
         files: &dyn Files,
@@ -108,7 +108,7 @@ impl Config {
         (loader.config, loader.diagnostics)
     }
 
-    /// What is wrong with the source of a module, as it is written.
+    /// Checks the source of a module as it is written.
     pub(crate) fn wrong_source(source: (&str, Span), has_version: bool) -> Option<Diagnostic> {
         let (text, place) = source;
         let (summary, detail) = ModuleSource::parse(text, has_version).err()?;
@@ -160,7 +160,7 @@ impl Config {
     }
 }
 
-/// How a module is called that is loaded by itself.
+/// The installed place of a module that is loaded on its own.
 pub(crate) struct InstalledPlace<'p> {
     /// The names of the calls that lead to it in the manifest of installed modules.
     pub(crate) key: Vec<SmolStr>,
@@ -177,7 +177,7 @@ struct Loader<'l> {
     key: &'l [SmolStr],
     manifest: Manifest,
     config: Config,
-    /// What was read already.
+    /// The directories that are already read.
     directories: HashMap<String, Directory>,
     /// The called modules whose files are wrong.
     broken: HashSet<ModuleId>,
@@ -186,11 +186,11 @@ struct Loader<'l> {
     diagnostics: Diagnostics,
 }
 
-/// What the files of a directory say.
+/// The declarations in the files of a directory.
 #[derive(Clone)]
 struct Directory {
     config: Arc<ModuleConfig>,
-    /// Told for each call.
+    /// Reported once for each call.
     problems: Arc<Problems>,
 }
 
@@ -294,7 +294,7 @@ impl Loader<'_> {
                 None => variable.default.clone(),
                 Some(argument) => match self.constant(parent, &argument.expr) {
                     Ok(value) if value.is_wholly_known() => Some(value),
-                    // What is wrong with an argument is told where it is evaluated.
+                    // Errors in an argument are reported when it is evaluated.
                     Err(_) => None,
                     Ok(_) => {
                         let detail = "Only a constant value can be passed into a constant module variable.";
@@ -332,7 +332,7 @@ impl Loader<'_> {
             config: root.config,
             ..LoadedModule::default()
         });
-        // Of a root module that is wrong nothing is followed.
+        // Modules called by a broken root module are not loaded.
         if is_broken {
             return;
         }
@@ -349,7 +349,7 @@ impl Loader<'_> {
             }
             at += 1;
         }
-        // What is passed to modules that are wrong themselves is nothing to look at.
+        // Provider checks need intact modules on both sides.
         if !self.diagnostics.has_errors() {
             self.check_versions();
             let mut found = Diagnostics::default();
@@ -427,7 +427,7 @@ impl Loader<'_> {
             Some(source) => source.clone(),
             None => self.computed_source(parent, call)?,
         };
-        // What is not a source was told with the module.
+        // An invalid source was reported with the module.
         let source = ModuleSource::parse(&text, call.version.is_some()).ok()?;
         let module = &self.config.modules[parent];
         let key: Vec<&str> = self.key.iter().chain(&module.path).chain([name]).map(SmolStr::as_str).collect();
@@ -510,7 +510,7 @@ impl Loader<'_> {
         }
     }
 
-    /// What the files of a directory declare, read once.
+    /// Reads the files of a directory once.
     fn directory(&mut self, directory: &str) -> Result<Directory, String> {
         if let Some(known) = self.directories.get(directory) {
             return Ok(known.clone());

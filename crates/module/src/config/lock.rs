@@ -19,7 +19,7 @@ pub struct LockedProvider {
     pub hashes: Vec<String>,
 }
 
-/// The providers of a lock file. What is not a provider with a version is skipped.
+/// Reads the providers of a lock file. Other blocks, and providers without a version, are skipped.
 ///
 /// ```
 /// use objchange_module::ProviderAddress;

@@ -11,7 +11,7 @@ use crate::provisioners::provisioner_schema;
 use crate::{Diagnostics, ProviderAddress, Severity};
 
 impl Config {
-    /// What is wrong with provider configurations, as far as it is found before anything else of a plan.
+    /// Checks provider configurations: those errors that Terraform reports before planning.
     pub(super) fn check_providers(&self, diagnostics: &mut Diagnostics) {
         for module in 0..self.modules.len() {
             self.check_required_once(module, diagnostics);
@@ -23,7 +23,8 @@ impl Config {
         }
     }
 
-    /// What Terraform says when it builds its graph: configurations that resources need and that nothing makes.
+    /// Finds provider configurations that resources need and no block provides. Terraform reports them when it builds
+    /// its graph.
     pub fn missing_provider_configs(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         let mut told = BTreeSet::new();
@@ -73,7 +74,7 @@ impl Config {
         diagnostics
     }
 
-    /// What to say where nothing is known of some providers; `None` if all are known.
+    /// Explains which providers are missing; `None` if all are known.
     pub fn missing_providers(
         &self,
         is_known: impl Fn(&ProviderAddress) -> bool,
@@ -142,7 +143,7 @@ impl Config {
         }
     }
 
-    /// What provider blocks in a module that is called mean for its calls.
+    /// Checks provider blocks in a called module, which restrict its calls.
     fn check_own_blocks(&self, module: ModuleId, diagnostics: &mut Diagnostics) {
         let blocks = &self.modules[module].config.providers;
         let mut empty: BTreeMap<&SmolStr, Vec<&ProviderConfig>> = BTreeMap::new();
@@ -219,7 +220,7 @@ impl Config {
     }
 }
 
-/// What a call passes to a module.
+/// The providers that a call passes to a module.
 struct Pass<'c> {
     config: &'c Config,
     parent: ModuleId,
@@ -362,7 +363,7 @@ impl Pass<'_> {
     }
 }
 
-/// The provider of a name that no requirement has; also `terraform` is none of Terraform's own here.
+/// The provider of a name without a requirement. Even `terraform` belongs to hashicorp here, as in Terraform's check.
 fn default_provider(name: &str) -> ProviderAddress {
     ProviderAddress { name: name.into(), ..ProviderAddress::implied("") }
 }

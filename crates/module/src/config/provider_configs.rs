@@ -9,7 +9,7 @@ use super::{Config, ModuleId};
 use crate::{ProviderAddress, ProviderConfigAddress};
 
 impl Config {
-    /// The provider that a local name means in a module: what `required_providers` says, else the one that is implied.
+    /// The provider behind a local name in a module: from `required_providers`, else the implied one.
     pub(crate) fn provider_named(&self, module: ModuleId, local_name: &str) -> ProviderAddress {
         let required = &self.modules[module].config.required_providers;
         let source = required.get(local_name).and_then(|required| required.source.as_ref());
@@ -87,8 +87,8 @@ impl Config {
         Some((module, self.own_block(module, &address.provider, address.alias.as_ref())?))
     }
 
-    /// Whether there is such a configuration. Of every provider there is the default one of the root module: without a
-    /// block it is empty.
+    /// Whether the configuration exists. Every provider has its default one in the root module, which is empty without
+    /// a block.
     pub fn has_provider_config(&self, address: &ProviderConfigAddress) -> bool {
         address.module.is_empty() && address.alias.is_none() || self.provider_block(address).is_some()
     }
@@ -119,7 +119,7 @@ pub(super) fn implied_name(resource_type: &str) -> &str {
     resource_type.split('_').next().unwrap_or_default()
 }
 
-/// What to say where something needs a provider configuration that is not there.
+/// The error for a missing provider configuration, in Terraform's words.
 pub fn provider_config_missing(user: &str, address: &ProviderConfigAddress) -> (&'static str, String) {
     let detail = format!(
         "To work with {user} its original provider configuration at {address} is required, but it has been removed. This \

@@ -14,7 +14,7 @@ pub(super) enum ModuleSource {
 }
 
 impl ModuleSource {
-    /// What a source says; with a `version` it is of a registry. What is wrong is a summary and a detail.
+    /// Parses a source; with a `version` it is a registry address. The error has a summary and a detail.
     pub(super) fn parse(source: &str, has_version: bool) -> Result<Self, (&'static str, String)> {
         let is_local = source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..");
         if has_version {
@@ -64,7 +64,7 @@ impl ModuleSource {
         match self {
             Self::Local(source) => clean_local(source) == clean_local(installed),
             Self::Registry(source) => registry(installed).as_ref() == Some(source),
-            // How an address is completed is a matter of whoever downloads it.
+            // Only the downloader knows how it completes an address, so the rest of it is compared by its query alone.
             Self::Remote(source) => {
                 let rest = |text: &str| text.rsplit_once('?').map(|(_, query)| query.to_owned());
                 source == installed || (!installed.starts_with('.') && rest(source) == rest(installed))

@@ -86,7 +86,7 @@ struct Parameter<'d> {
 }
 
 impl Shown<'_> {
-    /// The same in the order in which they were found.
+    /// Returns the messages in the order in which they were found.
     pub(crate) fn json_in_order(&self, diagnostics: &Diagnostics) -> Vec<Box<RawValue>> {
         let messages = diagnostics.iter().map(|one| self.message(one));
         messages.filter_map(|message| serde_json::value::to_raw_value(&json(&message)).ok()).collect()

@@ -24,11 +24,11 @@ pub const NOWHERE: Span = Span { start: u32::MAX, end: u32::MAX };
 /// Something that people must read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleDiagnostic {
-    /// What it is about, in the places of all files together.
+    /// The error or warning, with spans in all files together.
     pub diagnostic: Diagnostic,
     /// The address of the resource instance that it is about, where a provider said it.
     pub address: Option<String>,
-    /// What has the condition that does not hold, or is not known, where it is about one.
+    /// The owner of the condition that failed or is unknown, if it is about a condition.
     pub condition: Option<Box<ConditionOwner>>,
     /// Both sides of the assertion of a test that does not hold, where it compares two.
     pub comparison: Option<Box<Comparison>>,
@@ -39,7 +39,7 @@ pub struct ModuleDiagnostic {
 /// An object of configuration with conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConditionOwner {
-    /// What it is.
+    /// The kind of the owner.
     pub kind: CheckKind,
     /// The instance of its module.
     pub module: ModuleAddress,
@@ -63,7 +63,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// What is odd about the comparison itself.
+    /// The warning about a comparison of different types.
     pub(crate) fn warning(&self) -> Option<&'static str> {
         self.types_differ.then_some("LHS and RHS values are of different types")
     }
@@ -188,7 +188,7 @@ impl Diagnostics {
         }
     }
 
-    /// Takes out those that are distinguished so.
+    /// Removes and returns the matching diagnostics.
     pub(crate) fn extract(&mut self, is_wanted: impl Fn(&ModuleDiagnostic) -> bool) -> Self {
         let all = std::mem::take(&mut self.all);
         let (wanted, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_wanted);
@@ -220,7 +220,7 @@ impl Diagnostics {
         self.all.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

@@ -25,7 +25,7 @@ pub struct Shown<'s> {
     hidden: OnceCell<HiddenSource>,
     /// Those of the files that something was shown of, by name.
     outlines: RefCell<HashMap<String, Outline<'s>>>,
-    /// What module calls and blocks of providers hide, by kind and first label.
+    /// Schemas of module calls and provider blocks, which say what to hide, by kind and first label.
     blocks: BTreeMap<(String, String), Block>,
 }
 
@@ -78,7 +78,7 @@ impl<'s> Shown<'s> {
                     }
                 }
             }
-            // What test files give to them.
+            // `variables` blocks of test files.
             if let Some(root) = config.modules.first() {
                 add_variables(&mut blocks, ("variables", ""), root);
             }
@@ -143,7 +143,7 @@ impl<'s> Shown<'s> {
             let end = Point { column: 1, byte: 1, ..start };
             return Some(ShownPlace { file: String::new(), start, end, snippet: None });
         }
-        // What is empty is shown as one character.
+        // An empty subject is shown as one character.
         let subject =
             if subject.start == subject.end { Span::new(subject.start, subject.end + 1) } else { subject };
         let place = self.places.find(subject)?;

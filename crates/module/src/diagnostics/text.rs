@@ -12,7 +12,7 @@ use crate::plan::conditions::{ASSERT, ASSERT_UNKNOWN};
 /// How long a line of a detail may be.
 const WIDTH: usize = 77;
 
-/// What is said of assertions, each time.
+/// Summaries that are repeated for each assertion instead of being grouped.
 const OF_CHECKS: [&str; 2] = [ASSERT.failed, ASSERT_UNKNOWN];
 
 impl Shown<'_> {
@@ -24,12 +24,12 @@ impl Shown<'_> {
         self.texts(diagnostics).into_iter().map(|(_, text)| text).collect()
     }
 
-    /// The same in pieces, each with its severity.
+    /// Formats each diagnostic, with its severity.
     pub(crate) fn texts(&self, diagnostics: &Diagnostics) -> Vec<(Severity, String)> {
         self.texts_of_width(diagnostics, WIDTH)
     }
 
-    /// The same, with lines of details that are so wide at most.
+    /// Formats each diagnostic with lines of at most this width.
     pub(crate) fn texts_of_width(&self, diagnostics: &Diagnostics, width: usize) -> Vec<(Severity, String)> {
         let mut texts = Vec::new();
         let messages = self.messages(diagnostics);
@@ -141,7 +141,7 @@ fn write_comparison(comparison: &Comparison, out: &mut String) {
     out.push('\n');
 }
 
-/// A line of the source: only tabs may be in it beside what is to be seen.
+/// Makes control characters visible, except tabs.
 fn visible_line(line: &str) -> String {
     line.split('\t').map(visible).collect::<Vec<_>>().join("\t")
 }

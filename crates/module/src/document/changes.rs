@@ -17,7 +17,7 @@ pub(super) fn in_order(objects: &[PlannedObject]) -> Vec<&PlannedObject> {
     objects
 }
 
-/// What will happen to the instances of a resource that are not known: what is planned for one of them.
+/// The actions for a resource with unknown instances: those of one new instance.
 pub(super) fn undecided_actions(undecided: &UndecidedResource) -> ResourceActions {
     match undecided.address.resource.mode {
         Mode::Managed => ResourceActions::Create,

@@ -18,7 +18,7 @@ use crate::config::{Config, LoadedModule, ModuleId};
 use crate::provisioners::provisioner_schema;
 use crate::{ProviderAddress, Schemas};
 
-/// What the section is made from.
+/// The inputs of the section.
 struct Source<'c> {
     config: &'c Config,
     schemas: &'c Schemas,

@@ -37,7 +37,7 @@ impl JsonWriter {
         self.arguments(body, schema, schema);
     }
 
-    /// The same of a part of a whole schema. If that is a legacy one, attributes may be written as blocks.
+    /// Writes the arguments of a nested block. Under a legacy `whole` schema, attributes may be written as blocks.
     fn arguments(&mut self, body: &Body, schema: &Block, whole: &Block) {
         let is_block = |name: &str| body.blocks.iter().any(|block| block.kind == name);
         let written = |name: &str| {

@@ -112,7 +112,7 @@ impl JsonWriter {
         }
     }
 
-    /// An array of texts, left out if there are none.
+    /// Writes an array of strings, unless it is empty.
     pub(super) fn strings_member<S: AsRef<str>>(&mut self, name: &str, texts: impl IntoIterator<Item = S>) {
         self.member_unless_empty(name, |json| {
             json.array(|json| texts.into_iter().for_each(|text| json.string(text.as_ref())));

@@ -38,9 +38,9 @@ pub const FORMAT_VERSION: &str = "1.2";
 pub struct DocumentInfo<'a> {
     /// The version of Terraform whose rules were followed: `1.15.5`.
     pub terraform_version: &'a str,
-    /// The plan was made without asking its providers, which its version says.
+    /// The plan was made without its providers. The suffix of its version says so.
     pub is_simulated: bool,
-    /// Prior objects were refreshed. If not, and providers were not asked, the version of the plan says so.
+    /// Prior objects were refreshed. If not, and providers were not asked, the suffix of the version says so.
     pub is_refreshed: bool,
     /// When the plan was made: `2026-01-01T00:00:00Z`.
     pub timestamp: &'a str,
@@ -48,7 +48,7 @@ pub struct DocumentInfo<'a> {
 
 /// The document that `terraform show -json` writes of a plan, in one line without a line break at its end.
 ///
-/// Resources of which only a provider can say what happens are in `deferred_changes`, with the reason `instances_unknown` or
+/// Resources whose actions only a provider can tell are in `deferred_changes`, with the reason `instances_unknown` or
 /// `import_unknown`.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
     let version = Version::parse(info.terraform_version).unwrap_or(Version::NEWEST);
@@ -103,7 +103,7 @@ pub(crate) fn state_values(state: &PriorState, schemas: &Schemas) -> serde_json:
     serde_json::from_str(&json.into_string()).unwrap_or_default()
 }
 
-/// What of a plan test runs print.
+/// The parts of a plan that test runs print.
 pub(crate) fn output_and_resource_changes(plan: &ModulePlan) -> serde_json::Value {
     let mut json = JsonWriter::default();
     json.object(|json| {

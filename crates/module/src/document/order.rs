@@ -12,7 +12,7 @@ pub fn compare_changes(a: &PlannedObject, b: &PlannedObject) -> Ordering {
     compare_instances(&a.address, &b.address).then_with(|| a.deposed.cmp(&b.deposed))
 }
 
-/// The order of addresses: as that of [`compare_changes`].
+/// Compares addresses in the order of [`compare_changes`].
 pub fn compare_instances(a: &InstanceAddress, b: &InstanceAddress) -> Ordering {
     let depth = |module: &ModuleAddress| module.0.len();
     let (module_a, module_b) = (&a.resource.module, &b.resource.module);

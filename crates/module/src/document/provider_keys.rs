@@ -28,9 +28,9 @@ impl<'c> ProviderKeys<'c> {
         &self.needed[module]
     }
 
-    /// The module and the local name of the configuration that is meant by a name in a module. A call that passes one
-    /// passes that of the caller. A default configuration is that of the caller, if the caller needs the provider itself,
-    /// by this name: documents do not look further up.
+    /// Resolves a provider name in a module to the module and local name of its configuration: along the providers that
+    /// calls pass. A default configuration is the caller's, if the caller itself requires the provider under this name;
+    /// documents do not look further up.
     pub(super) fn source(&self, module: ModuleId, local: &LocalKey) -> (ModuleId, LocalKey) {
         let (mut module, mut local) = (module, local.clone());
         while let Some(next) = self.inherited(module, &local) {

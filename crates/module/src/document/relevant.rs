@@ -18,9 +18,8 @@ use crate::config::{Config, LoadedModule, ModuleId};
 use crate::plan::subject::{self, SubjectKind};
 use crate::plan::{ModulePlan, PlannedAction, RelevantAttribute, RelevantStep};
 
-/// The attributes that the changes of a plan may come from, in their order: what the bodies of changing resources and the
-/// expressions of changing outputs refer to, through local values, variables, outputs of modules and what the
-/// configuration gives the attributes that they refer to.
+/// Finds the attributes that the changes of a plan may come from, in Terraform's order. It follows the references of
+/// changing resources and outputs through local values, variables, outputs of modules and configured attributes.
 ///
 /// `child_outputs` are the outputs of child modules that were evaluated, in all instances of these: no state remembers
 /// their values, so that all count as changing.
@@ -73,7 +72,7 @@ enum Referrer {
 /// A part in one instance of its module.
 type ModulePart = (Rc<ModuleAddress>, ModuleId, Referrer);
 
-/// What a part refers to.
+/// A reference of a part.
 #[derive(Debug)]
 struct Target {
     kind: SubjectKind,
@@ -84,7 +83,7 @@ struct Search<'c> {
     config: &'c Config,
     schemas: &'c Schemas,
     is_cut_at_dynamic: bool,
-    /// What each part refers to, the same in all instances of its module.
+    /// The references of each part; instances of a module share them.
     contents: HashMap<(ModuleId, Referrer), Rc<[Target]>>,
     visited: HashSet<ModulePart>,
     pending: Vec<ModulePart>,
@@ -255,7 +254,7 @@ impl Search<'_> {
     }
 }
 
-/// What a body has for one attribute.
+/// The arguments and blocks of a body for one attribute.
 fn only(body: &Body, attribute: &str) -> Body {
     let attributes = body.attributes.iter().filter(|other| other.name == attribute);
     let blocks = body.blocks.iter().filter(|block| {

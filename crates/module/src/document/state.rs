@@ -24,7 +24,7 @@ pub(super) fn schema_kind(mode: Mode) -> SchemaKind {
     }
 }
 
-/// What a module instance holds, with the modules in it by their addresses.
+/// The resources of a module instance, with its child modules by address.
 struct ModuleTree<T> {
     resources: Vec<T>,
     modules: BTreeMap<String, Self>,
@@ -92,7 +92,7 @@ impl JsonWriter {
                             json.object(|json| {
                                 json.bool_member("sensitive", output.sensitive);
                                 if output.is_known() {
-                                    // What is null and was not there before has no type.
+                                    // A null output that did not exist before has no type.
                                     match output.after.is_null() && output.action == PlannedAction::NoOp {
                                         true => json.output_type(&Value::null(Type::Dynamic)),
                                         false => json.output_type(&output.after),
@@ -142,7 +142,7 @@ impl JsonWriter {
     fn object_values(&mut self, schema: Option<&Schema>, value: &Value) {
         let marked = schema.map(|schema| as_written(&schema.block, value));
         let value = marked.as_ref().unwrap_or(value);
-        // Where nothing is known yet, there are none.
+        // Left out while nothing is known.
         self.member_unless_empty("values", |json| json.known(value));
         self.member("sensitive_values", |json| json.sensitive_parts(value));
     }

@@ -135,7 +135,7 @@ fn an_empty_plan_has_the_sections_that_all_have() {
     );
 }
 
-/// What the configuration says of a rule, which is an attribute of a schema in the type system of the older SDK.
+/// The `configuration` section of a rule, which is a nested attribute written as blocks (the older SDK's types).
 fn rule(written: &str) -> serde_json::Value {
     let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/t":{
         "resource_schemas":{"t_x":{"version":0,"block":{"attributes":{

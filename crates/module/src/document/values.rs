@@ -1,4 +1,4 @@
-//! Values as plan documents have them: what is known, and beside it what is unknown and what is sensitive.
+//! Values in plan documents: the known parts, and beside them the unknown and the sensitive ones.
 
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::json::JsonWriter;
 
 impl JsonWriter {
-    /// What is known of a value. Unknown parts are left out of objects and maps, and null in lists.
+    /// Writes the known parts of a value. Unknown parts are left out of objects and maps, and null in lists.
     pub(crate) fn known(&mut self, value: &Value) {
         match value.kind() {
             Kind::Null | Kind::Unknown(_) => self.value().push_str("null"),
@@ -32,8 +32,7 @@ impl JsonWriter {
         });
     }
 
-    /// What is unknown of a value: `true` there. Objects and maps have the parts for which there is something to say;
-    /// lists have all.
+    /// Writes `true` for unknown parts. Objects and maps have only members with unknown parts; lists have all elements.
     pub(super) fn unknown_parts(&mut self, value: &Value) {
         self.marks(value, &|part| match part.is_known() {
             false => Marked::Wholly,
@@ -41,7 +40,7 @@ impl JsonWriter {
         });
     }
 
-    /// What is sensitive of a value, in the same form. What is unknown has no parts, but the form of its type.
+    /// Writes `true` for sensitive parts, in the form of `unknown_parts`. An unknown value has the form of its type.
     pub(super) fn sensitive_parts(&mut self, value: &Value) {
         self.marks(value, &|part| match part.marks().contains(Marks::SENSITIVE) {
             true => Marked::Wholly,
@@ -78,21 +77,21 @@ impl JsonWriter {
     }
 }
 
-/// What there is to say of a value beside it.
+/// How a value appears in `after_unknown` and `*_sensitive`.
 #[derive(PartialEq)]
 enum Marked {
     /// All of it is marked.
     Wholly,
     /// It is not marked, and has no parts.
     Not,
-    /// Something of each element.
+    /// An entry for each element.
     ByElement,
-    /// Something of each member for which there is something to say.
+    /// An entry for each member that has one.
     ByMember,
 }
 
 impl Marked {
-    /// What there is to say of a value that is not marked itself.
+    /// The form of a value that is not marked itself.
     fn by_parts(value: &Value, ty: &Type) -> Self {
         match ty {
             _ if value.is_null() => Self::Not,

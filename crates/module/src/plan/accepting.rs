@@ -1,4 +1,4 @@
-//! What the provider of an instance says of its configuration and of its plan.
+//! The provider's answers to the configuration and the plan of an instance, and Core's checks of them.
 
 use objchange::change::{PlanChangeError, PlanViolation, PlannedChange};
 use objchange::schema::Block;
@@ -40,8 +40,8 @@ impl<'c> Walk<'_, 'c> {
         self.validated(instance, resource, decoded)
     }
 
-    /// Checks the references of a body after its dynamic blocks are expanded. Those that it has in any case
-    /// were checked before.
+    /// Checks the references that a body has only after its dynamic blocks are expanded; the others were checked
+    /// before.
     pub(crate) fn are_expanded_references_right(
         &mut self,
         instance: &Instance<'_>,
@@ -169,7 +169,7 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
-/// What is wrong, without values and keys, which a provider may have made of a secret. Names that the schema gives are left.
+/// Describes a violation without values and keys, which a provider may have made of a secret. Names of the schema stay.
 fn without_values(schema: &Block, violation: &PlanViolation) -> String {
     let path = schema.hide_keys_below(violation.path(), 0);
     match violation {

@@ -39,7 +39,7 @@ impl<'c> Walk<'_, 'c> {
         self.world.instances[at].calls.insert(name.clone(), instances);
     }
 
-    /// Takes out the instances of a module of which nothing is made, after their outputs have got their values.
+    /// Removes overridden instances of a module, after their outputs got their values.
     pub(crate) fn leave_overridden(&mut self, kind: &NodeKind<'c>, instances: &mut Vec<ModuleInstanceId>) {
         if matches!(kind, NodeKind::Variable(..) | NodeKind::Validation(..)) {
             return;
@@ -96,7 +96,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Whether a value that a node needs is unknown because nobody has asked its provider.
+    /// Whether a node's value is unknown because its provider was not asked.
     pub(crate) fn is_unanswered(&mut self, index: usize, expr: &Expr, at: ModuleInstanceId) -> bool {
         if self.unanswered[index].is_empty() {
             let unasked = self.unasked(expr, at);

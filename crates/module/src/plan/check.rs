@@ -1,4 +1,4 @@
-//! What is wrong with references before anything is evaluated.
+//! Static checks of references, before evaluation.
 
 use objchange::Type;
 use objchange::address::Mode;
@@ -18,13 +18,13 @@ pub(crate) struct ReferenceContext<'p> {
     pub(crate) has_count: bool,
     /// `each` means something here.
     pub(crate) has_each: bool,
-    /// What `self` is here.
+    /// The schema of `self`, where it may be used.
     pub(crate) self_schema: Option<&'p Block>,
     /// The check block that it is in.
     pub(crate) check: Option<&'p str>,
 }
 
-/// What was found of the references of an expression.
+/// The result of checking an expression's references.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
     pub(crate) errors: Vec<Diagnostic>,
@@ -282,7 +282,7 @@ fn attribute(schema: &Block, rest: &[(PathStep, Span)], errors: &mut Vec<Diagnos
     }
 }
 
-/// What is wrong with a reference to a variable or a local value that a module does not declare.
+/// The error for an undeclared variable or local value.
 pub(crate) fn undeclared_name(declared: &ModuleConfig, subject: &Subject) -> Option<Diagnostic> {
     let error = |summary: &'static str, detail: String| Some(Diagnostic::new(summary, subject.span, detail));
     match &subject.kind {

@@ -21,12 +21,12 @@ type Object = (Vec<SmolStr>, CheckKind, String);
 struct CheckedObject {
     /// How many conditions each instance has.
     conditions: usize,
-    /// The instances are known, if only that there are none.
+    /// The instances are known, even if there are none.
     is_expanded: bool,
     instances: BTreeMap<InstanceAddress, Results>,
 }
 
-/// What the conditions of an instance have come to; some may not have been judged.
+/// The results of an instance's conditions; some may not have been evaluated.
 #[derive(Debug, Default)]
 struct Results {
     statuses: Vec<CheckStatus>,

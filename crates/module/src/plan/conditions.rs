@@ -10,7 +10,7 @@ use super::CheckStatus;
 #[derive(Debug)]
 pub(crate) struct Judged {
     pub(crate) status: CheckStatus,
-    /// What people read where it does not hold.
+    /// The message for people, if it fails.
     pub(crate) message: Option<String>,
     /// Its message as the results of checks have it: none where it cannot be shown.
     pub(crate) problem: Option<String>,
@@ -42,7 +42,7 @@ pub(crate) const PRECONDITION: Words = Words {
 pub(crate) const POSTCONDITION: Words = Words { failed: "Resource postcondition failed", ..PRECONDITION };
 pub(crate) const OUTPUT: Words = Words { failed: "Module output value precondition failed", ..PRECONDITION };
 pub(crate) const ASSERT: Words = Words { failed: "Check block assertion failed", ..PRECONDITION };
-/// What is said of an assertion that cannot be judged yet.
+/// The summary for an assertion that is unknown until apply.
 pub(crate) const ASSERT_UNKNOWN: &str = "Check block assertion known after apply";
 /// The words of `validation` blocks.
 pub(crate) const VALIDATION: Words = Words {
@@ -201,7 +201,7 @@ fn result_of(
     }
 }
 
-/// What the message of a condition comes to.
+/// The evaluated message of a condition.
 #[derive(Debug)]
 enum Message {
     Text(String),
@@ -233,7 +233,7 @@ fn message(condition: &Condition, scope: &Scope<'_>, functions: &Functions) -> M
     }
 }
 
-/// What is said of messages with sensitive and with ephemeral values.
+/// Errors for messages with sensitive (0) and ephemeral (1) values.
 pub(crate) const HIDDEN: [(&str, &str); 2] = [
     (
         "Error message refers to sensitive values",
@@ -249,7 +249,7 @@ pub(crate) const HIDDEN: [(&str, &str); 2] = [
     ),
 ];
 
-/// The same for the rules of variables.
+/// The wording for rules of variables.
 const HIDDEN_RULE: [(&str, &str); 2] = [
     (
         "Error message refers to sensitive values",

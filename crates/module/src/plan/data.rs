@@ -50,7 +50,7 @@ impl<'c> Walk<'_, 'c> {
         } else {
             None
         };
-        // What was read before is of no use.
+        // The stored object is not used.
         self.set_current(address, &resource.provider_config, None);
         let later = planned_data_resource(&schema.block, &config)
             .map_or_else(|_| dynamic(), |later| mark_kept(&schema.block, &later));
@@ -101,8 +101,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// A data source that nobody has read, or not all of it: what is known of it stands, and the rest is as open as what it
-    /// depends on.
+    /// Plans a data source that could not be read, or not wholly: known attributes stay, and the rest is unknown.
     fn not_read(
         &mut self,
         instance: &Instance<'_>,

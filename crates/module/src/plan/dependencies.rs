@@ -1,4 +1,4 @@
-//! Which resources each resource depends on, directly or through anything else: what the state keeps with an object.
+//! The dependencies that the state stores with an object: all resources that its resource depends on, directly or not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use super::walk::Walk;
 use crate::config::Config;
 
 impl Walk<'_, '_> {
-    /// Gives the objects of the state the dependencies that the configuration has now. What is still to be changed has its
-    /// old ones, too, and only these if it is not refreshed.
+    /// Updates the dependencies of stored objects to those of the configuration. Objects with pending changes keep
+    /// their old ones, too; without refreshing they keep only these.
     pub(crate) fn update_dependencies(&mut self, order: &[usize]) {
         let mode = self.input.options.mode;
         let refresh = self.input.options.refresh;
@@ -25,7 +25,7 @@ impl Walk<'_, '_> {
         let above = resources_above(self.graph, order);
         for (index, node) in self.graph.nodes.iter().enumerate() {
             let NodeKind::Resource(resource) = &node.kind else { continue };
-            // What is read within a check has none.
+            // Data sources inside a `check` have none.
             let is_managed = resource.name.mode == Mode::Managed;
             if resource.config.check.is_some() || !refresh && !is_managed {
                 continue;

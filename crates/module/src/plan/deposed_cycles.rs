@@ -1,5 +1,5 @@
-//! Plans that nobody can carry out: an object that was left over from a replacement must be destroyed before what it depends
-//! on is, and not before what takes its place is there.
+//! Finds plans that cannot be carried out: a deposed object must be destroyed before its dependencies are, and after
+//! its replacement is created.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ impl Walk<'_, '_> {
         let mut cycles: Vec<BTreeSet<String>> = Vec::new();
         for change in deposed {
             let Some(mut cycle) = self.cycle_of(change, &destroyed) else { continue };
-            // What shares a step is one cycle.
+            // Cycles that share a step are one cycle.
             cycles.retain(|other| {
                 let is_apart = other.is_disjoint(&cycle);
                 if !is_apart {

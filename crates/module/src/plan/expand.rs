@@ -1,4 +1,4 @@
-//! How many instances there are: what `count` and `for_each` come to.
+//! Expands `count` and `for_each` to instances.
 
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
@@ -6,12 +6,12 @@ use objchange_hcl::{Diagnostic, DiagnosticExt, Expr, Functions, Scope, evaluate}
 
 use super::instances::{Expanded, Repetition};
 
-/// What `count` or `for_each` comes to.
+/// The evaluated `count` or `for_each`.
 #[derive(Debug)]
 pub(crate) enum Expansion {
     /// These instances.
     Known(Expanded<Repetition>),
-    /// It is not known yet; with the error that this is, if nobody could know it.
+    /// It is unknown; holds the error for that, in case Terraform cannot know it either.
     Unknown(Diagnostic),
     /// It is wrong.
     Wrong,
@@ -138,8 +138,7 @@ pub(crate) fn for_each(
     }
 }
 
-/// What `each` is for the elements of the `for_each` of an import, which may be any collection; `None` where it is unknown.
-/// There is nothing to import for null.
+/// The elements of an import's `for_each`, which may be any collection; `None` if it is unknown. Null imports nothing.
 pub(crate) fn import_elements(
     expr: &Expr,
     scope: &Scope<'_>,
@@ -194,7 +193,7 @@ const EPHEMERAL_KEYS: &str = "The given \"for_each\" value is derived from an ep
 const SENSITIVE_KEYS: &str = "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. \
                               If used, the sensitive value could be exposed as a resource instance key.";
 
-/// What is wrong with a `for_each`.
+/// An error in a `for_each`.
 struct Problem {
     summary: &'static str,
     detail: String,

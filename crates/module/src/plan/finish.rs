@@ -1,4 +1,4 @@
-//! What is left to do after the walk: orders, the state after apply, and what the plan is as a whole.
+//! Finishes a plan after the walk: sorts it, and computes the state after apply and whether it is complete.
 
 use hashbrown::HashMap;
 use objchange::Value;
@@ -9,10 +9,10 @@ use super::{ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
 use crate::Diagnostics;
 use crate::document::compare_changes;
 
-/// Puts the changes into the order of plan documents, and says what the state will hold.
+/// Sorts the changes as plan documents do, and computes the state after apply.
 ///
-/// `state_differs` says that there is another state to keep, though nothing else is to be done. `replaced` has the objects
-/// that the state will hold with other marks than they are planned with.
+/// `state_differs` says that the state changes although no object does. `replaced` has the objects whose marks in the
+/// state differ from their planned ones.
 pub(crate) fn finish(
     plan: &mut ModulePlan,
     mode: PlanMode,
@@ -40,7 +40,7 @@ pub(crate) fn finish(
     plan.diagnostics = found;
 }
 
-/// What the state will hold after apply.
+/// The objects that the state holds after apply.
 fn planned_state(
     plan: &ModulePlan,
     mode: PlanMode,

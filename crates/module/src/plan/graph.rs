@@ -1,4 +1,4 @@
-//! The graph of a module tree: what has to be known before what.
+//! The dependency graph of a module tree.
 //!
 //! A node is an object of configuration in one module of the tree, for all instances of that module and of the object.
 //! References go to whole resources, and to single outputs of modules.
@@ -31,12 +31,12 @@ pub(crate) struct Graph<'c> {
 pub(crate) struct Node<'c> {
     /// The module that it is in.
     pub(crate) module: ModuleId,
-    /// The module whose names its expressions use: that of the call, for arguments of a module.
+    /// The module in whose scope its expressions are: the caller's, for arguments of a module.
     pub(crate) scope: ModuleId,
     pub(crate) kind: NodeKind<'c>,
-    /// What its expressions refer to, as far as the references can be read.
+    /// The references of its expressions that can be parsed.
     pub(crate) subjects: Vec<Subject>,
-    /// What `depends_on` names.
+    /// The references in `depends_on`.
     pub(crate) depends_on: Vec<Subject>,
     /// The `import` blocks of the root module for a resource.
     pub(crate) imports: Vec<&'c ImportConfig>,
@@ -70,7 +70,7 @@ pub(crate) struct ResourceNode<'c> {
     /// `None` where the provider does not have the type.
     pub(crate) schema: Option<&'c Schema>,
     pub(crate) body: Cow<'c, Body>,
-    /// What in the body does not fit the schema, in JSON syntax.
+    /// Errors of the body under its schema, in JSON syntax.
     pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
 }
 
@@ -366,7 +366,7 @@ impl<'c> Builder<'c> {
             for subject in node.subjects.iter().chain(&node.depends_on) {
                 self.subject(node.scope, subject, &mut needs);
             }
-            // What is in a module needs its instances.
+            // Every node in a module depends on the call, which makes the instances.
             if let Some((parent, call)) = self.place(node.module) {
                 needs.extend(self.graph.find(&NodeKey::Call(parent, call)));
             }
@@ -454,7 +454,7 @@ pub(crate) fn import_target(import: &ImportConfig) -> (Vec<SmolStr>, ResourceNam
     (path, super::orphans::resource_name(resource))
 }
 
-/// What the values of an `import` block refer to.
+/// The references of an `import` block.
 pub(crate) fn import_subjects(import: &ImportConfig) -> Vec<Subject> {
     subjects([import.id.as_ref(), import.identity.as_ref(), import.for_each.as_ref()].into_iter().flatten())
 }
@@ -477,7 +477,7 @@ fn generic_bodies(config: &ResourceConfig) -> Vec<Body> {
     provisioners.chain(&config.connection).map(ConfigBody::generic).collect()
 }
 
-/// What a body refers to that no schema describes.
+/// The references of a body without a schema.
 fn body_subjects(body: &Body) -> Vec<Subject> {
     let mut found = subjects(body.attributes.iter().map(|attribute| &attribute.expr));
     found.extend(body.blocks.iter().flat_map(|block| body_subjects(&block.body)));

@@ -24,7 +24,7 @@ const NO_CONFIG: &str = "Configuration for import target does not exist";
 /// An object that is imported.
 #[derive(Debug, Clone)]
 pub(crate) struct Import {
-    /// What the provider finds it by.
+    /// The identifier or identity to import by.
     pub(crate) by: ImportedBy,
 }
 
@@ -128,7 +128,7 @@ impl<'c> Walk<'_, 'c> {
         import: &'e ImportConfig,
         expressions: impl IntoIterator<Item = &'e Expr>,
     ) -> bool {
-        // What `each` is comes from there.
+        // `each` depends on `for_each`.
         let mut all = expressions.into_iter().chain(&import.for_each);
         all.any(|expr| self.is_unanswered(index, expr, 0))
     }
@@ -172,7 +172,7 @@ impl<'c> Walk<'_, 'c> {
         !missing.is_empty()
     }
 
-    /// What an instance is imported by if only a provider knows whether it is.
+    /// The unknown identifier of an instance that may be imported, if only a provider can tell.
     pub(crate) fn may_be_imported(&mut self, index: usize, address: &InstanceAddress) -> Option<ImportedBy> {
         if !self.open_imports.contains(&target_of(address)) {
             return None;
@@ -223,7 +223,7 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
-/// What is said of an import for an instance that is not declared.
+/// The error for importing an instance that is not declared.
 fn no_instance(address: &InstanceAddress) -> String {
     format!(
         "The configuration for the given import {address} does not exist. All target instances must have an associated \
@@ -244,7 +244,7 @@ fn declared<'c>(config: &'c Config, import: &ImportConfig) -> Option<&'c Resourc
     module.config.resources.get(&resource_name(resource))
 }
 
-/// What is wrong with the address of an import, with its computed keys, whatever the values of variables and resources are.
+/// Checks the address of an import, with its computed keys, against the configuration.
 pub(crate) fn wrong_target(
     config: &Config,
     import: &ImportConfig,
@@ -291,7 +291,7 @@ pub(crate) fn wrong_target(
 
 const WRONG_ID: &str = "Invalid import id argument";
 
-/// What is said of an identifier that nobody can know yet.
+/// The error for an unknown identifier.
 fn unknown_identifier(expr: &Expr) -> Diagnostic {
     let detail = "The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so \
                   Terraform cannot plan to import this resource.";

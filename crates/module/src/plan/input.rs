@@ -1,4 +1,4 @@
-//! What a plan is made of.
+//! The inputs of a plan.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::Schemas;
 use crate::config::Config;
 use crate::state::PriorState;
 
-/// What a plan is made of.
+/// The inputs of a plan.
 #[derive(Debug)]
 pub struct PlanInput<'a> {
     /// The modules.
@@ -36,8 +36,7 @@ pub struct GivenVariable {
     pub value: Value,
     /// Where it comes from, as messages say it: `set using -var="n=..."`, `set using the TF_VAR_n environment variable`.
     pub origin: String,
-    /// Where it stands in a file of values. What is wrong with the value is reported there, unless the variable is
-    /// sensitive.
+    /// Its span in a file of values. Errors about the value point there, unless the variable is sensitive.
     pub span: Option<Span>,
 }
 
@@ -48,23 +47,23 @@ pub struct PlanOptions {
     pub mode: PlanMode,
     /// Whether managed resources are read first.
     pub refresh: bool,
-    /// What `-target` names; all of the module where it names nothing.
+    /// The `-target` options; empty for the whole module.
     pub targets: Vec<Target>,
-    /// What `-replace` names.
+    /// The `-replace` options.
     pub replace: Vec<InstanceAddress>,
     /// The name of the workspace. Without it `terraform.workspace` is unknown.
     pub workspace: Option<String>,
     /// The working directory, for `path.cwd`.
     pub working_directory: String,
-    /// By the rules of which version of Terraform.
+    /// The version of Terraform whose rules apply.
     pub version: Version,
     /// The most instances that a plan may have.
     pub max_instances: usize,
-    /// Modules of which nothing is made: only their outputs are there. The first that names an instance counts.
+    /// Overridden modules, of which only the outputs exist. The first match for an instance wins.
     pub overridden_modules: Vec<OverriddenModule>,
 }
 
-/// A module of which nothing is made.
+/// A module whose resources are not planned, as by `override_module` of a test.
 #[derive(Debug, Clone)]
 pub struct OverriddenModule {
     /// The module. Without a key at its end it names all instances.
@@ -74,7 +73,7 @@ pub struct OverriddenModule {
 }
 
 impl PlanOptions {
-    /// The outputs of an instance of a module of which nothing is made.
+    /// The outputs of an instance of an overridden module.
     pub(crate) fn overridden(&self, address: &ModuleAddress) -> Option<&Value> {
         let all = &self.overridden_modules;
         let own = all.iter().find(|overridden| overridden.target == *address);
@@ -99,7 +98,7 @@ pub enum PlanMode {
     RefreshOnly,
 }
 
-/// What `-target` names.
+/// The argument of `-target`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// All of a module, or of all instances of one whose last key is left out.

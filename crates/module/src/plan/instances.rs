@@ -20,9 +20,9 @@ pub(crate) struct ModuleInstance {
     pub(crate) address: ModuleAddress,
     /// The instance that calls it.
     pub(crate) parent: Option<ModuleInstanceId>,
-    /// What `count` and `each` are in the arguments of its call.
+    /// `count` and `each` in the arguments of its call.
     pub(crate) repetition: Repetition,
-    /// It stands for any number of instances, which are not known.
+    /// It represents an unknown number of instances.
     pub(crate) is_undecided: bool,
     /// Nothing of it is made: it has these outputs.
     pub(crate) overridden: Option<Value>,
@@ -43,11 +43,11 @@ pub(crate) enum Expanded<T> {
     Count(Vec<T>),
     /// By `for_each`, in the order of the keys.
     ForEach(BTreeMap<String, T>),
-    /// Nobody knows which; one stands for all.
+    /// Unknown instances, represented by one value.
     Undecided(T),
 }
 
-/// What `count` and `each` are.
+/// The values of `count` and `each`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Repetition {
     pub(crate) count_index: Option<Value>,
@@ -98,7 +98,7 @@ impl<T> Expanded<T> {
         }
     }
 
-    /// The same instances with something else.
+    /// Maps the value of each instance.
     pub(crate) fn map<U>(&self, mut f: impl FnMut(Option<InstanceKey>, &T) -> U) -> Expanded<U> {
         match self {
             Self::Single(one) => Expanded::Single(f(None, one)),
@@ -116,8 +116,8 @@ impl<T> Expanded<T> {
 }
 
 impl Expanded<Value> {
-    /// What references see where only some instances are there: the others are left out, or unknown where that would give
-    /// instances after them another number.
+    /// The value for references when only some instances exist. Missing ones are left out, or unknown in a list where
+    /// leaving them out would renumber later ones.
     pub(crate) fn only(self, is_there: impl Fn(Option<InstanceKey>) -> bool) -> Self {
         let unknown = || Value::unknown(Type::Dynamic);
         match self {
@@ -139,7 +139,7 @@ impl Expanded<Value> {
         }
     }
 
-    /// The same with instances that are not wanted any more, in the order of their keys.
+    /// Adds instances of the state that are no longer declared, in the order of their keys.
     pub(crate) fn with_others<'k>(self, others: impl IntoIterator<Item = (&'k InstanceKey, Value)>) -> Self {
         match self {
             Self::Count(mut all) => {

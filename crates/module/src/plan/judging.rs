@@ -38,7 +38,7 @@ impl<'c> Walk<'_, 'c> {
             kind => conditions_of(kind),
         };
         let Some((kind, name, _)) = found else { return };
-        // Of what is destroyed only the outputs of the root module are looked at.
+        // A destroy plan checks only the outputs of the root module.
         let is_output = kind == CheckKind::OutputValue && node.module == 0;
         if !is_output && self.input.options.mode == PlanMode::Destroy {
             return;

@@ -80,7 +80,7 @@ impl<'c> Walk<'_, 'c> {
         match self.input.options.mode {
             PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
-                // What is destroyed is planned as usual before: others see of it what it would be.
+                // References see the planned value, so the object is planned as usual before it is destroyed.
                 let value = self.plan_instance(instance, resource, variables, prior.as_ref(), importing);
                 if resource.config.lifecycle.prevent_destroy && prior.is_some() {
                     self.prevented(instance.index, address, resource);
@@ -167,7 +167,7 @@ impl<'c> Walk<'_, 'c> {
             ReplaceReason::Requested(_) => ActionReason::ReplaceByRequest,
             _ => ActionReason::ReplaceBecauseCannotUpdate,
         });
-        // What is not there yet has the reason all the same.
+        // A create by a trigger has this reason, too.
         let reason = reason.or((triggered && prior.is_none()).then_some(ActionReason::ReplaceByTriggers));
         let replace_paths = match &change.replace_reason {
             Some(ReplaceReason::CannotUpdate(paths) | ReplaceReason::Requested(paths)) => {
@@ -176,7 +176,7 @@ impl<'c> Walk<'_, 'c> {
             _ => Vec::new(),
         };
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
-        // What the provider answers is as sensitive as the configuration and the schema say. Nothing of it is ephemeral.
+        // The planned value gets the sensitive marks of configuration and schema. Ephemeral marks never reach a plan.
         let marks = sensitive_paths(&change.configured_marks);
         if is_destroy {
             if is_prevented {
@@ -253,7 +253,7 @@ fn sensitive_paths(marks: &[(Path, Marks)]) -> Vec<(Path, Marks)> {
     sensitive.map(|(path, _)| (path.clone(), Marks::SENSITIVE)).collect()
 }
 
-/// What happens to an object, by the engine's action.
+/// Translates the engine's action.
 fn planned_action(action: Action) -> PlannedAction {
     match action {
         Action::Create => PlannedAction::Create,

@@ -1,4 +1,4 @@
-//! Planning: what it is made of, and what comes out.
+//! Plans a module: inputs, the walk and the plan.
 
 mod accepting;
 mod calls;
@@ -59,34 +59,34 @@ pub use run::{plan, plan_and_explain, plan_with_graph};
 use crate::state::{PriorState, StateResource};
 use crate::{Diagnostics, ProviderAddress};
 
-/// What Terraform would do with a module.
+/// A plan of a module.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ModulePlan {
     /// The variables of the root module as they were given, not converted; defaults otherwise.
     pub variables: BTreeMap<SmolStr, Value>,
-    /// What happens to each object, in the order of `resource_changes`.
+    /// The change of each object, in the order of `resource_changes`.
     pub changes: Vec<PlannedObject>,
-    /// What has happened outside of Terraform, in the order of `resource_drift`.
+    /// Changes made outside of Terraform, in the order of `resource_drift`.
     pub drift: Vec<PlannedObject>,
     /// Resources whose instances are not known, because their `count` or `for_each` depends on what a simulated provider
     /// does not know.
     pub undecided: Vec<UndecidedResource>,
-    /// What happens to the outputs of the root module.
+    /// The changes of the root module's outputs.
     pub outputs: BTreeMap<SmolStr, PlannedOutput>,
-    /// What the state will hold after apply, as far as it is known.
+    /// The objects in the state after apply, as far as they are known.
     pub planned_state: Vec<PlannedStateObject>,
     /// The state after refreshing, moves and imports, with what data sources were read.
     pub prior_state: PriorState,
     /// The objects with conditions, in the order of their addresses.
     pub checks: Vec<CheckResult>,
-    /// Which attributes of which resources the changes may come from.
+    /// The attributes that the changes may come from.
     pub relevant_attributes: Vec<RelevantAttribute>,
     /// There is something to do, and no error.
     pub applyable: bool,
     /// Nothing was left out.
     pub complete: bool,
-    /// Expressions need `terraform.workspace`, which is unknown.
+    /// Expressions use `terraform.workspace`, which is unknown.
     pub lacks_workspace: bool,
     /// Planning ended with errors.
     pub errored: bool,
@@ -115,7 +115,7 @@ impl ModulePlan {
     }
 }
 
-/// What happens to one object.
+/// The change of one object.
 #[derive(Debug, Clone)]
 pub struct PlannedObject {
     /// The instance.
@@ -126,11 +126,11 @@ pub struct PlannedObject {
     pub provider: ProviderAddress,
     /// The key of the deposed object that this is about.
     pub deposed: Option<SmolStr>,
-    /// What happens.
+    /// The action.
     pub action: PlannedAction,
     /// Why.
     pub reason: Option<ActionReason>,
-    /// The object before; null if there is none.
+    /// The object before; null if it did not exist.
     pub before: Value,
     /// The object after; null if there will be none.
     pub after: Value,
@@ -138,13 +138,13 @@ pub struct PlannedObject {
     pub schema: Option<Arc<Schema>>,
     /// The paths that force the replacement.
     pub replace_paths: Vec<Path>,
-    /// What an object that is imported is found by.
+    /// The identifier or identity of an imported object.
     pub importing: Option<ImportedBy>,
     /// The identities that the provider has given it.
     pub identities: Identities,
 }
 
-/// The identities of an object before and after its change; `None` where there is none, or it is not known which.
+/// The identities of an object before and after its change; `None` if missing or unknown.
 #[derive(Debug, Clone, Default)]
 pub struct Identities {
     /// Before.
@@ -160,7 +160,7 @@ impl Identities {
     }
 }
 
-/// What a provider finds an object by that is imported.
+/// The identifier or identity by which a provider finds an object to import.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ImportedBy {
     /// An identifier: a string, which may be unknown.
@@ -192,7 +192,7 @@ impl ImportedBy {
     }
 }
 
-/// What Terraform does with an object.
+/// The action for an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlannedAction {
     /// Nothing.
@@ -242,11 +242,11 @@ pub enum ActionReason {
     ReadBecauseDependencyPending,
     /// `read_because_check_nested`
     ReadBecauseCheckNested,
-    /// `read_because_simulated`: nobody answers for the provider.
+    /// `read_because_simulated`: the provider is simulated.
     ReadBecauseSimulated,
 }
 
-/// A resource of which only a provider can say what happens to it.
+/// A resource whose actions only a provider can tell.
 #[derive(Debug, Clone)]
 pub struct UndecidedResource {
     /// Why.
@@ -257,11 +257,11 @@ pub struct UndecidedResource {
     pub provider: ProviderAddress,
     /// Its `count` or `for_each`, or itself.
     pub span: Span,
-    /// What that depends on: addresses of data sources and attributes.
+    /// The data sources and attributes that make it unknown.
     pub because_of: Vec<String>,
     /// The schema.
     pub schema: Option<Arc<Schema>>,
-    /// What it, or every instance of it, will be, as far as it is known.
+    /// The value of it, or of every instance, as far as it is known.
     pub after: Value,
 }
 
@@ -276,10 +276,10 @@ pub enum UndecidedReason {
     ImportUnknown(ImportedBy),
 }
 
-/// What happens to an output.
+/// The change of an output.
 #[derive(Debug, Clone)]
 pub struct PlannedOutput {
-    /// What happens: create, update, delete or nothing.
+    /// The action: create, update, delete or no-op.
     pub action: PlannedAction,
     /// The value before, without marks; null if there was none.
     pub before: Value,
@@ -337,7 +337,7 @@ pub enum CheckStatus {
 /// The conditions of one object of configuration.
 #[derive(Debug, Clone)]
 pub struct CheckResult {
-    /// What has the conditions.
+    /// The kind of the object with the conditions.
     pub kind: CheckKind,
     /// The names of the calls to its module.
     pub module: Vec<SmolStr>,

@@ -42,7 +42,7 @@ impl<'c> Walk<'_, 'c> {
         self.plan.changes.push(object);
     }
 
-    /// What the state holds of an instance.
+    /// The current object of an instance in the state.
     pub(crate) fn current(&self, address: &InstanceAddress) -> Option<&StateObject> {
         self.state.resources.get(&address.resource)?.instances.get(&address.key)?.current.as_ref()
     }

@@ -48,7 +48,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Reports that an instance that is to be destroyed must not be, if its resource is still declared and says so.
+    /// Reports an orphan whose resource is still declared with `prevent_destroy`.
     fn keep_from_destroy(&mut self, address: &InstanceAddress) {
         if self.input.options.mode == PlanMode::RefreshOnly
             || !self.targets.includes_instance(address)
@@ -98,7 +98,7 @@ impl<'c> Walk<'_, 'c> {
             };
             self.orphan(None, &address, reason);
         }
-        // Data sources that nobody asks for any more vanish.
+        // Data sources that are no longer declared leave the state.
         let (wanted, targets) = (&self.wanted, self.targets);
         self.state.resources.retain(|address, resource| {
             if address.mode != Mode::Managed {
@@ -111,10 +111,11 @@ impl<'c> Walk<'_, 'c> {
         });
     }
 
-    /// Says what is wrong with `-replace` addresses that name no instance.
+    /// Warns about `-replace` addresses that match no instance.
     pub(crate) fn unmatched_replacements(&mut self) {
         for address in &self.input.options.replace {
-            // An object in the state without a key is destroyed in any case: it is no match.
+            // An instance without a key is destroyed anyway once its resource has `count` or `for_each`, so it is no
+            // match.
             let Some(mut keys) = self.declared_keys(&address.resource).filter(|_| address.key.is_none())
             else {
                 continue;
@@ -155,7 +156,7 @@ impl<'c> Walk<'_, 'c> {
         let name = resource_name(resource);
         let config = &self.input.config.modules[self.world.instances[at].module].config;
         let config = config.resources.get(&name)?;
-        // What was not planned because of an error has none.
+        // A resource that an error kept from being planned has no instances.
         self.world.instances[at].resources.get(&name)?;
         if config.count.is_none() && config.for_each.is_none() {
             return None;

@@ -1,4 +1,4 @@
-//! Outputs: what of them is refused, and what happens to those of the root module.
+//! Outputs: checks of their values, and the changes of the root module's ones.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::ConditionOwner;
 use crate::Severity;
 use crate::state::StateOutput;
 
-/// What is wrong with the value of an output: in the root module, or in another one.
+/// Checks the value of an output: sensitive or ephemeral values need a declaration.
 pub(crate) fn refusal(output: &OutputConfig, is_root: bool, value: &Value) -> Option<Diagnostic> {
     let marks = value.marks_deep();
     let refusal = if is_root && output.ephemeral {
@@ -63,7 +63,7 @@ pub(crate) fn marks(output: &OutputConfig, version: Version) -> Marks {
     marks
 }
 
-/// What happens to an output of the root module.
+/// Plans an output of the root module.
 pub(crate) fn planned(value: &Value, output: &OutputConfig, before: Option<&StateOutput>) -> PlannedOutput {
     let (after, _) = value.unmark_deep();
     let was = before.map_or_else(|| Value::null(objchange::Type::Dynamic), |before| before.value.clone());

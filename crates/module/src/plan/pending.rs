@@ -10,18 +10,18 @@ use super::subject::SubjectKind;
 use super::walk::Walk;
 use crate::config::{Config, ModuleId};
 
-/// Whether a change is still to be made: `None` if there is none, and else whether that is sure, or only what a simulated
-/// provider says.
+/// Whether an object has a pending change: `None` for no, `Some(true)` for a certain one, `Some(false)` for one that
+/// only a simulated provider predicts.
 pub(crate) type Awaited = Option<bool>;
 
 /// The changes that are still to be made.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    /// Of each node, by the instance of its module.
+    /// For each node: whether it has changes, by module instance.
     nodes: Vec<BTreeMap<ModuleAddress, bool>>,
-    /// Of all managed resources that each node depends on, however far.
+    /// For each node: the changes of all managed resources that it depends on, directly or not.
     above: Vec<Awaited>,
-    /// Of everything in each module, and in those that it calls.
+    /// For each module: the changes in it and in the modules that it calls.
     modules: Vec<Awaited>,
 }
 
@@ -50,7 +50,7 @@ impl Pending {
         }
     }
 
-    /// Looks at what a node depends on, all of which has been planned.
+    /// Collects the pending changes of everything that a node depends on; all of it is planned already.
     pub(crate) fn enter(&mut self, graph: &Graph<'_>, node: usize) {
         let needs = graph.nodes[node].needs.iter();
         let awaited = needs.map(|need| self.above[*need].max(self.managed(graph, *need, None)));
@@ -103,7 +103,7 @@ impl Walk<'_, '_> {
         awaited
     }
 
-    /// What of all that a node depends on has a change, however far that is.
+    /// Whether anything that a node depends on, directly or not, has changes.
     fn awaited_above(&self, index: usize, instance: &ModuleAddress) -> Awaited {
         let module = self.graph.nodes[index].module;
         let any = self.pending.above[index];

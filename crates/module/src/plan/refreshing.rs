@@ -20,8 +20,8 @@ use crate::providers::{ImportAnswer, ProvidersExt};
 use crate::state::StateObject;
 
 impl<'c> Walk<'_, 'c> {
-    /// The object as the provider knows it now, if it can say, and what the provider says to people. What differs from the
-    /// state is drift.
+    /// Refreshes an object: returns the provider's current object, if it can be read, and its diagnostics. Differences
+    /// from the state are drift.
     pub(crate) fn refresh(
         &mut self,
         address: &InstanceAddress,

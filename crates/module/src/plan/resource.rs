@@ -1,4 +1,4 @@
-//! What is said of single resources, whatever their instances are.
+//! Checks and helpers for single resources, independent of their instances.
 
 use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress, ResourceAddress};
 use objchange::schema::Block;
@@ -60,7 +60,7 @@ pub(crate) fn ephemeral_refusals(
     found
 }
 
-/// Where the value at a path is written: what is behind the equals sign, or the block that it is missing in.
+/// The span of the value at a path: after the equals sign, or the block that lacks it.
 pub(crate) fn value_place(body: &Body, decoded: &Decoded<'_>, path: &Path) -> Span {
     let place = decoded.place(path);
     value_within(body, place).unwrap_or(place)
@@ -86,7 +86,7 @@ fn is_write_only(schema: &Block, path: &Path) -> bool {
     false
 }
 
-/// What is wrong with the paths of `ignore_changes`.
+/// Checks the paths of `ignore_changes`.
 pub(crate) fn ignore_changes_problems(
     lifecycle: &LifecycleConfig,
     schema: &Block,

@@ -90,7 +90,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Says which instances of a resource have conditions, where that is known. What is destroyed is not checked.
+    /// Declares the checks of a resource's instances once these are known. A destroy plan has none.
     fn open_resource_checks(
         &mut self,
         index: usize,
@@ -116,8 +116,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// What references see of the instances of a resource where not all of them are planned: those that are, and those of
-    /// the state.
+    /// The value for references when only some instances are planned: those, and the ones in the state.
     pub(crate) fn seen_by_references(
         &self,
         index: usize,
@@ -133,7 +132,7 @@ impl<'c> Walk<'_, 'c> {
         let values = values.only(|key| {
             let address = instance_address(module, name, key);
             let is_planned = match is_only_refreshed {
-                // What nobody could read may be there.
+                // An instance that could not be read may exist.
                 true => !is_managed && self.unanswered[index].contains(&address.to_string()),
                 false => self.targets.includes_instance(&address),
             };
@@ -177,7 +176,7 @@ impl<'c> Walk<'_, 'c> {
         !own.is_empty() || self.found.error_count() > errors
     }
 
-    /// Everything of a resource in the state stays, because nobody can say what of it is wanted.
+    /// Keeps all instances of a resource in the state, because it is unknown which ones are declared.
     pub(crate) fn keep_all(&mut self, at: ModuleInstanceId, resource: &ResourceNode<'c>) {
         let address = super::resource::resource_address(&self.world.instances[at].address, resource.name);
         if let Some(known) = self.state.resources.get(&address) {

@@ -29,8 +29,7 @@ use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
 use crate::{Diagnostics, Severity};
 
-/// Plans a module: what Terraform would do, as far as it can be known without its providers, or with whoever answers for
-/// them.
+/// Plans a module: Terraform's plan, as far as `providers` can answer.
 ///
 /// All independent errors are in [`ModulePlan::diagnostics`]; with one of them the plan is [`ModulePlan::errored`], and
 /// holds what could be planned all the same.
@@ -76,7 +75,7 @@ fn said_once(input: &PlanInput<'_>, mut plan: ModulePlan) -> ModulePlan {
     plan
 }
 
-/// What plans of a module have in common, whatever its variables are: they may be made from one of these.
+/// The parts of a plan that do not depend on variables, reused for several plans of a module.
 #[derive(Debug)]
 pub(crate) struct PreparedModule<'c> {
     pub(crate) graph: Graph<'c>,
@@ -92,7 +91,7 @@ impl<'c> PreparedModule<'c> {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, whatever the values of variables and resources will be.
+    /// Returns the errors that do not depend on values of variables and resources.
     pub(crate) fn new(
         input: &PlanInput<'c>,
         providers: &mut dyn Providers,
@@ -119,13 +118,13 @@ impl<'c> PreparedModule<'c> {
     }
 }
 
-/// What names mean in the root module after a walk.
+/// The evaluated root module after a walk.
 #[derive(Debug)]
 pub(crate) struct Evaluated<'c> {
     pub(crate) world: World<'c>,
 }
 
-/// Plans a module that was prepared, and says what names mean in it then, if planning has begun.
+/// Plans a prepared module. Returns also the evaluated module, if planning has begun.
 pub(crate) fn plan_prepared<'c>(
     input: &PlanInput<'c>,
     prepared: &PreparedModule<'c>,
@@ -205,7 +204,7 @@ fn walk_prepared<'c>(
     }
     moves.warn_of_blocked(&mut walk.found);
     walk.orphans();
-    // What is destroyed is evaluated and read before it is planned.
+    // A destroy plan first evaluates and reads everything.
     if input.options.mode == PlanMode::Destroy {
         if walk.found.has_errors() {
             warn_of_forgotten(&walk.forgotten, &mut walk.found);
@@ -229,7 +228,7 @@ fn walk_prepared<'c>(
     };
     let Walk { state: refreshed, mut plan, mut found, checks, forgotten, replaced, world, .. } = walk;
     warn_of_forgotten(&forgotten, &mut found);
-    // What is destroyed is destroyed as it is now.
+    // A destroy plan reports no drift.
     if input.options.mode != PlanMode::Destroy {
         plan.drift = drift(&state, &refreshed, input, &moves, &mut found);
     }
@@ -354,8 +353,8 @@ fn creates_first(graph: &Graph<'_>) -> Vec<bool> {
     found
 }
 
-/// What has changed outside of Terraform. Terraform loads the schemas of the providers that the configuration and the
-/// refreshed state need. An object that is gone and has another provider cannot be shown: that is a warning.
+/// Finds changes outside of Terraform. Terraform loads the schemas of providers that the configuration and the
+/// refreshed state need, so a deleted object of another provider cannot be shown: a warning.
 fn drift(
     stored: &PriorState,
     refreshed: &PriorState,

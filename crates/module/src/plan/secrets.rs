@@ -1,4 +1,4 @@
-//! Secrets that providers are told, and may repeat in what they say.
+//! Secrets that providers receive, and may repeat in their messages.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use objchange::value::Descend;
 use objchange::{Type, Value};
 use objchange_text::redact::{Redactor, Secrets};
 
-/// What is sensitive of the objects that providers were told or have read: by their marks, or by their schemas.
+/// Sensitive values of the objects that providers received or returned, by marks and schemas.
 #[derive(Default)]
 pub(crate) struct ToldSecrets {
     secrets: Secrets,
@@ -58,7 +58,7 @@ impl ToldSecrets {
         self.redactor.get_or_insert_with(|| self.secrets.redactor()).redact(&text).into_owned()
     }
 
-    /// What a provider says, without secrets.
+    /// Hides secrets in the diagnostics of a provider.
     pub(crate) fn cover(&mut self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let cover = |mut diagnostic: Diagnostic| {
             diagnostic.summary = self.cover_text(diagnostic.summary);

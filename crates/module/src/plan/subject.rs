@@ -1,5 +1,4 @@
-//! What a reference in an expression means: a variable, a local value, a resource, a module call, or one of the few
-//! other names.
+//! Parses references in expressions: variables, local values, resources, module calls and the few other names.
 
 use objchange::Value;
 use objchange::address::{InstanceKey, Mode};
@@ -10,13 +9,13 @@ use smol_str::SmolStr;
 /// The name of the workspace, in words.
 pub(crate) const WORKSPACE: &str = "terraform.workspace";
 
-/// What a reference means, with what is behind it.
+/// A parsed reference.
 #[derive(Debug, Clone)]
 pub(crate) struct Subject {
     pub(crate) kind: SubjectKind,
     /// The part of the source that names it, without what is taken out of it.
     pub(crate) span: Span,
-    /// What is taken out of it: attributes and indexes.
+    /// The attributes and indexes after the name.
     pub(crate) rest: Vec<(PathStep, Span)>,
 }
 
@@ -52,8 +51,7 @@ pub(crate) enum SubjectKind {
 /// Names that Terraform keeps for itself.
 const RESERVED: [&str; 3] = ["template", "lazy", "arg"];
 
-/// What a reference means, and what is wrong with how it is written. Where a single name is missing, there is an error and
-/// a subject without that name, as Terraform goes on with it.
+/// Parses a reference. A missing name gives an error and a subject without that name, as Terraform continues.
 pub(crate) fn parse(reference: &Reference<'_>) -> (Option<Subject>, Option<Diagnostic>) {
     Parser { root: reference.name, root_span: reference.span, steps: reference.steps().collect() }.parse()
 }
@@ -110,7 +108,7 @@ impl Parser<'_> {
         (None, Some(Diagnostic::new("Invalid reference", span, detail)))
     }
 
-    /// An object of which one attribute must be named.
+    /// Parses an object that needs an attribute name, such as `path.module`.
     fn single(&mut self, kind: fn(SmolStr) -> SubjectKind) -> Parsed {
         let root = self.root;
         let (_, error) = match self.steps.first() {

@@ -10,7 +10,7 @@ use super::input::{PlanMode, PlanOptions, Target};
 use super::orphans::resource_name;
 use crate::config::Config;
 
-/// What is planned.
+/// The targeted part of a module.
 #[derive(Debug)]
 pub(crate) enum Targets {
     /// Everything.
@@ -54,10 +54,10 @@ impl Targets {
             _ => None,
         };
         let mut whole = if options.mode == PlanMode::Destroy { related } else { needs };
-        // Of what is a target itself only the instances are planned that it names, even if others need it.
+        // A target itself is planned only for the instances that it names, even if other targets need it.
         direct.iter().for_each(|index| whole[*index] = false);
         let needed = (0..graph.nodes.len()).filter(|index| whole[*index]).filter_map(resource_key).collect();
-        // Outputs of the root module of which all is planned.
+        // Outputs of the root module whose resources are all planned as a whole.
         for (index, node) in graph.nodes.iter().enumerate() {
             if node.module == 0 && matches!(node.kind, NodeKind::Output(..)) {
                 let below = graph.reachable([index]);

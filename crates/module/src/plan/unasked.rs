@@ -1,4 +1,4 @@
-//! What only a provider can say that nobody has asked: why an expression is unknown that may be known to Terraform.
+//! Traces unknown values to simulated providers: a real provider may know them.
 //!
 //! Real providers say more of a planned object than its schema does: an `arn` that follows from a name, or an `id` that an
 //! update leaves alone. A `count` that depends on such an attribute of a simulated provider is no error of the user's.
@@ -20,7 +20,7 @@ use super::walk::Walk;
 struct Origin<'e> {
     expressions: Vec<&'e Expr>,
     at: ModuleInstanceId,
-    /// What `count` and `each` in them come from, in that or another instance of a module.
+    /// The expressions of `count` and `each`, and the module instance that they are in.
     repeated: Option<(Vec<&'e Expr>, ModuleInstanceId)>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) type InstancePart = (ModuleInstanceId, usize, String);
 
 /// Where an unknown value comes from.
 enum Unknown<'e> {
-    /// It is computed by a provider that nobody has asked.
+    /// A simulated provider computes it.
     Unasked,
     /// Terraform does not know it either, unless it knows what these expressions are.
     From(Origin<'e>),
@@ -38,7 +38,7 @@ enum Unknown<'e> {
 impl<'c> Walk<'_, 'c> {
     /// An attribute of a simulated object that an expression is unknown because of; none if it is unknown to Terraform, too.
     ///
-    /// What the expression refers to is noted as unanswered, so that whatever else depends on that does not search again.
+    /// The attribute is noted as unanswered, so that dependents do not search again.
     pub(crate) fn unasked(&mut self, expr: &Expr, at: ModuleInstanceId) -> Option<String> {
         let mut seen = HashSet::new();
         for subject in subjects(&[expr]) {
@@ -86,7 +86,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// What an unknown value, or a part of one, comes from.
+    /// Traces an unknown value, or a part of one.
     fn origin<'s>(&'s self, found: &Found) -> Unknown<'s> {
         let node = &self.graph.nodes[found.node];
         let plain = |expressions| Unknown::From(Origin { expressions, at: found.at, repeated: None });
@@ -163,7 +163,7 @@ impl<'c> Walk<'_, 'c> {
     fn data_origin<'s>(&'s self, found: &Found, resource: &'s ResourceNode<'c>) -> Unknown<'s> {
         let mut expressions = Vec::new();
         in_body(&resource.body, &mut expressions);
-        // What it waits for may turn out to stay as it is.
+        // A managed resource that it waits for may turn out to have no changes.
         match self.awaited(found.node, &self.world.instances[found.at].address) {
             Some(false) => Unknown::Unasked,
             None | Some(true) => self.origin_in(found, resource, expressions),

@@ -111,7 +111,7 @@ pub(crate) fn root_value(
     })
 }
 
-/// Where null is no value, the default; `None` where there is none.
+/// Replaces null by the default if the variable is not nullable; `None` without a default.
 fn or_default(variable: &VariableConfig, value: Value) -> Option<Value> {
     if variable.nullable {
         return Some(value);
@@ -139,7 +139,7 @@ pub(crate) fn reported_at(
     }
 }
 
-/// What people read of a rule that was judged.
+/// The diagnostics of an evaluated rule.
 pub(crate) fn judged(
     config: &Config,
     rule: &Condition,
@@ -259,7 +259,7 @@ impl<'c> Walk<'_, 'c> {
             statuses.push(judged.status);
             problems.extend(judged.problem);
         }
-        // What is destroyed has no results, although rules that do not hold are errors then too.
+        // A destroy plan has no results of rules, although failing rules are errors.
         if self.input.options.mode != PlanMode::Destroy {
             self.checks.instance(CheckKind::InputVariable, &owner.module, name, None, &statuses, problems);
         }

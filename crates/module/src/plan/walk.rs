@@ -41,13 +41,13 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) world: World<'c>,
     pub(crate) providers: &'i mut dyn Providers,
     pub(crate) targets: &'i Targets,
-    /// The state after moves: what is planned for. Refreshed and imported objects replace the old ones.
+    /// The state after moves. Refreshed and imported objects replace the stored ones.
     pub(crate) state: PriorState,
     /// The old addresses of what was moved, by the new ones.
     pub(crate) moved: &'i BTreeMap<InstanceAddress, InstanceAddress>,
     /// The instances that the configuration declares.
     pub(crate) declared: HashSet<InstanceAddress>,
-    /// What the configuration wants to exist; what else is in the state is an orphan.
+    /// The instances that should exist; others in the state are orphans.
     pub(crate) wanted: HashSet<InstanceAddress>,
     pub(crate) plan: ModulePlan,
     pub(crate) found: Diagnostics,
@@ -56,17 +56,17 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) pending: Pending,
     /// Where each planned object is in the plan.
     pub(crate) changes: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, usize>>,
-    /// What is imported, by the address it gets.
+    /// The imports, by target address.
     pub(crate) imports: BTreeMap<InstanceAddress, Import>,
-    /// The resources of which any instance may be imported, because only a provider knows which ones are.
+    /// The resources any of whose instances may be imported, because only a provider can tell.
     pub(crate) open_imports: HashSet<(Vec<SmolStr>, ResourceName)>,
-    /// What is forgotten and not destroyed.
+    /// The `removed` blocks.
     pub(crate) removals: &'i Removals,
-    /// What was forgotten.
+    /// The objects that were forgotten.
     pub(crate) forgotten: Vec<InstanceAddress>,
     /// The nodes whose values come from what a provider was not there to say, with what that is.
     pub(crate) unanswered: Vec<BTreeSet<String>>,
-    /// What is as unknown to Terraform as it is here.
+    /// Parts that are unknown to Terraform, too.
     pub(crate) asked: HashSet<InstancePart>,
     /// Whether triggers that name no instance trigger a replacement, or none where they name nothing that is planned.
     pub(crate) triggers: HashMap<(ResourceAddress, Span), Option<bool>>,
@@ -75,7 +75,7 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) instance_count: usize,
     /// The resources with objects that must not be destroyed, and would be.
     pub(crate) prevented: Vec<usize>,
-    /// What is said of the objects that a plan to destroy everything destroys: nothing, if something was wrong before.
+    /// Diagnostics of the destroyed objects in a destroy plan; dropped after earlier errors.
     pub(crate) found_at_destroy: Diagnostics,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
@@ -83,10 +83,10 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) right_references: HashMap<usize, bool>,
     /// The change that there would be if it were not destroyed.
     pub(crate) changed_before_destroy: HashSet<InstanceAddress>,
-    /// What the state will hold of objects that are replaced, where that is other than planned: only what is sensitive in
-    /// their configuration is so there, not what is sensitive in their schemas.
+    /// The objects after replacement, where the state differs from the plan: it marks what the configuration calls
+    /// sensitive, not what the schema does.
     pub(crate) replaced: HashMap<InstanceAddress, Value>,
-    /// What providers were told that must not be shown.
+    /// The secrets that providers received.
     pub(crate) secrets: ToldSecrets,
     /// The provider configurations that were given to providers, and whether these took them.
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
@@ -100,7 +100,7 @@ impl<'c> Walk<'_, 'c> {
     /// Walks all nodes in this order.
     pub(crate) fn run(&mut self, order: &[usize]) {
         self.failed = vec![false; self.graph.nodes.len()];
-        // What validation has called is not asked here.
+        // Discard the calls of validation.
         let _ = self.module_functions.take_unanswered();
         for index in order.iter().copied() {
             let node = &self.graph.nodes[index];

@@ -1,4 +1,4 @@
-//! What names mean in an instance of a module.
+//! The values of names in an instance of a module.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ pub(crate) struct World<'c> {
     pub(crate) is_validating: bool,
     /// Changes are made: `terraform.applying`.
     pub(crate) is_applying: bool,
-    /// What references see of module calls, once that does not change any more.
+    /// The final values of module calls for references.
     seen_modules: RefCell<HashMap<SeenModule, Value>>,
 }
 
@@ -126,7 +126,7 @@ impl<'c> World<'c> {
         variables
     }
 
-    /// The name of the workspace, which is never null.
+    /// The name of the workspace: unknown but never null, if not given.
     fn workspace(&self) -> Value {
         let unknown = || Value::refined_unknown(Type::String, Refinements::not_null());
         match &self.options.workspace {
@@ -205,7 +205,7 @@ impl<'c> World<'c> {
         value
     }
 
-    /// What is known of a module before anything is planned.
+    /// The type of a module call's value before planning.
     fn module_type(&self, at: ModuleInstanceId, call: &SmolStr) -> Value {
         let module = &self.config.modules[self.instances[at].module];
         let (Some(child), Some(config)) = (module.children.get(call), module.config.calls.get(call)) else {

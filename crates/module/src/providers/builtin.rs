@@ -68,7 +68,7 @@ pub(super) fn imported(schema: &Schema, id: &str) -> Value {
     with_attributes(schema.block.empty_value(), &[("id", Value::from(id))])
 }
 
-/// What a `null_resource` becomes. Its triggers become an object, as people write them.
+/// The `terraform_data` that a `null_resource` is moved to. Its triggers become an object, as people write them.
 pub(super) fn from_null_resource(schema: &Schema, object: &Value) -> Value {
     let part = |name: &str| object.attribute(name).cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
     let triggers = part("triggers");

@@ -7,7 +7,7 @@ use objchange::value::{Descend, Path};
 
 use crate::ProviderConfigAddress;
 
-/// What Terraform advises where a provider does what none may do.
+/// Terraform's advice about a provider's bug.
 pub(crate) const A_BUG: &str =
     "This is a bug in the provider, which should be reported in the provider's own issue tracker.";
 
@@ -31,11 +31,11 @@ pub enum BrokenContract {
     NothingOpened,
     /// Nothing was imported by this identifier.
     ImportedNothing(String),
-    /// What was imported by this identifier has no object.
+    /// The import of this identifier returned null.
     ImportedNull(String),
     /// More than one object was imported.
     ImportedMany,
-    /// What was imported does not exist.
+    /// The imported object does not exist.
     NotThere,
     /// An object of another type is nothing of this type.
     MovedNothing,
@@ -44,7 +44,7 @@ pub enum BrokenContract {
 }
 
 impl BrokenContract {
-    /// What is wrong with a data source that was read.
+    /// Checks a data source after reading.
     pub fn of_data(value: &Value) -> Option<Self> {
         match value {
             value if value.is_null() => Some(Self::NullData),
@@ -53,7 +53,7 @@ impl BrokenContract {
         }
     }
 
-    /// What is wrong with an object that was read.
+    /// Checks an object after reading.
     pub fn of_object(schema: &Block, value: &Value) -> Option<Self> {
         if !value.is_wholly_known() {
             return Some(Self::UnknownObject);
@@ -73,7 +73,7 @@ impl BrokenContract {
         found
     }
 
-    /// What Terraform says of it.
+    /// Terraform's error for the violation.
     pub fn diagnostic(&self, config: &ProviderConfigAddress, address: &str, type_name: &str) -> Diagnostic {
         let (provider, name) = (config.to_string(), config.provider.to_string());
         let (summary, detail) = match self {

@@ -1,9 +1,9 @@
 //! Providers of the older SDK, which plan other values than the configuration says.
 //!
-//! They fill in defaults that no schema shows, and keep `false`, `0` and `""` of what nobody sets. Of 1,295 types of
-//! hashicorp/aws 5.100.0, 490 plan something in creations that configuration leaves out. Of 501 objects that stay as they are,
-//! 137 would seem to be updated if what configuration leaves out were null. The state tells of defaults: what configuration
-//! leaves out and the state has, the provider may have filled in.
+//! They fill in defaults that no schema shows, and keep `false`, `0` and `""` in attributes that nobody sets. Among 1,295
+//! types of hashicorp/aws 5.100.0, 490 plan values in creations that the configuration leaves out. Out of 501 unchanged
+//! objects, 137 would appear as updates if the attributes that the configuration leaves out were null. The state shows
+//! the defaults: the provider may have filled in each value that only the state has.
 
 use std::convert::Infallible;
 
@@ -30,10 +30,10 @@ pub(super) fn with_id(proposed: &Value, prior: &Value) -> Value {
     )
 }
 
-/// The proposed object as such a provider may plan it, if it need not be the proposed one.
+/// The proposed object as a provider of the older SDK may plan it; `None` if that is the proposed one itself.
 ///
-/// What configuration leaves out and the state has is unknown: it may be a default, or the provider removes it. By a guess,
-/// what says nothing (`false`, `0`, `""`, an empty collection) stays, and other collections become empty.
+/// An attribute that only the state has becomes unknown: it may be a default, or the provider removes it. A guess keeps
+/// empty values (`false`, `0`, `""`, an empty collection), and empties other collections.
 pub(super) fn with_defaults(request: &PlanResourceChange, is_guess: bool) -> Option<Value> {
     let PlanResourceChange { schema, prior, proposed, .. } = request;
     if prior.is_null() || !is_legacy(schema) {
@@ -78,8 +78,7 @@ pub(super) fn only_promised(schema: &Block, prior: &Value, planned: &Value) -> V
     all
 }
 
-/// The planned object as such a provider can say it: the older SDK plans a set as a whole as unknown if an element is. Sets of
-/// blocks stay as they are.
+/// Makes partly known sets unknown as a whole, because the older SDK does. Sets of blocks stay.
 pub(super) fn without_partly_known_sets(schema: &Block, planned: &Value) -> Value {
     if planned.is_wholly_known() {
         return planned.clone();
@@ -113,7 +112,7 @@ fn left_out(
     changed
 }
 
-/// Whether the older SDK stores this for what nobody sets.
+/// Whether the value is one that the older SDK stores for an attribute that nobody sets.
 fn says_nothing(value: &Value) -> bool {
     match value.kind() {
         Kind::Bool(value) => !value,

@@ -29,7 +29,7 @@ use crate::plan::ImportedBy;
 /// [`Debug`](fmt::Debug) shows nothing of it.
 #[derive(Clone)]
 pub struct ProviderObject {
-    /// The object; null if there is none.
+    /// The object; null if it does not exist.
     pub value: Value,
     /// The private data of the provider.
     pub private: PrivateData,
@@ -50,7 +50,7 @@ impl fmt::Debug for ProviderObject {
     }
 }
 
-/// What a provider answers, with its warnings; or its errors, among which there may be warnings.
+/// A provider's answer with warnings; or its errors, perhaps with warnings.
 pub type Answered<T> = Result<(T, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 /// The answer for a data source or an ephemeral resource.
@@ -58,7 +58,7 @@ pub type Answered<T> = Result<(T, Vec<Diagnostic>), Vec<Diagnostic>>;
 pub enum DataAnswer {
     /// The object that was read, and warnings.
     Known(Value, Vec<Diagnostic>),
-    /// Nobody can say without the provider.
+    /// Only the provider could tell.
     NotKnown,
     /// It could not be read.
     Failed(Vec<Diagnostic>),
@@ -69,7 +69,7 @@ pub enum DataAnswer {
 pub enum ImportAnswer {
     /// The object that exists already, and warnings.
     Known(ProviderObject, Vec<Diagnostic>),
-    /// Nobody can say without the provider.
+    /// Only the provider could tell.
     NotKnown,
     /// It could not be imported.
     Failed(Vec<Diagnostic>),
@@ -127,11 +127,11 @@ impl fmt::Debug for StoredObject<'_> {
     }
 }
 
-/// Who answers for the providers of a module: simulations, answers from a file, or real providers.
+/// Answers for the providers of a module: by simulation, from a file, or with real providers.
 ///
-/// [`ProvidersExt`] has a method for each call. What wraps others forwards this one function, and so cannot forget a call.
+/// [`ProvidersExt`] has a method for each call. A wrapper forwards this one function, and so cannot forget a call.
 pub trait Providers {
-    /// Whether nobody asks this provider, so that it may know what is left unknown here of a planned object.
+    /// Whether the provider is simulated: a real one may know values that are unknown here.
     fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool;
 
     /// Answers a call with the [`ProviderReply`] of its kind.
@@ -141,13 +141,13 @@ pub trait Providers {
 /// The calls: the variant of [`ProviderCall`] and [`ProviderReply`], the method of [`ProvidersExt`], and what is answered.
 macro_rules! calls {
     ($($(#[doc = $doc:literal])* $call:ident: $method:ident($($argument:ident: $ty:ty),+) -> $answer:ty;)*) => {
-        /// What a provider is asked.
+        /// A call to a provider.
         #[derive(Clone, Copy)]
         pub enum ProviderCall<'a> {
             $($(#[doc = $doc])* $call($($ty),+),)*
         }
 
-        /// What a provider answers to the call of the same name.
+        /// A reply to the call of the same name.
         pub enum ProviderReply {
             $(#[doc = concat!("The reply to [`ProviderCall::", stringify!($call), "`].")] $call($answer),)*
         }
@@ -186,16 +186,16 @@ macro_rules! calls {
 impl<P: Providers + ?Sized> ProvidersExt for P {}
 
 calls! {
-    /// What is wrong with a configuration by the rules of the provider, beyond its schema: of a kind, by the name of its type.
+    /// Validates a configuration by the provider's own rules, by kind and name of its type.
     Validate: validate(kind: SchemaKind, type_name: &'a str, config: &'a Value) -> Vec<Diagnostic>;
     /// Configures a provider; what it says of that.
     Configure: configure(config: &'a Value) -> Vec<Diagnostic>;
-    /// Brings a stored object under the present schema; `None` where nobody but the provider can do more than to read it by
-    /// that schema.
+    /// Upgrades a stored object to the current schema; `None` if only the provider could, so that the object is read by
+    /// the current schema.
     Upgrade: upgrade(stored: StoredObject<'a>) -> Option<Answered<Value>>;
     /// Plans a change of an object of a type, whose address names the instance. An error is that the provider does not answer.
     Plan: plan(resource_type: &'a str, address: &'a str, request: &'a PlanResourceChange) -> Result<PlannedResource, ProviderError>;
-    /// What the provider says of a plan to destroy an object, by its type and address.
+    /// Plans to destroy an object, by its type and address; returns the provider's diagnostics.
     PlanDestroy: plan_destroy(resource_type: &'a str, address: &'a str, schema: &'a Schema, object: &'a ProviderObject) -> Vec<Diagnostic>;
     /// The object of this type and address as it is now; null if it is gone.
     Read: read(resource_type: &'a str, address: &'a str, schema: &'a Schema, object: &'a ProviderObject) -> Answered<ProviderObject>;
@@ -212,21 +212,21 @@ calls! {
     Move: move_object(request: &'a MoveObject<'a>) -> Answered<ProviderObject>;
 }
 
-/// The reply to a change that nobody makes.
+/// The reply of providers that apply nothing.
 pub fn not_applied(address: &str) -> ProviderReply {
     let mut error = Diagnostic::error("Nothing is applied here");
     error.detail = format!("Nobody makes the change of {address}.");
     ProviderReply::Apply(Ok(AppliedResource::failed(error)))
 }
 
-/// What is said of a provider that gives the reply to another call.
+/// The error for a reply to another call.
 fn mixed_up(provider: &ProviderConfigAddress) -> Diagnostic {
     let mut error = Diagnostic::error("Reply to another call");
     error.detail = format!("{provider} answers a call with the reply to another one.");
     error
 }
 
-/// What can say that something failed.
+/// Replies that can carry an error.
 trait Failing {
     fn failed(error: Diagnostic) -> Self;
 }

@@ -30,7 +30,7 @@ const BACKENDS: [&str; 13] = [
     "s3",
 ];
 
-/// What is wrong with a configuration, beyond its schema.
+/// Validates a configuration, beyond its schema.
 pub(super) fn validate(kind: SchemaKind, type_name: &str, config: &Value) -> Vec<Diagnostic> {
     if (kind, type_name) != (SchemaKind::DataSource, "terraform_remote_state") {
         return Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn read(files: &dyn Files, schema: &Schema, config: &Value) -> DataAn
         Some(Kind::Map(map)) => map.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         _ => Vec::new(),
     };
-    // Of an output that is there, the default does not count.
+    // A stored output wins over its default.
     let stored = stored.into_iter().map(|(name, output)| match output.sensitive {
         // Terraform 1.11 shows it; what a state hides is never shown here.
         true => (name, output.value.sensitive()),

@@ -1,4 +1,4 @@
-//! Providers that are not there: what can be said from schemas alone.
+//! Simulated providers: they answer from schemas alone.
 
 use std::fmt;
 

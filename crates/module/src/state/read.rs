@@ -31,7 +31,7 @@ pub enum ReadStateError {
     Object {
         /// The instance.
         address: String,
-        /// What is wrong, and where.
+        /// The problem, and its place.
         error: ObjectError,
     },
     /// Something about an instance or an output is wrong.
@@ -69,7 +69,7 @@ pub enum StateProblem {
     /// The private data is not in base 64.
     #[error("its private data is not in base 64")]
     Private,
-    /// The same object stands twice in the state.
+    /// The state has the object twice.
     #[error("this instance appears multiple times in the state file")]
     Repeated,
     /// The value of an output does not have its type.
@@ -130,7 +130,7 @@ impl PriorState {
         Self::read_with(text, schemas, &mut SimulatedProviders::default())
     }
 
-    /// The same, where providers that can be asked bring the objects under their schemas.
+    /// Reads a state; providers upgrade objects of older schema versions if they can be asked.
     ///
     /// # Errors
     ///
@@ -285,7 +285,7 @@ impl Reading<'_> {
         }
         match read {
             Ok(value) => Ok(marked(schema, &value)),
-            // A data source is read again: what it was does not matter.
+            // A data source is read again, so its stored value does not matter.
             Err(_) if !is_managed => Ok(untyped(file.untyped_object(stored)?)),
             Err(error) => {
                 Err(ReadStateError::Object { address: visible(&stored.address).into_owned(), error })

@@ -1,4 +1,4 @@
-//! `removed` blocks: what Terraform forgets, and what it destroys.
+//! `removed` blocks: objects that Terraform forgets or destroys.
 
 use objchange::address::{InstanceAddress, Mode};
 use objchange_hcl::{MoveTarget, ResourceName};
@@ -23,7 +23,7 @@ struct Removal {
 }
 
 impl Removals {
-    /// The blocks of this configuration. What is still declared is an error.
+    /// Reads the blocks of this configuration. A block for a declared resource is an error.
     pub fn new(config: &Config, diagnostics: &mut Diagnostics) -> Self {
         let mut all = Vec::new();
         for module in &config.modules {

@@ -19,7 +19,7 @@ pub(super) struct AssertionRules {
     pub(super) is_new: bool,
     /// Both sides are shown, and not only what differs.
     pub(super) is_verbose: bool,
-    /// What depends on unknown values is undecided, and no error.
+    /// Conditions that depend on unknown values are undecided, not errors.
     pub(super) three_valued: bool,
 }
 
@@ -29,7 +29,7 @@ impl AssertionRules {
     }
 }
 
-/// What an assertion has come to.
+/// The result of an assertion.
 enum Judged {
     Decided(TestStatus),
     /// It does not hold, because of these elements of collections.
@@ -37,7 +37,7 @@ enum Judged {
     Undecided,
 }
 
-/// What is said of an assertion that does not hold.
+/// The summary for a failed assertion.
 pub(super) const ASSERTION_FAILED: &str = "Test assertion failed";
 const INVALID_MESSAGE: &str = "Invalid error message";
 const NO_RESULT: &str = "Invalid condition run";
@@ -57,7 +57,7 @@ impl RunScope<'_, '_> {
         }
     }
 
-    /// Judges an assertion, and says what people must read of it.
+    /// Evaluates an assertion, and adds its diagnostics.
     fn judge(&self, assertion: &Condition, rules: AssertionRules, found: &mut Diagnostics) -> Judged {
         let mut references = variables(&assertion.condition);
         references.extend(variables(&assertion.error_message));
@@ -107,7 +107,7 @@ impl RunScope<'_, '_> {
         }
     }
 
-    /// The message of an assertion; `None` where it is wrong, which is an error whether the condition holds or not.
+    /// The message of an assertion; `None` after an error, which is reported whether the condition holds or not.
     fn message(&self, assertion: &Condition, scope: &Scope<'_>, found: &mut Diagnostics) -> Option<String> {
         let expr = &assertion.error_message;
         let (value, errors) = evaluate(expr, scope, self.functions);
@@ -142,7 +142,7 @@ impl RunScope<'_, '_> {
         Some(text.as_str().unwrap_or_default().trim().to_owned())
     }
 
-    /// What people read of an assertion that does not hold.
+    /// The diagnostic for a failed assertion.
     fn failure(
         &self,
         assertion: &Condition,

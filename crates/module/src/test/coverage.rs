@@ -1,4 +1,4 @@
-//! What of a module its tests reach: resources, conditions, and the branches of conditional expressions.
+//! Measures which parts of a module its tests reach: resources, conditions, branches of conditional expressions.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::config::clean;
 use crate::plan::graph::resource_text;
 use crate::plan::world::World;
 
-/// What of the module under test, and of the modules that it calls, was reached by runs.
+/// The parts of the module under test, and of the modules that it calls, with the number of runs that reached them.
 ///
 /// A resource is reached where a run has an instance of it, a condition where a run finds out whether it holds, and a branch
 /// of a conditional expression where its condition is known to choose it.
@@ -29,9 +29,9 @@ pub struct TestCoverage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CoveredPart {
-    /// What it is.
+    /// The kind of part.
     pub kind: CoveredKind,
-    /// What people call it, such as `aws_instance.web`.
+    /// Its name, such as `aws_instance.web`.
     pub name: String,
     /// Its first line, from 1.
     pub line: u32,
@@ -41,7 +41,7 @@ pub struct CoveredPart {
     pub hits: u64,
 }
 
-/// What runs can reach.
+/// The kinds of parts that runs can reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CoveredKind {
@@ -66,12 +66,12 @@ impl CoveredKind {
     }
 }
 
-/// By file, by where a part starts there, and by what it is: what is read more than once is the same part.
+/// By file, start and kind: repeated reads of a part count once.
 type Parts = BTreeMap<(String, u32, CoveredKind), CoveredPart>;
 
 impl TestCoverage {
-    /// What was reached, of everything that [`Functions::recording`](objchange_hcl::Functions::recording) has counted while the
-    /// runs of the suite had these functions.
+    /// Collects coverage from what [`Functions::recording`](objchange_hcl::Functions::recording) counted during the
+    /// runs of the suite.
     pub fn new(suite: &TestSuite, coverage: &Coverage) -> Self {
         let places = suite.config().sources.places();
         let directories: Vec<String> =
@@ -81,7 +81,7 @@ impl TestCoverage {
             !is_test_file(place.name) && directories.contains(&clean(directory))
         };
         let mut found = Found { places: &places, coverage, parts: Parts::new(), seen: HashSet::new() };
-        // Runs may load a module again, under other spans: what is reached there counts for its file.
+        // Runs may load a module again under other spans, so hits count by file.
         for config in suite.configs() {
             config.modules.iter().for_each(|module| found.add_module(&module.config, &is_of_module));
         }
@@ -125,8 +125,8 @@ impl TestCoverage {
         text
     }
 
-    /// The same as an LCOV tracefile: resources are its functions, conditions its lines, as are the lines of the others, and
-    /// branches are branches. The files are those below this directory.
+    /// Formats an LCOV tracefile for files below this directory. Resources appear as functions, conditions as lines and
+    /// branches as branches.
     pub fn lcov(&self, directory: &str) -> String {
         let mut text = "TN:\n".to_owned();
         for (file, parts) in &self.files {
@@ -166,7 +166,7 @@ struct Found<'f> {
     places: &'f Places<'f>,
     coverage: &'f Coverage,
     parts: Parts,
-    /// What several calls of a directory share is one part, at one place.
+    /// Several calls of a directory share its parts.
     seen: HashSet<(Span, CoveredKind)>,
 }
 

@@ -6,9 +6,9 @@ use objchange::value::{Kind, Marks};
 use crate::diagnostics::Comparison;
 use crate::document::JsonWriter;
 
-/// What stands for a value that must not be shown.
+/// Replaces a sensitive value.
 const SENSITIVE: &str = "(sensitive value)";
-/// What stands for a value that is not known.
+/// Replaces an unknown value.
 const UNKNOWN: &str = "(known after apply)";
 
 /// A value as JSON on several lines, without what must not be shown.
@@ -60,10 +60,10 @@ fn covered(value: &Value) -> Value {
 }
 
 impl Comparison {
-    /// The lines of both sides: what they share with two blanks before it, what only the left has with `- `, what only the
-    /// right has with `+ `. None where both are the same.
+    /// The lines of both sides: shared ones after two blanks, left ones after `- `, right ones after `+ `. Empty if
+    /// both are equal.
     ///
-    /// Lines are compared by their numbers. Of lines in a row that differ those of the left come first.
+    /// Lines are paired by number, without alignment. In a row of differing lines those of the left come first.
     pub(crate) fn lines(&self) -> Vec<String> {
         if self.left == self.right {
             return Vec::new();

@@ -28,14 +28,15 @@ struct ExpectedFailure {
 #[derive(Debug, Default)]
 pub(super) struct ExpectedFailures {
     all: Vec<ExpectedFailure>,
-    /// What was expected is not reported: version 1.15 with `-verbose` shows only what planning and applying have said.
+    /// Expected failures are not reported: Terraform 1.15 with `-verbose` shows only the diagnostics of planning and
+    /// applying.
     pub(super) is_lossy: bool,
 }
 
-/// What the diagnostics of a plan or an apply are, once failures are expected.
+/// The stage that diagnostics come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Of a run that only plans.
+    /// The plan of a run that only plans.
     Plan,
     /// The plan of a run that applies.
     PlanBeforeApply,
@@ -44,7 +45,7 @@ pub(super) enum Stage {
 }
 
 impl ExpectedFailures {
-    /// What a run expects, and what is wrong with that.
+    /// Reads the `expect_failures` of a run, and reports invalid ones.
     pub(super) fn new(all: &[Expr]) -> (Self, Diagnostics) {
         let mut found = Diagnostics::default();
         let mut expected = Self::default();
@@ -68,8 +69,8 @@ impl ExpectedFailures {
         (expected, found)
     }
 
-    /// The diagnostics without expected failures, which are noted; and whether what is left stops the run. A check that fails
-    /// although nobody expects it to is an error.
+    /// Removes expected failures and notes them. Returns the rest, and whether it stops the run. An unexpected failure
+    /// of a `check` is an error.
     pub(super) fn judge(&mut self, found: &Diagnostics, stage: Stage) -> (Diagnostics, bool) {
         let mut judged = Diagnostics::default();
         let mut is_stopped = false;

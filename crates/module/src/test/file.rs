@@ -38,7 +38,7 @@ pub struct TestOptions {
     pub three_valued: bool,
     /// A value that is made up for a provider that is neither there nor mocked is an error.
     pub strict: bool,
-    /// What generated values are made of.
+    /// The seed of generated values.
     pub seed: u64,
     /// The time since whenever.
     pub clock: fn() -> Duration,
@@ -86,7 +86,7 @@ pub(super) struct FileState {
     pub(super) last: Option<usize>,
 }
 
-/// What runs of a file have in common.
+/// The context that runs of a file share.
 pub(super) struct FileContext<'f> {
     pub(super) suite_file: &'f SuiteFile,
     pub(super) scope: &'f FileScope<'f>,
@@ -94,7 +94,7 @@ pub(super) struct FileContext<'f> {
     pub(super) names: &'f [SmolStr],
 }
 
-/// What the runs of a file have made so far.
+/// The results of the runs of a file so far.
 #[derive(Debug, Default)]
 pub(super) struct FileProgress {
     pub(super) states: BTreeMap<String, FileState>,
@@ -255,7 +255,7 @@ impl<'s> TestRunner<'s> {
         found
     }
 
-    /// What makes it impossible to run a file: providers that nobody knows, and runs and variables that need themselves.
+    /// Finds errors that keep a file from running: unknown providers, and cycles of runs and variables.
     fn impossible(&self, suite_file: &SuiteFile, names: &[SmolStr]) -> Diagnostics {
         let mut found = Diagnostics::default();
         let file = &suite_file.file;

@@ -21,13 +21,13 @@ pub struct TestTexts<'t> {
     pub manifest: Option<&'t str>,
     /// The directory with test files beside those of the module: `tests`.
     pub test_directory: &'t str,
-    /// The paths of the files that are run; all files where there are none.
+    /// The paths of the files to run; empty for all.
     pub filter: &'t [String],
-    /// What gives values to variables.
+    /// The sources of variables.
     pub variables: &'t VariableSources,
     /// The files of the test directory that give values to variables, with their texts.
     pub test_values: &'t [(String, String)],
-    /// By the rules of which version.
+    /// The version of Terraform whose rules apply.
     pub version: Version,
     /// The version of Terraform that `required_version` is about: `1.15.5`.
     pub terraform_version: &'t str,
@@ -78,11 +78,11 @@ pub struct TestSuite {
     /// The module under test, then those that runs call; each with the sources of all.
     pub(super) modules: Vec<SuiteModule>,
     pub(super) files: Vec<SuiteFile>,
-    /// By the rules of which version.
+    /// The version of Terraform whose rules apply.
     pub(super) version: Version,
     /// Errors, with which nothing can be run, and warnings.
     pub diagnostics: Diagnostics,
-    /// What in a module is wrong for the runs that use it: the version of Terraform that it requires.
+    /// For each module: errors that fail only the runs that use it, such as an unsupported `required_version`.
     pub(super) unsuitable: Vec<Diagnostics>,
 }
 
@@ -122,7 +122,7 @@ const TEST_ENDS: [&str; 2] = [".tftest.hcl", ".tftest.json"];
 const MOCK_ENDS: [&str; 2] = [".tfmock.hcl", ".tfmock.json"];
 
 impl TestSuite {
-    /// Loads a module with its tests. What is wrong with any test file, filtered or not, is an error.
+    /// Loads a module with its tests. An error in any test file, filtered or not, stops the suite.
     pub fn load(texts: TestTexts<'_>) -> Self {
         let mut suite = Self {
             modules: Vec::new(),
@@ -398,7 +398,7 @@ impl TestSuite {
 }
 
 impl Globals {
-    /// What is given for declared variables.
+    /// Reads the values of declared variables.
     fn new(
         declared: &BTreeMap<SmolStr, VariableConfig>,
         found: &BTreeMap<SmolStr, GivenValue>,
@@ -416,7 +416,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The directory nearest above a file; the module under test where there is none.
+/// The innermost directory with a module around a file; else the module under test.
 fn innermost<'d>(path: &str, directories: &BTreeSet<&'d str>) -> &'d str {
     let mut path = path;
     while let Some((around, _)) = path.rsplit_once('/') {
@@ -428,7 +428,7 @@ fn innermost<'d>(path: &str, directories: &BTreeSet<&'d str>) -> &'d str {
     "."
 }
 
-/// The directory that is looked into where nobody says another one.
+/// Terraform's default of `-test-directory`.
 const DEFAULT_DIRECTORY: &str = "tests";
 
 fn is_about_version(found: &crate::ModuleDiagnostic) -> bool {
@@ -455,7 +455,7 @@ fn is_local(path: &str) -> bool {
     })
 }
 
-/// The names before that of a run in the manifest of installed modules.
+/// The prefix of a run's key in the manifest of installed modules.
 fn manifest_key(path: &str) -> Vec<SmolStr> {
     let stem = TEST_ENDS.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
     std::iter::once("test").chain(stem.split('/')).map(SmolStr::new).collect()

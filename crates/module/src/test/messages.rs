@@ -7,7 +7,7 @@ use super::text::{TestPrinter, summary};
 use crate::document::{output_and_resource_changes, state_values};
 use crate::{Diagnostics, ModuleDiagnostic};
 
-/// What messages are about.
+/// The file and run that a message is about.
 #[derive(Clone, Copy, Default)]
 struct About<'m> {
     file: Option<&'m str>,
@@ -15,7 +15,7 @@ struct About<'m> {
 }
 
 impl TestPrinter<'_> {
-    /// The messages before the first file: what is wrong with the suite, and without errors the files with their runs.
+    /// The messages before the first file: errors in the suite, else the files with their runs.
     pub fn load_messages(&self) -> Vec<Json> {
         let mut messages = Vec::new();
         self.diagnostic_messages(&self.suite.diagnostics, About::default(), &mut messages);

@@ -1,4 +1,4 @@
-//! Who answers for the providers of a run: mocks, overrides, and simulations for all others.
+//! Answers for the providers of a run: mocks, overrides, and simulations for all others.
 
 use hashbrown::HashMap;
 use objchange::Value;
@@ -22,12 +22,13 @@ use crate::{Diagnostics, ProviderConfigAddress};
 /// A mocked provider.
 #[derive(Debug, Default)]
 pub(super) struct Mock {
-    /// What is given for a type: whether it is of data sources, and its name.
+    /// The values for a type, by whether it is a data source and by name.
     types: HashMap<(bool, SmolStr), GivenValues>,
 }
 
 impl Mock {
-    /// The mock of a provider with all of its data, of which the first counts for a type; and what is wrong with its values.
+    /// Reads a mock provider with all of its data; the first definition for a type wins. Returns also errors in its
+    /// values.
     pub(super) fn new(
         provider: &MockProvider,
         data: &[MockData],
@@ -57,7 +58,7 @@ impl Mock {
 
 /// Answers for the providers of a run.
 pub(super) struct TestProviders<'r> {
-    /// Who answers for what is neither mocked nor overridden.
+    /// Answers for everything that is neither mocked nor overridden.
     pub(super) others: InventingProviders<'r>,
     pub(super) mocks: HashMap<ProviderConfigAddress, &'r Mock>,
     pub(super) overrides: &'r Overrides,
@@ -65,7 +66,7 @@ pub(super) struct TestProviders<'r> {
     pub(super) is_new: bool,
 }
 
-/// What an object is made of.
+/// The source of an object.
 enum Source<'m> {
     /// Its provider.
     Provider,
@@ -101,7 +102,7 @@ impl TestProviders<'_> {
         self.completed_with(self.others.values, schema, object, given, address)
     }
 
-    /// The same with these generated values.
+    /// Completes the object with these generated values.
     fn completed_with(
         &self,
         generated: GeneratedValues,

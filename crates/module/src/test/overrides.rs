@@ -11,10 +11,10 @@ use objchange_hcl::{
 use crate::Diagnostics;
 use crate::plan::OverriddenModule;
 
-/// Values that somebody gives for an object.
+/// Given values for an object.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GivenValues {
-    /// An object; `None` where nothing is given.
+    /// An object; `None` without values.
     pub(super) values: Option<Value>,
     /// Where they are written: `a.tftest.hcl:3,5-5,6`.
     pub(super) place: String,
@@ -32,7 +32,7 @@ pub(super) struct Overrides {
 pub(super) type LeveledOverride<'o> = (&'o Override, Option<OverrideDuring>);
 
 impl Overrides {
-    /// The overrides of these levels, of which the first counts for a target; and what is wrong with their values.
+    /// Reads the overrides of these levels; the first for a target wins. Returns also errors in their values.
     pub(super) fn new<'o>(
         levels: impl IntoIterator<Item = LeveledOverride<'o>>,
         functions: &Functions,
@@ -74,7 +74,7 @@ impl Overrides {
         (all, found)
     }
 
-    /// The override of an instance: its own, else that of all instances of its resource.
+    /// The override of an instance: its own, else that for all instances.
     pub(super) fn of(&self, address: &str) -> Option<&GivenValues> {
         if self.resources.is_empty() {
             return None;

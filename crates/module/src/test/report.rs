@@ -1,4 +1,4 @@
-//! What comes of running tests, as data. How it is printed is in `text`, `messages` and `junit`.
+//! Results of running tests, as data. `text`, `messages` and `junit` print them.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ impl TestStatus {
     }
 }
 
-/// What came of all test files.
+/// The results of all test files.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct TestReport {
@@ -47,7 +47,7 @@ pub struct TestReport {
     pub files: Vec<FileReport>,
 }
 
-/// What came of a test file.
+/// The result of a test file.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct FileReport {
@@ -59,9 +59,9 @@ pub struct FileReport {
     pub names: Vec<String>,
     /// The runs that have a line; none where the file could not be run at all.
     pub runs: Vec<RunReport>,
-    /// What is wrong with the file itself.
+    /// Errors in the file itself.
     pub diagnostics: Diagnostics,
-    /// What was destroyed at the end, in that order.
+    /// The objects that were destroyed at the end, in that order.
     pub cleanups: Vec<CleanUp>,
     /// Overrides of what is not there.
     pub unused: Diagnostics,
@@ -71,7 +71,7 @@ pub struct FileReport {
     pub provisioners: Vec<String>,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct RunReport {
@@ -91,7 +91,7 @@ pub struct RunReport {
     pub elements: Vec<FailedElements>,
     /// Assertions that cannot be decided before apply, where that is no error.
     pub undecided: usize,
-    /// When it began, by the clock of whoever runs the tests.
+    /// The time when it began, by the caller's clock.
     pub started_at: Duration,
     /// How long it took, by the same clock.
     pub elapsed: Duration,
@@ -109,7 +109,7 @@ pub struct FailedElements {
     pub more: usize,
 }
 
-/// What a run came to.
+/// The plan or state of a run.
 #[derive(Debug)]
 pub enum RunOutcome {
     /// The plan, and which of the modules of the suite it is of.
@@ -124,7 +124,7 @@ pub enum RunOutcome {
 pub struct CleanUp {
     /// The run that changed the state last.
     pub run: String,
-    /// What could not be destroyed: the addresses of the objects that are left.
+    /// The addresses of objects that could not be destroyed.
     pub left: Vec<String>,
     /// Why.
     pub diagnostics: Diagnostics,

@@ -54,7 +54,7 @@ impl TestRunner<'_> {
         report
     }
 
-    /// Plans the module of a run, applies the plan if the run says so, and judges the assertions.
+    /// Plans the module of a run, applies the plan if the run asks for it, and evaluates the assertions.
     fn execute(
         &mut self,
         context: &FileContext<'_>,
@@ -223,7 +223,7 @@ impl TestRunner<'_> {
     }
 }
 
-/// What a run needs before it plans.
+/// The inputs of a run, read before it plans.
 struct ReadRun<'f> {
     expected: ExpectedFailures,
     options: PlanOptions,
@@ -232,7 +232,7 @@ struct ReadRun<'f> {
     overrides: Overrides,
 }
 
-/// What the command of a run is carried out with.
+/// The context of a run's command.
 struct CommandOfRun<'r, 's> {
     run: &'r TestRun,
     index: usize,
@@ -304,7 +304,7 @@ fn meets(
     if is_stopped { Err(Stopped) } else { Ok(is_missing) }
 }
 
-/// What providers have made up, which is an error where that is refused.
+/// Returns the values that providers invented. Under `is_strict` they are an error.
 fn invented(providers: &mut InventingProviders, is_strict: bool, report: &mut RunReport) -> Vec<String> {
     let invented: Vec<String> = std::mem::take(&mut providers.invented)
         .into_iter()
@@ -336,7 +336,7 @@ fn checked(found: Diagnostics, report: &mut RunReport) -> Result<(), Stopped> {
     if is_right { Ok(()) } else { Err(Stopped) }
 }
 
-/// What cannot be read of the references in the conditions of a run.
+/// Reports unparsable references in the conditions of a run.
 fn unreadable_references(run: &TestRun) -> Diagnostics {
     let mut found = Diagnostics::default();
     let conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
@@ -346,7 +346,7 @@ fn unreadable_references(run: &TestRun) -> Diagnostics {
     found
 }
 
-/// The state of a run: the one that it names, else that of its module.
+/// The key of a run's state: its `state_key`, else its module.
 fn state_key(run: &TestRun) -> String {
     match (&run.state_key, &run.module) {
         (Some(key), _) => key.clone(),

@@ -1,4 +1,4 @@
-//! What names mean in the conditions of a run.
+//! The values of names in the conditions of a run.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::plan::subject::{Subject, SubjectKind, parse};
 use crate::plan::targets::Targets;
 use crate::plan::world::{World, dynamic};
 
-/// What a reference of a test means.
+/// A parsed reference of a test.
 #[derive(Debug, Clone)]
 pub(super) enum TestSubject {
     /// Something of the module under test.
@@ -27,7 +27,7 @@ pub(super) enum TestSubject {
     Check(SmolStr, Span),
 }
 
-/// What a reference of a test means, and what is wrong with how it is written.
+/// Parses a reference of a test, and returns its error.
 pub(super) fn subject(reference: &Reference<'_>) -> (Option<TestSubject>, Option<Diagnostic>) {
     if let Some(error) = nameless(reference) {
         return (None, Some(error));
@@ -61,12 +61,12 @@ pub(super) fn nameless(reference: &Reference<'_>) -> Option<Diagnostic> {
     Some(Diagnostic::new("Invalid reference", span, format!("The {name:?} object {what}.")))
 }
 
-/// What names mean in the conditions of a run, after it has planned or applied.
+/// The names in the conditions of a run, after it has planned or applied.
 pub(super) struct RunScope<'r, 'c> {
     pub(super) config: &'r Config,
     pub(super) graph: &'r Graph<'c>,
     pub(super) world: &'r World<'c>,
-    /// What was planned.
+    /// The targeted part of the module.
     pub(super) targets: &'r Targets,
     /// Variables that the module does not declare.
     pub(super) others: &'r BTreeMap<SmolStr, Value>,

@@ -1,4 +1,4 @@
-//! What people read of tests, as `terraform test` prints it.
+//! Prints tests as `terraform test` does.
 
 use std::fmt::Write as _;
 
@@ -70,14 +70,14 @@ impl<'s> TestPrinter<'s> {
         since(self.suite.version, "1.15")
     }
 
-    /// What is wrong with the suite itself: with errors, there is nothing more to print.
+    /// Prints the errors and warnings of the suite; after errors nothing else is printed.
     pub fn load_text(&self) -> Vec<Output> {
         let mut out = Outputs::default();
         self.diagnostics(&self.suite.diagnostics, &mut out);
         out.0
     }
 
-    /// What came of a file.
+    /// Prints the result of a file.
     pub fn file_text(&self, file: &FileReport) -> Vec<Output> {
         let mut out = Outputs::default();
         let path = visible(&file.path);
@@ -95,7 +95,7 @@ impl<'s> TestPrinter<'s> {
         out.0
     }
 
-    /// What is printed after all files: how many runs have passed.
+    /// Prints the number of passed and failed runs, after all files.
     pub fn summary_text(&self, report: &TestReport) -> Vec<Output> {
         let mut out = Outputs::default();
         out.add(Stream::Out, &format!("\n{}\n", summary(report)));
@@ -213,7 +213,7 @@ impl<'s> TestPrinter<'s> {
     }
 }
 
-/// How many runs have passed, as the last line says it.
+/// The last line: the numbers of passed, failed and skipped runs.
 pub(super) fn summary(report: &TestReport) -> String {
     let word = if report.passes() { "Success!" } else { "Failure!" };
     let failed = report.count(TestStatus::Fail) + report.count(TestStatus::Error);

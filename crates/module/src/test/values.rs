@@ -18,7 +18,7 @@ use crate::plan::subject::{Subject, SubjectKind};
 const ONLY_RUNS_AND_VARIABLES: &str =
     "You can only reference run blocks and variables from within Terraform Test files.";
 
-/// What values of variables in a test file may refer to.
+/// The names that values of variables in a test file may refer to.
 pub(super) struct FileScope<'s> {
     pub(super) suite_file: &'s SuiteFile,
     /// The module under test.

@@ -27,7 +27,7 @@ fn span(text: &str, part: &str) -> Span {
     Span::new(start as u32, (start + part.len()) as u32)
 }
 
-/// What is wrong with the expression of `x` in a block of locals, where it is.
+/// The errors of the expression of `x` in a block of locals, with their spans.
 fn errors(source: &str, values: &[(&str, Value)]) -> Diagnostics {
     let start = source.find("x = ").unwrap() + 4;
     let written = source[start..].trim_end_matches("}\n").trim_end();

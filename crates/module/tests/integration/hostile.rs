@@ -7,7 +7,7 @@ mod module_tests;
 #[path = "../../../../fuzz/whole_module.rs"]
 mod whole_module;
 
-/// What a module may be made of; one word follows another in what is tested.
+/// Parts of a module; the tests exchange words in them.
 const MODULES: [&str; 4] = [
     r#"variable "n" {
   type    = number

@@ -193,7 +193,7 @@ proptest! {
         }
     }
 
-    /// What is known is applied, until everything is.
+    /// Applies the known changes repeatedly, until everything is applied.
     #[test]
     fn planning_after_applying_is_empty(blocks in blocks()) {
         let mut objects: BTreeMap<String, (Json, Json)> = BTreeMap::new();

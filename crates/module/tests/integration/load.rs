@@ -1,5 +1,5 @@
-//! Loading: what is wrong with files, modules and provider configurations. Summaries, details and places are those of
-//! Terraform 1.11.4, but for keys of sensitive values, which are hidden.
+//! Loading: errors in files, modules and provider configurations. Summaries, details and places are those of Terraform
+//! 1.11.4, except for keys of sensitive values, which are hidden.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the crate promises, from outside.
+//! Integration tests of the crate's public interface.
 
 mod arguments;
 mod contract_secrets;

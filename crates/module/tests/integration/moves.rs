@@ -1,4 +1,4 @@
-//! `moved` and `removed` blocks. What comes of them is what Terraform 1.11.4 answered.
+//! `moved` and `removed` blocks. The expected results are those of Terraform 1.11.4.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ fn apply(config: &Config, mut state: PriorState) -> (Moves, PriorState, Diagnost
     (moves, state, diagnostics)
 }
 
-/// What has moved as `new <- old`, and what is blocked as `old x new`.
+/// The moves as `new <- old`, and blocked ones as `old x new`.
 fn moved(files: &[(&str, &str)], addresses: &[&str]) -> Vec<String> {
     let (moves, state, diagnostics) = apply(&load(files), state(addresses));
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
@@ -112,7 +112,7 @@ fn count_that_comes_or_goes_moves_the_first_instance() {
     assert_eq!(one(SINGLE, &[first, second]), ["terraform_data.a <- terraform_data.a[0]"]);
     assert!(one(KEYED, &[a, first]).is_empty());
     assert!(one("", &[a, first]).is_empty());
-    // What a block names is not moved otherwise.
+    // A `moved` block for a resource turns off its implied moves.
     let explicit = block(a, second) + COUNTED;
     assert_eq!(one(&explicit, &[a]), ["terraform_data.a[1] <- terraform_data.a"]);
     let other = block("terraform_data.b[1]", second) + COUNTED;
@@ -232,7 +232,7 @@ fn state_of(resource_type: &str) -> PriorState {
     PriorState::read(&text, &Schemas::default()).unwrap().0
 }
 
-/// What is wrong with the moves of a configuration that has these instances, each as summary and detail.
+/// The errors in moves of a configuration with these instances, each as summary and detail.
 fn errors(files: &[(&str, &str)], modules: &[&str], instances: &[&str]) -> Vec<String> {
     let config = load(files);
     let (moves, ..) = apply(&config, PriorState::default());

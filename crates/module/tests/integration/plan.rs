@@ -322,7 +322,7 @@ fn references_see_the_outputs_of_modules_whatever_they_name() {
     assert_eq!(value("c"), "{all = {o = 1, p = (known after apply)}, o = 1}");
 }
 
-/// What is planned for an object with a secret, from a state with these sensitive paths.
+/// The action for an object with a secret, from a state with these sensitive paths.
 fn planned_for_marks(sensitive: &str, refresh: bool) -> PlannedAction {
     let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/local/sim":{
         "resource_schemas":{"sim_thing":{"version":0,"block":{"attributes":{

@@ -1,4 +1,4 @@
-//! Who answers in place of providers.
+//! Answers in place of providers.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn schema(kind: SchemaKind, name: &str) -> Schema {
     schemas().get(&address, kind, name).unwrap().unwrap().clone()
 }
 
-/// What is planned for a new `sim_thing`, or what is said of it.
+/// The planned `sim_thing`, or the provider's diagnostic.
 fn planned(answers: &Answers, address: &str, config: &Value) -> String {
     let schema = schema(SchemaKind::Resource, "sim_thing").block;
     let config = schema.coerce_config(config).unwrap();
@@ -540,7 +540,8 @@ impl Providers for Gone {
     }
 }
 
-/// What is gone is drift even where nobody wants it any more, unless its provider is not needed: then its schema is not there.
+/// A deleted object is drift even if it is no longer declared, unless its provider is not needed: then its schema is
+/// missing.
 #[test]
 fn what_is_gone_is_drift_or_a_warning() {
     let state = r#"{"version":4,"lineage":"x","outputs":{},"resources":[{"mode":"managed","type":"sim_thing","name":"a",

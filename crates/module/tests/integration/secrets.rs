@@ -53,7 +53,7 @@ const EXPRESSIONS: [&str; 12] = [
     "upper(vqxzkjw, \"zjqkwpx\", kxqjzv_w[\"qüßxzñj\"])",
     "var.nothing[\"vqxzkjw\"] + local.none.zjqkwpx(90817263)",
 ];
-/// The same in the JSON syntax, whole.
+/// Secrets in the JSON syntax, as whole values.
 const JSON: [&str; 6] = [
     r#""vqxzkjw zjqkwpx""#,
     r#""vqxzkjw ${zjqkwpx} %{kxqjzv_w}""#,
@@ -110,7 +110,7 @@ fn files() -> impl Strategy<Value = (String, std::ops::Range<usize>)> {
     })
 }
 
-/// What is done to a text, at a place in it.
+/// A change of a text at one position.
 #[derive(Debug, Clone)]
 enum Damage {
     Delete,

@@ -1,4 +1,4 @@
-//! Tests of modules: what their reports promise.
+//! Tests of modules: their reports.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -357,7 +357,7 @@ fn elements_that_make_an_assertion_fail_are_named() {
         let [text] = &*ran.elements else { panic!("{condition}: {:?}", ran.elements) };
         assert!(text.ends_with(&format!(", in run \"r\": false because {want}")), "{condition}: {text}");
     }
-    // What a secret decides would tell something about it.
+    // Elements chosen by a secret would reveal it.
     for condition in [
         "alltrue([for x in [\"p\", \"q\"] : x != sensitive(\"q\")])",
         "alltrue([for x in sensitive([\"p\", \"q\"]) : x == \"p\"])",

@@ -1,4 +1,4 @@
-//! What only a provider can say that nobody has asked, and what waits for it.
+//! Values that only a provider can tell, and the objects that wait for them.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ fn undecided(state: &str, root: &str) -> Vec<String> {
     undecided.map(|resource| format!("{}: {}", resource.address, resource.because_of.join(" "))).collect()
 }
 
-/// What is wrong with a `for_each` where there is a new `terraform_data.t` and a new `sim_thing.s`.
+/// The error of a `for_each` beside a new `terraform_data.t` and a new `sim_thing.s`.
 fn for_each(state: &str, expression: &str) -> Result<Vec<String>, String> {
     let root = format!(
         "resource \"sim_thing\" \"s\" {{\n  name = terraform_data.t.id\n}}\n\
@@ -93,13 +93,13 @@ fn what_a_simulated_provider_computes_is_no_error_of_the_users() {
     assert_eq!(for_each("", "toset([sim_thing.s.arn])"), because("sim_thing.s.arn"));
     assert_eq!(for_each("", "toset([local.arn])"), because("sim_thing.s.arn"));
     assert_eq!(for_each("", "{ for k, v in [sim_thing.s] : v.id => k }"), because("sim_thing.s"));
-    // What has a value keeps it, and what has none may get one.
+    // A stored value stays; a missing one may be set.
     assert_eq!(for_each(STATE, "toset([sim_thing.old.arn])"), because("sim_thing.old.arn"));
     // The provider in Terraform is not a simulation, and nothing else can be known of a new object.
     assert_eq!(for_each("", "toset([terraform_data.t.id])"), known_to_nobody);
     assert_eq!(for_each("", "toset([local.id])"), known_to_nobody);
     assert_eq!(for_each("", "toset([sim_thing.s.name])"), known_to_nobody);
-    // What is given to it may be known to another provider.
+    // Another provider may know its input.
     assert_eq!(for_each("", "toset([terraform_data.t.input])"), because("sim_thing.old.arn"));
     // Keys that are known are known.
     assert_eq!(for_each("", "{ a = sim_thing.s.arn }"), Ok(Vec::new()));
@@ -169,7 +169,7 @@ fn what_is_said_of_several_instances_is_said_once_since_1_15() {
     };
     let null = "  input = var.v ? 1 : 2\n";
     assert_eq!((count("1.11.4", null), count("1.15.5", null)), (3, 1));
-    // What fails in a function, and conditions, are said for each.
+    // Errors of functions and conditions are reported once per instance.
     let call = "  input = length(var.v == null ? null : [])\n";
     let condition = "  lifecycle {\n    precondition {\n      condition = var.v != null\n      error_message = \"m\"\n    }\n  }\n";
     for argument in [call, condition] {

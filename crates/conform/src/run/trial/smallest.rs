@@ -1,4 +1,4 @@
-//! Finds the smallest configuration for a finding, and records it.
+//! The smallest configuration that shows something, and what is kept of it.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::secrets::visible_texts;
 use crate::shrink::Shrink;
 use crate::{Clause, Finding, Trial};
 
-/// The maximum number of smaller configurations for a finding that kills the provider each time.
+/// How many smaller configurations are tried, at most, of what kills the provider each time.
 const MAX_DEADLY: usize = 30;
 
 /// Lower limits for findings that Terraform tolerates: for one, and for all of a type.
@@ -93,7 +93,7 @@ impl Trials<'_> {
             _ => shown(&trial.config),
         };
         let update = trial.update.as_ref().map(|(config, _)| config);
-        // A wholly known configuration has no later form.
+        // Where nothing of it is unknown, there is nothing to be known later.
         let is_unknown = |(config, _): &&(Value, Option<Value>)| !config.is_wholly_known();
         let update_known = trial.update.as_ref().filter(is_unknown).and_then(|(_, known)| known.as_ref());
         let smallest = Smallest {

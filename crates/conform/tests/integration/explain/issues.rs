@@ -84,7 +84,7 @@ fn what_people_paste_is_understood() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), issues.len(), wrong.join("\n\n"));
 }
 
-/// Advice about a provider that does not start does not send people to its authors.
+/// Whoever cannot start the provider is not sent to its authors.
 #[test]
 fn the_advice_is_about_what_is_wrong() {
     let load = |reason: &str| {

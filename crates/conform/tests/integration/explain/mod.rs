@@ -41,7 +41,7 @@ fn each_message_is_about_the_clause_of_its_fault() {
     }
 }
 
-/// Messages about wrong values are understood to the last word.
+/// Where a value is wrong, the message is understood to the last word.
 #[test]
 fn the_way_is_known_wherever_a_value_is_wrong() {
     let mut told = 0;
@@ -101,7 +101,7 @@ fn what_is_about_no_provider_is_left_out() {
     }
 }
 
-/// Any text is read or left out.
+/// Whatever is pasted, it is read or left out.
 #[test]
 fn nothing_is_too_odd() {
     for text in [
@@ -238,7 +238,7 @@ fn the_type_of_a_schema_is_named() {
     assert_eq!(all[0].resource_type(), Some("t_x"));
 }
 
-/// Advice depends on the message.
+/// Advice fits what the message tells.
 #[test]
 fn advice_depends_on_the_message() {
     let advice = |text: &str| *explain(text)[0].advice().unwrap();

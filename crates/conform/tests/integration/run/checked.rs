@@ -33,7 +33,7 @@ fn options(cases: usize, apply: bool) -> Options {
     options
 }
 
-/// The object without write-only values.
+/// The object without what is write-only.
 fn stored(object: &Value) -> Value {
     let Some(members) = object.as_object() else { return object.clone() };
     let part =
@@ -78,7 +78,7 @@ fn two_causes_are_two_findings_and_one_is_one() {
             let Some(members) = planned.as_object() else { return AppliedResource::new(planned) };
             let part = |name: &str, value: &Value| match name {
                 "note" => Value::null(Type::String),
-                // The update keeps the prior value.
+                // Only what is there already is kept.
                 "size" if is_update => request.prior.attribute("size").unwrap().clone(),
                 _ => value.clone(),
             };
@@ -125,7 +125,7 @@ fn one_cause_is_one_finding() {
     }
 }
 
-/// A finding that takes a second plan says so, because the smallest configuration does not show it.
+/// The smallest configuration does not show by itself what takes a second plan.
 #[test]
 fn what_shows_later_says_when() {
     let mut options = options(60, true);
@@ -141,7 +141,7 @@ fn what_shows_later_says_when() {
     };
     assert_eq!(when("kit_replace_nowhere", Clause::P6), [Some("when it is planned again after apply")]);
     assert_eq!(when("kit_planned_string", Clause::P5), [None]);
-    // A finding whose configuration does not show the later step says when it shows.
+    // Nothing of what is shown without a value that becomes known later leaves out when it shows.
     for found in &type_report(&report, "kit_final_unknown").findings {
         let smallest = found.smallest.as_ref().unwrap();
         let is_plain = smallest.known.is_none() && smallest.update.is_none();
@@ -203,8 +203,7 @@ fn what_is_refused_only_while_it_is_unknown_is_found() {
     assert_eq!(found, [(Clause::V1, ".note", true)]);
 }
 
-/// For any seed: a provider that plans the old value while the new one is unknown is caught for each
-/// attribute.
+/// Whatever the seed: a provider that plans the old value while the new one is unknown shows it for each attribute.
 #[test]
 fn an_update_to_unknown_is_tried_for_each_attribute() {
     for name in ["name", "note", "size"] {
@@ -242,7 +241,7 @@ fn an_update_to_unknown_is_tried_for_each_attribute() {
     }
 }
 
-/// For any seed: a provider that loses the value under one key only is caught.
+/// Whatever the seed: a provider that loses what is under one key only.
 #[test]
 fn what_goes_wrong_under_one_key_alone_is_found() {
     for key in ["with.dot", "UpperCase", ""] {
@@ -298,7 +297,7 @@ fn secrets_that_are_told_are_found() {
     assert!(clauses("kit_echoes").contains(&Clause::K1), "{:?}", clauses("kit_echoes"));
 }
 
-/// Terraform stops if the provider cannot be configured, so later calls have no findings.
+/// Terraform stops where the provider cannot be configured: what would come after that is not a finding.
 #[test]
 fn without_a_configuration_only_validation_is_checked() {
     let make = || {
@@ -319,7 +318,7 @@ fn without_a_configuration_only_validation_is_checked() {
     assert!(report.findings().count() > 1 && report.is_any_checked());
 }
 
-/// Long texts are cut, and say so.
+/// Long texts are cut, and what is left out is told.
 #[test]
 fn what_a_provider_writes_is_bounded() {
     let make = || {

@@ -155,7 +155,7 @@ fn cases_show_it_without_the_provider() {
     for clause in [P3, P5, P6, F2, A1, A3, A4, A5, A6, D4] {
         assert!(clauses.contains(&clause), "{clause}");
     }
-    // Each has a case, unless it would tell a secret.
+    // Where there is none that says why.
     let noticed = |found: &FindingReport| {
         found.finding.severity == FindingSeverity::Error && found.finding.clause == P5
     };

@@ -11,7 +11,7 @@ use objchange_conform::{Ended, Options, Report, Stop};
 
 use crate::run::provider::tried;
 
-/// A provider whose objects are counted; after this many calls of apply an event happens.
+/// A provider whose objects are counted; after so many calls to apply something happens.
 fn report(mut options: Options, calls: u64, event: fn(&Stop), refuses: bool) -> (Report, i64) {
     let there = Arc::new(Mutex::new(0_i64));
     let (asked, stop) = (Arc::new(AtomicU64::new(0)), options.stop.clone());
@@ -89,7 +89,7 @@ fn what_a_crash_leaves_is_destroyed() {
     use objchange_conform::run;
     use objchange_provider::{Call, ErrorKind, Provider, Reply, Result};
 
-    /// It vanishes with the first object that it reads.
+    /// It is gone with the first thing that it reads.
     struct Fragile(Kit, AtomicBool, Arc<Mutex<i64>>);
 
     #[async_trait]

@@ -1,4 +1,4 @@
-//! Secrets that a provider plants wherever it can are in no output of a run.
+//! Secrets that a provider plants wherever it can are in nothing that comes of a run.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::run::provider::wait;
 
-/// All outputs of a run, as text.
+/// All that comes of a run, as text.
 fn outputs(planted: &Planted, apply: bool) -> String {
     let hints = serde_json::json!({"provider": {"token": planted.own}, "values": {
         // HintedValue plainly: the schema calls them sensitive.
@@ -21,7 +21,7 @@ fn outputs(planted: &Planted, apply: bool) -> String {
     }});
     let mut options = Options::default();
     (options.cases, options.apply, options.shrink) = (10, apply, 20);
-    // It would end this process; the tests of the program run it in a process of its own.
+    // It would end this process: the tests of the program have it in a process of its own.
     options.exclude = vec!["kit_panic".to_owned()];
     options.hints = Hints::parse(hints.to_string().as_bytes()).unwrap();
     let recorder = Arc::new(Recorder::new(Vec::new()));

@@ -29,7 +29,7 @@ fn neither_jobs_nor_repetition_change_the_report() {
     assert_ne!(first.types, report(options(8, 1)).types);
 }
 
-/// With a time limit types take turns, with equal results in the end.
+/// Where the time may be over, types take turns. That changes nothing of what is tried in the end.
 #[test]
 fn turns_change_nothing_where_there_is_time() {
     let mut all = options(3, 1);
@@ -123,7 +123,7 @@ fn a_run_that_is_stopped_says_so() {
     assert!(late.types.iter().all(|of| of.skipped.as_deref() == Some("the time was over before")));
 }
 
-/// A provider that is gone is started again, and a type that always kills it is given up.
+/// A provider that is gone is started again, and what always kills it is given up.
 #[test]
 fn what_crashes_is_given_up_and_the_others_are_tried() {
     use async_trait::async_trait;
@@ -132,7 +132,7 @@ fn what_crashes_is_given_up_and_the_others_are_tried() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    /// After a plan of a crashing type it answers no more calls.
+    /// Nobody answers any more once a type was planned that crashes.
     struct Fragile(Kit, AtomicBool);
 
     #[async_trait]

@@ -1,4 +1,4 @@
-//! No output of a run contains a secret, whatever the provider does with it.
+//! Nothing of a secret is in what comes of a run, whatever the provider does with it.
 
 use objchange::change::{Diagnostic, PlannedResource};
 use objchange::schema::{Attribute, Block};

@@ -1,5 +1,4 @@
-//! Providers that break the contract in other ways than the kit's faults: each is found with its clause,
-//! once, for any seed.
+//! Providers that break the contract in ways that the kit's faults do not: each is found with its clause, once, whatever the seed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +28,7 @@ fn block() -> Block {
     )
 }
 
-/// Replaces one attribute by the result of `change`; `None` leaves it as it is.
+/// The object with what `change` makes of one attribute; `None` leaves it as it is.
 fn changed(object: &Value, name: &str, change: impl Fn(&Value) -> Option<Value>) -> Value {
     let Some(members) = object.as_object() else { return object.clone() };
     let part = |of: &str, value: &Value| {
@@ -63,7 +62,7 @@ fn text(value: &Value, change: impl Fn(&str) -> String) -> Option<Value> {
     value.as_str().map(|text| Value::from(change(text)))
 }
 
-/// A resource type by name, with the violated clauses and their places.
+/// A resource type by name, with the clauses that it breaks and where.
 type Variant = (&'static str, ResourceType, Vec<(Clause, &'static str)>);
 
 fn variants() -> Vec<Variant> {

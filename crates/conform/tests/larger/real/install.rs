@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 pub(crate) struct Package {
     pub(crate) name: &'static str,
     version: &'static str,
-    /// The path of the program in it.
+    /// Where the program is in it.
     program: &'static str,
     is_source: bool,
 }
@@ -70,7 +70,7 @@ fn run(command: &mut Command) -> Option<()> {
     quiet.status().ok()?.success().then_some(())
 }
 
-/// A wheel has no file modes.
+/// A wheel does not say what may be run.
 fn executable(program: &Path) -> Option<()> {
     run(Command::new("chmod").arg("755").arg(program))
 }

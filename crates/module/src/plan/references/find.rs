@@ -1,4 +1,4 @@
-//! What an address names, among all that was evaluated.
+//! Finds an address among the evaluated objects.
 
 use objchange::Value;
 use objchange::address::{InstanceKey, Mode};
@@ -25,7 +25,7 @@ pub(in super::super) struct Found {
 }
 
 impl<'c> Walk<'_, 'c> {
-    /// What an address names, such as `module.m["a"].aws_instance.web[0].ami`.
+    /// Finds an address such as `module.m["a"].aws_instance.web[0].ami`.
     pub(super) fn find_address(&self, text: &str) -> Option<Found> {
         let path: Path = text.parse().ok()?;
         let mut steps = path.steps();
@@ -210,7 +210,7 @@ fn part<'p>(whole: &Value, path: impl IntoIterator<Item = &'p PathStep>) -> Opti
     Some(value.clone())
 }
 
-/// The key of an instance that a value stands for.
+/// Converts a value to an instance key.
 pub(in super::super) fn key_of(key: &Value) -> Option<InstanceKey> {
     match key.kind() {
         Kind::String(key) => Some(InstanceKey::String(key.to_owned())),
@@ -219,7 +219,7 @@ pub(in super::super) fn key_of(key: &Value) -> Option<InstanceKey> {
     }
 }
 
-/// What expressions refer to.
+/// The references of expressions.
 pub(in super::super) fn subjects(expressions: &[&Expr]) -> Vec<Subject> {
     let references = expressions.iter().flat_map(|expr| variables(expr));
     references.filter_map(|reference| parse(&reference).0).collect()

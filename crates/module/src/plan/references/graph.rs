@@ -14,7 +14,7 @@ use super::super::{ActionReason, PlannedAction, PlannedObject};
 use super::{Observer, address, header};
 use crate::config::Config;
 
-/// What refers to what in a module tree.
+/// The references in a module tree.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReferenceGraph {
@@ -28,7 +28,7 @@ pub struct ReferenceGraph {
 pub struct ReferenceNode {
     /// Its address without keys: `module.net.aws_vpc.main`, `local.a`, `output.o`.
     pub address: String,
-    /// What it is.
+    /// The kind of object.
     pub kind: ReferenceKind,
     /// Where it is declared; none of a provider without a block.
     pub span: Option<Span>,
@@ -38,7 +38,7 @@ pub struct ReferenceNode {
     pub unknown: Option<String>,
 }
 
-/// What kind of object a node is.
+/// The kind of object that a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceKind {
     /// A `variable` block.

@@ -25,7 +25,7 @@ pub(crate) trait Observer {
     fn walked(&mut self, _walk: &Walk<'_, '_>) {}
 }
 
-/// Nobody looks.
+/// Ignores everything.
 pub(crate) struct Nobody;
 
 impl Observer for Nobody {}

@@ -55,7 +55,7 @@ impl<'c> Validator<'_, 'c> {
         self.check(place, &all)
     }
 
-    /// A condition that is only looked at: what is wrong with it whatever it comes to.
+    /// Validates a condition without its values: reports errors that occur for any value.
     pub(super) fn resource_condition(
         &mut self,
         at: ModuleInstanceId,
@@ -78,7 +78,7 @@ impl<'c> Validator<'_, 'c> {
         }
     }
 
-    /// An assertion, of which only the message is looked at: what is wrong with its condition is found when it is judged.
+    /// Validates the message of an assertion; its condition is checked when it is evaluated.
     pub(super) fn assertion(
         &mut self,
         at: ModuleInstanceId,

@@ -66,7 +66,7 @@ pub(crate) fn validate(
     validator.found
 }
 
-/// What `count` and `each` are where nothing is known yet.
+/// `count` and `each` before anything is known.
 fn repetition(count: Option<&Expr>, for_each: Option<&Expr>) -> Repetition {
     Repetition {
         count_index: count.map(|_| Value::unknown(Type::Number)),
@@ -128,7 +128,8 @@ impl<'c> Validator<'_, 'c> {
                         return;
                     }
                 };
-                // What modules return is not known to be ephemeral here. Before 1.13 it could not be passed on.
+                // Outputs of modules carry no ephemeral mark during validation; before 1.13 they could not be passed
+                // on.
                 let is_passed_on = node.subjects.iter().any(|s| matches!(s.kind, SubjectKind::Module { .. }));
                 let is_marked = super::input::since(self.input.options.version, "1.13") && is_passed_on;
                 if self.found.error_count() == errors && !(output.ephemeral && is_marked && node.module != 0)
@@ -183,7 +184,7 @@ impl<'c> Validator<'_, 'c> {
         value
     }
 
-    /// What `count`, `each` and `self` are at a place.
+    /// The values of `count`, `each` and `self` at a place.
     fn names(&self, _at: ModuleInstanceId, place: ReferenceContext<'_>) -> Vec<(&'static str, Value)> {
         let repetition = Repetition {
             count_index: place.has_count.then(|| Value::unknown(Type::Number)),

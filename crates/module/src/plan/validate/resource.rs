@@ -59,7 +59,7 @@ impl<'c> Validator<'_, 'c> {
         self.found.errors(resource.body_errors.iter().cloned());
         let referenced = references(&resource.body, &schema.block, Purpose::Core);
         let own = own_references(resource, &referenced);
-        // What refers to itself is told while planning.
+        // Self-references are reported while planning.
         if own.is_empty()
             && let Some(decoded) = self.decode(at, place, &resource.body, &schema.block)
         {
@@ -219,7 +219,7 @@ pub(crate) fn own_references(resource: &ResourceNode<'_>, references: &[Referenc
     subjects.filter(is_own).collect()
 }
 
-/// What is said of a reference of a resource to itself.
+/// The error for a resource that refers to itself.
 pub(crate) fn self_reference(subject: &Subject) -> String {
     let SubjectKind::Resource { name, key } = &subject.kind else { return String::new() };
     let mut address = resource_text(name);

@@ -29,7 +29,7 @@ impl Fill<'_> {
 pub(super) fn check(schema: &Block, answer: &Value) -> Result<(), String> {
     unexpected(schema, answer)?;
     for (name, attribute) in schema.attributes() {
-        // Of nested objects one may stand for all of a collection.
+        // An answer may give one nested object for a whole collection, so nested attributes are converted elsewhere.
         if let (AttributeType::Plain(_), Some(value)) = (&attribute.ty, answer.attribute(name)) {
             typed(name, attribute, value)?;
         }
@@ -37,8 +37,7 @@ pub(super) fn check(schema: &Block, answer: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The object that an answer is when there is nothing else: what it leaves out is null. `None` if it says of
-/// a part that nobody knows it.
+/// Completes an answer to an object; attributes that it leaves out are null. `None` if a part is declared unknown.
 pub(super) fn complete(schema: &Block, answer: &Value) -> Result<Option<Value>, String> {
     unexpected(schema, answer)?;
     if answer.as_object().is_some_and(|object| object.values().iter().any(is_open)) {
@@ -129,7 +128,7 @@ fn attribute(
     }
 }
 
-/// Objects in a collection: an answer that is one object is that of each of them.
+/// Fills the objects of a collection. An answer that is a single object serves all of them.
 fn nested(
     nesting: NestingMode,
     of: Members<'_>,

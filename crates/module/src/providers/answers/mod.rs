@@ -47,7 +47,7 @@ impl AnswerError {
     }
 }
 
-/// Answers by address, and by type for all that have no own ones. An address without keys is that of all its instances.
+/// Answers by address, and by type for objects without their own. An address without keys covers all instances.
 ///
 /// ```
 /// use objchange_module::Answers;
@@ -66,7 +66,7 @@ pub struct Answers {
     requires_replace: BTreeMap<String, Vec<Path>>,
 }
 
-/// What people say of an object: some of its attributes.
+/// The answer for an object: some of its attributes.
 #[derive(Clone)]
 struct Answer {
     value: Value,
@@ -74,7 +74,7 @@ struct Answer {
     column: usize,
 }
 
-/// Where it stands, not what it is: what of it is secret is not known here.
+/// Shows only the position: which attributes are secret is not known here.
 impl std::fmt::Debug for Answer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Answer(line {}, column {})", self.line, self.column)
@@ -96,7 +96,7 @@ impl Answers {
         self.requires_replace.extend(other.requires_replace);
     }
 
-    /// What does not fit the schemas: unknown types and attributes, values of another type.
+    /// Checks the answers against the schemas: unknown types and attributes, values of wrong types.
     pub fn check(&self, schemas: &Schemas) -> Vec<AnswerError> {
         let kinds = [
             (SchemaKind::DataSource, &self.data, "data source"),
@@ -123,7 +123,7 @@ impl Answers {
     }
 }
 
-/// The answer for an instance: its own, that of all instances, or that of its type.
+/// The answer for an instance: its own, that for all instances, or that for its type.
 fn find<'a>(answers: &'a BTreeMap<String, Answer>, address: &str, type_name: &str) -> Option<&'a Answer> {
     let without_key = || {
         let mut address: InstanceAddress = address.parse().ok()?;
@@ -139,7 +139,7 @@ fn find<'a>(answers: &'a BTreeMap<String, Answer>, address: &str, type_name: &st
 pub struct AnsweringProviders<'a, P> {
     /// The answers from a file.
     pub answers: &'a Answers,
-    /// Who answers the rest.
+    /// Answers the rest.
     pub others: P,
     /// The questions without an answer so far.
     pub unanswered: Unanswered,

@@ -7,7 +7,7 @@ use objchange::schema::Block;
 use serde_json::{Map, Value as Json, json};
 use smol_str::SmolStr;
 
-/// Questions to providers that nobody could answer.
+/// Questions to providers that have no answer.
 #[derive(Debug, Clone, Default)]
 pub struct Unanswered {
     /// The attributes of data sources, by address.
@@ -46,8 +46,8 @@ impl Unanswered {
         }
     }
 
-    /// The answers that are missing, as JSON for [`Answers::parse`](super::Answers::parse): each attribute
-    /// `{"$unknown": {}}`, to be replaced where somebody knows it. As it stands, it answers nothing.
+    /// The missing answers as JSON for [`Answers::parse`](super::Answers::parse): each attribute is `{"$unknown": {}}`,
+    /// to be replaced by people who know it. Unedited, it answers nothing.
     pub fn template(&self) -> String {
         let section = |all: &BTreeMap<String, BTreeSet<SmolStr>>| -> Map<String, Json> {
             let object = |names: &BTreeSet<SmolStr>| -> Map<String, Json> {

@@ -27,7 +27,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// What is in a `moved` block of this module. `is_one` says that it names single instances.
+    /// An end of a `moved` block in this module. `is_one` says that it names a single instance.
     pub(super) fn new(module: &[SmolStr], target: &MoveTarget, is_one: bool) -> Self {
         let mut steps: Vec<_> = module.iter().map(|name| (name.to_string(), Keys::Each)).collect();
         let one = |step: &ModuleStep| (step.name.clone(), Keys::One(step.key.clone()));
@@ -84,7 +84,7 @@ impl Endpoint {
         self.covers(other) && !other.covers(self)
     }
 
-    /// The leading calls of which one instance each is named: all that the end names is in that module.
+    /// The leading module calls with a single instance each. Everything that this end names is in that module.
     pub(super) fn fixed(&self) -> ModuleAddress {
         let fixed = self.steps.iter().map_while(|(name, keys)| match keys {
             Keys::One(key) => Some(ModuleStep { name: name.clone(), key: key.clone() }),
@@ -144,7 +144,7 @@ impl Endpoint {
         Some(ResourceAddress { module, mode, resource_type, name })
     }
 
-    /// What this end is called: the thing, and the same where the sentence has named it.
+    /// The noun for this end, at first mention and later.
     pub(super) fn noun(&self) -> (&'static str, &'static str) {
         match &self.resource {
             Some((_, _, _, Keys::One(_))) => ("resource instance", "instance"),

@@ -30,7 +30,7 @@ pub struct Moves {
     cycles: Vec<Cycle>,
     /// The old address of each instance that has moved, by its new one.
     pub moved: BTreeMap<InstanceAddress, InstanceAddress>,
-    /// The same for data sources, which move along with their modules.
+    /// The moved data sources, which move along with their modules.
     moved_data: BTreeMap<InstanceAddress, InstanceAddress>,
     /// Moves that are blocked because the target already has an object.
     pub blocked: BTreeSet<(String, String)>,
@@ -38,11 +38,11 @@ pub struct Moves {
     pub converted: BTreeSet<InstanceAddress>,
 }
 
-/// Who knows the types of what moves.
+/// The types of moved objects.
 pub struct MoveTypes<'a> {
     /// The schemas of the providers.
     pub schemas: &'a Schemas,
-    /// Who makes an object of another type.
+    /// Converts an object to another type.
     pub providers: &'a mut dyn Providers,
     /// The provider configuration of a resource that is declared.
     pub provider_of: &'a dyn Fn(&ResourceAddress) -> Option<ProviderConfigAddress>,

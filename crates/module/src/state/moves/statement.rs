@@ -94,7 +94,7 @@ impl<'c> Declared<'c> {
     }
 }
 
-/// The moves of instances whose resource has got a `count`, or has lost it. What a `moved` block names is not moved so.
+/// The implied moves of instances whose resource gained or lost `count`. Resources in `moved` blocks are left out.
 pub(super) fn implied(config: &Config, explicit: &[Statement], state: &PriorState) -> Vec<Statement> {
     let declared = Declared::new(config);
     let first = Some(InstanceKey::Number(0));

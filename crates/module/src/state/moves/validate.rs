@@ -1,4 +1,4 @@
-//! What is wrong with `moved` blocks. It is known once the instances of modules and resources are.
+//! Validates `moved` blocks, once the instances of modules and resources are known.
 
 use std::collections::BTreeMap;
 use std::fmt;

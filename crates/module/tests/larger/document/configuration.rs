@@ -1,4 +1,4 @@
-//! What the document says of configuration: the section itself, and what is found by following references in it.
+//! The `configuration` section, and the parts of a document that come from following its references.
 
 use std::fs;
 use std::path::Path;

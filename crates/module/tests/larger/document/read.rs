@@ -1,5 +1,5 @@
-//! Plan documents read into plans. What a document does not say, such as the type of an unknown value where the schema
-//! leaves it open, is made up so that it is written in the same way.
+//! Reads plan documents into plans. Facts that a document lacks, such as the type of an unknown value under a `dynamic`
+//! schema, are invented so that the document is written in the same way.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -125,7 +125,7 @@ fn known_value(ty: &Type, known: &Json, unknown: Option<&Json>, sensitive: &Json
     let names = || {
         let mut names: Vec<&str> = members(known).map(|(name, _)| name).collect();
         names.extend(unknown.into_iter().flat_map(members).map(|(name, _)| name));
-        // What is unknown and sensitive appears there alone.
+        // A part that is both unknown and sensitive appears only in `after_unknown`.
         names.extend(members(sensitive).map(|(name, _)| name).filter(|_| unknown.is_none()));
         names.sort_unstable();
         names.dedup();

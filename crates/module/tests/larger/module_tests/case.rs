@@ -30,7 +30,7 @@ pub(crate) struct Run {
     v1_15: Json,
 }
 
-/// What tests came to. Parts that nobody has asked for are absent.
+/// The results of tests. Parts that were not requested are absent.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) exit: u8,
@@ -38,9 +38,9 @@ pub(crate) struct Answer {
     pub(crate) runs: Vec<[String; 3]>,
     /// The text of both streams, in order.
     pub(crate) text: Option<String>,
-    /// What of it goes to standard output; not of expected answers.
+    /// The part on standard output; empty in expected answers.
     pub(crate) out: String,
-    /// What of it goes to standard error.
+    /// The part on standard error.
     pub(crate) errors: Option<String>,
     /// Each message of `-json`.
     pub(crate) messages: Option<Vec<Json>>,
@@ -87,7 +87,7 @@ impl Case {
         Self { name: String::new(), directory: directory.to_owned(), run }
     }
 
-    /// What Terraform answered: 1.15, where its answer is another one than that of 1.11.
+    /// Terraform's answer: that of 1.15 where it differs from 1.11.
     pub(crate) fn expected(&self) -> io::Result<Answer> {
         let text = |name: &str| -> io::Result<Option<String>> {
             let later = self.directory.join("expect-1.15").join(name);
@@ -102,7 +102,7 @@ impl Case {
         let output = text("output.txt")?;
         let has_own_output = self.directory.join("expect-1.15/output.txt").is_file();
         let errors = match text("stderr.txt")? {
-            // What of a text of 1.15 goes there is not written down.
+            // For 1.15, the division between the streams is not recorded.
             _ if has_own_output => None,
             errors => errors.or_else(|| output.is_some().then(String::new)),
         };

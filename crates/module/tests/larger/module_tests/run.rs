@@ -78,7 +78,7 @@ impl Tester {
         self.run_as(case, Version::parse("1.15.5").ok_or("no such version")?)
     }
 
-    /// The same by the rules of another version.
+    /// Runs the case by the rules of another version.
     pub(crate) fn run_as(&self, case: &Case, version: Version) -> Result<Answer, String> {
         let files = Folder(case.directory.clone());
         let arguments = Arguments::read(case, &files)?;

@@ -14,9 +14,9 @@ pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) directory: PathBuf,
     pub(crate) run: Run,
-    /// What the provider answered.
+    /// The recorded answers of the provider.
     pub(crate) answers: Answers,
-    /// What is different outside: by the identifier of the object.
+    /// Objects that differ outside of Terraform, by identifier.
     pub(crate) remote: BTreeMap<String, Json>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Answers {
     pub(crate) imports: BTreeMap<String, Json>,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) exit: u8,
@@ -87,7 +87,7 @@ impl Case {
         Ok(Self { name: name.to_owned(), directory: directory.to_owned(), run, answers, remote })
     }
 
-    /// What Terraform answered: 1.15, if that is wanted, where its answer is another one than that of 1.11.
+    /// Terraform's answer: that of 1.15, if requested, where it differs from 1.11.
     pub(crate) fn expected(&self, is_newest: bool) -> io::Result<Answer> {
         let later = self.directory.join(if is_newest { "expect-1.15" } else { "none" });
         let folder = |name: &str| match later.join(name).is_file() {

@@ -74,7 +74,7 @@ fn sort_modules(module: &mut Json) {
     }
 }
 
-/// What an error or warning says and where.
+/// The text and place of an error or warning.
 fn diagnostic(diagnostic: &Json) -> String {
     let mut key = json!({});
     for field in ["severity", "summary", "detail", "range"] {

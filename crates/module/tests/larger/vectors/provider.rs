@@ -1,4 +1,4 @@
-//! The providers of the cases: what their schemas say, and what `README.md` beside the cases says beyond that.
+//! The providers of the cases: their schemas, and the rules in the `README.md` beside the cases.
 
 use std::collections::BTreeMap;
 
@@ -19,12 +19,12 @@ use super::case::Case;
 /// Answers for the providers of a case: with what was recorded, and else as another one does.
 pub(crate) struct CaseProviders<'c, P> {
     pub(crate) case: &'c Case,
-    /// What was not recorded is answered by the rules of the provider.
+    /// Calls that were not recorded are answered by the provider's rules.
     pub(crate) has_rules: bool,
     pub(crate) simulated: P,
 }
 
-/// What a data source answers by its rule.
+/// Answers for a data source by its rule.
 fn by_rule(config: &Value) -> Value {
     let names = |names: &[String]| {
         let names = names.iter().map(|name| Value::from(name.as_str()));

@@ -150,7 +150,7 @@ impl Planner {
         Answer { exit: 1, diagnostics, plan: None, text: None }
     }
 
-    /// What `terraform show` prints of the plan.
+    /// Prints the plan as `terraform show` does.
     fn text(&self, plan: &ModulePlan, mode: PlanMode) -> Result<String, String> {
         let mode = match mode {
             PlanMode::Normal => objchange_plan::PlanMode::Normal,
