@@ -50,7 +50,7 @@ impl Default for OptionsField {
     }
 }
 
-/// What is wanted, as far as it says what is to be rendered.
+/// The parts of the expected answer that say which texts to render.
 #[derive(Deserialize)]
 struct Want {
     color: Option<IgnoredAny>,
@@ -65,7 +65,7 @@ fn texts(
         Some(_) => case.parsed::<OptionsField>("options")?,
         None => OptionsField::default(),
     };
-    // Whose text is wanted is the case's to say, whatever the document is of.
+    // The case names the program, because the document may come from another one.
     let name = given.version.map_or(given.flavor.clone(), |version| format!("{}@{version}", given.flavor));
     let program: Program =
         name.parse().map_err(|error: ProgramError| case.wrong_field("options", &error.to_string()))?;

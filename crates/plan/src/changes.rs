@@ -43,7 +43,7 @@ pub struct ChangeSet<'t> {
     pub outputs: Vec<OutputChange<'t>>,
     /// The checks that did not pass.
     pub checks: Vec<Check<'t>>,
-    /// Which attributes of which resources may have contributed to the changes.
+    /// The attributes that may have contributed to the changes.
     pub relevant_attributes: Vec<RelevantAttribute<'t>>,
     /// Whether applying the plan would do anything; `None` in documents before 1.2.
     pub applyable: Option<bool>,
@@ -72,8 +72,7 @@ impl<'t> ChangeSet<'t> {
         }
     }
 
-    /// All resources: those that change, those that have changed outside of Terraform, and those that are left to the next
-    /// plan.
+    /// All resources: changed ones, those that changed outside of Terraform, and deferred ones.
     pub fn all_resources(&self) -> impl Iterator<Item = &ChangedResource<'t>> {
         let deferred = self.deferred.iter().map(|deferred| &deferred.resource);
         self.resources.iter().chain(&self.drift).chain(deferred)
@@ -125,7 +124,7 @@ pub struct ChangedResource<'t> {
 }
 
 impl<'t> ChangedResource<'t> {
-    /// What a plan document says around the values of a change that the engine has planned.
+    /// The members of a plan document around the values of a change that the engine planned.
     fn planned(address: &'t str, schema: &Block, change: &PlannedChange) -> Self {
         let (resource_type, name) = type_and_name(address);
         let actions = match change.action {
@@ -166,7 +165,7 @@ pub enum ChangedIndex<'t> {
 }
 
 impl<'t> ChangedIndex<'t> {
-    /// The key; null is none.
+    /// Reads the key; `None` for null.
     ///
     /// # Errors
     ///
@@ -218,7 +217,7 @@ pub struct ValueChange<'t> {
 }
 
 impl ChangedResource<'_> {
-    /// Whether its provider is the one that is a part of Terraform, so that nobody else needs to be asked.
+    /// Whether its provider is built into Terraform, so that no plugin is needed.
     pub fn is_builtin(&self) -> bool {
         is_builtin(&self.provider_name)
     }
@@ -357,7 +356,7 @@ impl<'t> Deferred<'t> {
         Self::is_undecided_reason(&self.reason)
     }
 
-    /// Whether this reason is that of a change that Terraform, with its providers and the workspace, would have decided.
+    /// Whether a change with this reason is undecided only because its providers or the workspace are missing.
     pub fn is_undecided_reason(reason: &str) -> bool {
         [Self::INSTANCES_UNKNOWN, Self::IMPORT_UNKNOWN, Self::WORKSPACE_UNKNOWN].contains(&reason)
     }

@@ -20,7 +20,7 @@ pub struct Options {
     pub colour: Colour,
     /// The mode of the plan; `None` to infer it.
     pub mode: Option<PlanMode>,
-    /// The program as which the document is shown; `None` for the one that wrote it, as far as that can be told.
+    /// The program as which the document is shown; `None` for the one that wrote it, as far as it can be detected.
     pub program: Option<Program>,
     /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is not a
     /// terminal.

@@ -11,7 +11,7 @@ use crate::document::{Document, Plan, ResourceActions, State};
 use crate::options::Options;
 use crate::walk::{Dialect, PlaceKind};
 
-/// What follows the version in a plan that was made without asking its providers, as the metadata of a build.
+/// Build metadata after the version in a plan that was made without its providers.
 pub const SIMULATED: &str = "+simulated";
 
 /// As [`SIMULATED`], for a plan that was made without refreshing: nothing in it has drifted.
@@ -79,9 +79,9 @@ impl ProgramError {
 pub(crate) enum Novelty {
     /// Actions that a plan invokes are shown and counted.
     ActionInvocations,
-    /// Of the line that counts the changes only its first word is a unit of colour.
+    /// In the line of counts, only the first word is coloured as a unit.
     CountsWithoutColour,
-    /// An object that is replaced and not destroyed is counted among those that are added.
+    /// A replacement that forgets the old object counts as added.
     CreateThenForgetAdds,
     /// An invocation of an action says its address, and who called it.
     InvocationAddress,
@@ -135,7 +135,7 @@ impl Default for Program {
 }
 
 impl Program {
-    /// The program that wrote a document, as far as that can be told.
+    /// Detects the program that wrote a document.
     pub fn detect(document: &Document<'_>) -> Self {
         match document {
             Document::Plan(plan) => Self::of_plan(plan),
@@ -143,9 +143,9 @@ impl Program {
         }
     }
 
-    /// The same for a plan.
+    /// Detects the program that wrote a plan.
     ///
-    /// What only OpenTofu writes tells that it did; where there is none of that, a version is Terraform's.
+    /// Members that only OpenTofu writes reveal it; without them the version is taken as Terraform's.
     pub(crate) fn of_plan(plan: &Plan<'_>) -> Self {
         let is_opentofu = |resource: &ChangedResource<'_>| {
             is_of_opentofu(&resource.provider_name)
@@ -158,7 +158,7 @@ impl Program {
         }
     }
 
-    /// The same for a state.
+    /// Detects the program that wrote a state.
     pub(crate) fn of_state(state: &State<'_>) -> Self {
         match state.resources.iter().any(|resource| is_of_opentofu(&resource.provider_name)) {
             true => Self::OpenTofu,
@@ -189,7 +189,7 @@ impl Program {
         }
     }
 
-    /// What people type to run it.
+    /// The name of its executable.
     pub(crate) fn command(self) -> &'static str {
         match self {
             Self::Terraform(_) => "terraform",

@@ -1,4 +1,4 @@
-//! Files of a cache of schemas: one provider of one version, of which single schemas are read.
+//! Files of the schema cache: one provider at one version, from which single schemas are read.
 //!
 //! ```text
 //! objchange schemas 1⏎          what it is, and the version of the format
@@ -62,10 +62,10 @@ pub enum SchemaCacheError {
     /// Its hash is right, and its index is not.
     #[error("the index of the file is wrong: {0}")]
     Index(String),
-    /// What would be written has a schema that cannot be read.
+    /// A schema to be written is invalid.
     #[error("{0}")]
     Schema(#[from] SchemaDocumentError),
-    /// What would be written is too large.
+    /// A schema to be written is too large.
     #[error("the schema of {0} is too large to be cached")]
     TooLarge(String),
 }
@@ -115,7 +115,7 @@ impl CachedSchemas {
         let mut all: BTreeMap<SmolStr, BTreeMap<_, _>> = BTreeMap::new();
         for part in SchemaPart::all() {
             for name in schemas.part_names(provider, part) {
-                // What cannot be read is found now, and not by whoever reads the cache.
+                // Read each schema now, so that an invalid one is found here and not by readers of the cache.
                 match part {
                     SchemaPart::Schema(kind) => schemas.get(provider, kind, name)?.is_some(),
                     _ => schemas.function(provider, name)?.is_some(),

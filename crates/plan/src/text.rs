@@ -24,7 +24,7 @@ enum Repr<'t> {
 const _: () = assert!(size_of::<Text<'_>>() == 2 * size_of::<usize>());
 
 impl<'t> Text<'t> {
-    /// The same text, no longer borrowed.
+    /// Copies the text, so that it is no longer borrowed.
     pub fn into_owned(self) -> Text<'static> {
         match self.0 {
             Repr::Borrowed(text) => Text::from(text.to_owned()),
@@ -49,7 +49,7 @@ impl Deref for Text<'_> {
     }
 }
 
-/// What it hashes and compares as.
+/// Hashes and compares as `str`.
 impl Borrow<str> for Text<'_> {
     fn borrow(&self) -> &str {
         self.as_str()

@@ -26,7 +26,7 @@ const WORDS: [&str; 10] = [
     "arn:aws:iam::123456789012:role/example",
 ];
 
-/// A linear congruential generator: the same words in every run.
+/// A linear congruential generator: it gives equal words in every run.
 struct Words(u64);
 
 impl Words {

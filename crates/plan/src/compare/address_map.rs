@@ -13,8 +13,7 @@ use crate::text::Text;
 /// Maps a module or resource of the first plan to another address in the second:
 /// `module.staging=module.prod`.
 ///
-/// What is in a module goes with it, and where no key is named, each instance has its own in both. An empty side is the
-/// root module.
+/// Everything in a module moves with it. Without a key, each instance keeps its own. An empty side is the root module.
 ///
 /// ```
 /// use objchange_plan::AddressMap;
@@ -150,7 +149,7 @@ impl<'m> Maps<'m> {
     }
 }
 
-/// The steps of an address, of which an empty one has none.
+/// The steps of an address; none for an empty one.
 fn named_steps(address: &str) -> impl Iterator<Item = objchange::address::AddressStep<'_>> {
     steps(address).filter(|step| !address.is_empty() || !step.name.is_empty())
 }

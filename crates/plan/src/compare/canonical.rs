@@ -27,13 +27,13 @@ pub(super) struct Node<'v, 't> {
     len: usize,
 }
 
-/// What a part is.
+/// The kind of a node.
 pub(super) enum NodeKind<'v, 't> {
     Null,
     Unknown,
     /// A bool, a number or a string.
     Scalar(View<'v, 't>),
-    /// A list, a tuple, or an array of which no schema says that it is a set.
+    /// A list, a tuple, or an array that no schema calls a set.
     List(Vec<Node<'v, 't>>),
     /// A set: its elements in the order of their bytes.
     Set(Vec<Node<'v, 't>>),
@@ -105,13 +105,13 @@ pub(super) enum Secrets {
 #[derive(Clone, Copy)]
 pub(super) struct Side<'v, 't> {
     pub(super) value: View<'v, 't>,
-    /// What of it is unknown.
+    /// The marks of unknown parts.
     pub(super) unknown: View<'v, 't>,
-    /// What of it is sensitive.
+    /// The marks of sensitive parts.
     pub(super) sensitive: View<'v, 't>,
 }
 
-/// What is met on the way.
+/// Facts collected during the walk.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Notes {
     /// There is a set of several elements: without its schema it would be a list.
@@ -182,7 +182,8 @@ impl<'i> CanonicalWriter<'i> {
         Node { kind, start: start - around, len: self.bytes.len() - start }
     }
 
-    /// Something sensitive. What it is made of is in the tree, for comparisons; its bytes are only there if secrets are.
+    /// Writes a sensitive value. The tree keeps its parts for comparisons; the bytes include them only with
+    /// `Secrets::Included`.
     fn secret<'v, 't>(
         &mut self,
         side: Side<'v, 't>,
@@ -200,7 +201,7 @@ impl<'i> CanonicalWriter<'i> {
             Secrets::LeftOut if side.unknown.is_true() => self.leaf(b'u', NodeKind::Unknown, start),
             Secrets::LeftOut => self.leaf(b'.', NodeKind::Null, start),
         };
-        // What a schema calls sensitive within it is a part of this one secret.
+        // Sensitive parts within it belong to this secret and are not counted again.
         self.notes.secrets = secrets;
         let kind = NodeKind::Sensitive(Box::new(inner));
         Node { kind, start: start - around, len: self.bytes.len() - start }
@@ -234,7 +235,8 @@ impl<'i> CanonicalWriter<'i> {
         }
     }
 
-    /// An array. What is unknown may reach beyond the value: those elements are unknown.
+    /// Writes an array. Unknown marks may reach beyond the value: Terraform leaves unknown elements at the end out of
+    /// it.
     fn array<'v, 't>(
         &mut self,
         side: Side<'v, 't>,
@@ -332,7 +334,7 @@ pub(super) fn mark_of_element<'v, 't>(marks: View<'v, 't>, index: usize) -> View
     if marks.is_true() { marks } else { marks.elements().get(index).unwrap_or(marks.bool(false)) }
 }
 
-/// The keys of an object with those of which something is unknown, in their order.
+/// The keys of an object, including those of unknown members, in their order.
 struct Keys<'v, 't> {
     values: Members<'v, 't>,
     unknown: Members<'v, 't>,

@@ -33,7 +33,7 @@ pub enum CompareError {
     /// A change cannot be read.
     #[error("{error}")]
     Document {
-        /// Of which plan.
+        /// The plan.
         plan: ComparedPlan,
         /// The problem.
         error: DocumentError,
@@ -47,10 +47,10 @@ pub enum CompareError {
         /// Which plan.
         plan: ComparedPlan,
     },
-    /// Nobody knows what happens to a resource or an output.
+    /// The actions of a resource or output are unknown.
     #[error("{}: its actions are unknown; a newer objchange may know them", visible(address))]
     UnknownActions {
-        /// Of which plan.
+        /// The plan.
         plan: ComparedPlan,
         /// The address of the resource, or the name of the output.
         address: String,
@@ -61,7 +61,7 @@ pub enum CompareError {
         visible(address)
     )]
     Twice {
-        /// Of which plan.
+        /// The plan.
         plan: ComparedPlan,
         /// The address.
         address: String,

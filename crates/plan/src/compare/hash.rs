@@ -21,8 +21,8 @@ const VERSION: &str = "v2";
 
 /// The hash of what a plan will do: equal for plans that do the same, as [`Comparison`](crate::Comparison) compares them.
 ///
-/// As text it says how it was made: `v2:` and 64 hexadecimal digits, with `+key` behind the version if secrets are in it,
-/// and `+sets` if schemas told that the plan has sets of several elements, whose order is not in it.
+/// Its text says how it was made: `v2:` and 64 hexadecimal digits, with `+key` after the version if it includes
+/// secrets, and `+sets` if schemas showed sets of several elements, whose order is ignored.
 ///
 /// ```
 /// use objchange_plan::{HashedPlan, Plan, Schemas};
@@ -54,11 +54,11 @@ pub struct PlanHash {
 pub struct HashForm {
     /// Sensitive values are, by a key.
     pub has_key: bool,
-    /// The order of the elements of sets is not in it: schemas told that there are such sets.
+    /// The order of set elements is ignored: schemas showed that there are sets.
     pub has_sets: bool,
 }
 
-/// A hash, and what is to be known of it.
+/// A hash, and facts about it.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct HashedPlan {
@@ -91,8 +91,7 @@ impl HashedPlan {
     }
 }
 
-/// The key with which the sensitive values of a plan are hashed. Whoever has it can try values out; nobody
-/// else can.
+/// The key for hashing sensitive values. Only its owner can guess values by trying.
 #[derive(Clone)]
 pub struct HashKey(Vec<u8>);
 
@@ -169,8 +168,8 @@ impl ParseHashError {
 }
 
 impl HashedPlan {
-    /// The hash of what a plan will do. A key brings in its sensitive values, which are left out otherwise. Schemas tell
-    /// which arrays are sets, whose order does not matter, and what else is sensitive.
+    /// Hashes the actions of a plan. A key includes its sensitive values, which are left out otherwise. Schemas tell
+    /// which arrays are sets, whose order is ignored, and which attributes are sensitive.
     ///
     /// # Errors
     ///

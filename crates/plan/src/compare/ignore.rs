@@ -120,7 +120,7 @@ pub(super) struct Matching<'i> {
 }
 
 impl Matching<'_> {
-    /// The same for a member, unless it is ignored.
+    /// Moves on to a member; `None` if it is ignored.
     pub(super) fn member(&self, key: &str) -> Option<Self> {
         self.step(|step| match step {
             IgnoredStep::Name(name) => (name == key, false),
@@ -129,7 +129,7 @@ impl Matching<'_> {
         })
     }
 
-    /// The same for an element, unless it is ignored.
+    /// Moves on to an element; `None` if it is ignored.
     pub(super) fn element(&self, index: usize, is_set: bool) -> Option<Self> {
         self.step(|step| match step {
             IgnoredStep::Name(_) => (false, true),
@@ -138,7 +138,7 @@ impl Matching<'_> {
         })
     }
 
-    /// Goes on by a step, of which `fits` says whether a step of a path is it, and whether it is one that paths leave out.
+    /// Follows one step. `fits` returns (matches, may be omitted).
     fn step(&self, fits: impl Fn(&IgnoredStep) -> (bool, bool)) -> Option<Self> {
         let mut next = Vec::new();
         for (path, at) in &self.at {

@@ -1,5 +1,5 @@
-//! A comparison as a Markdown page for a comment. A page that would be too long lacks values, and then lines, those of
-//! what is expected first, and says so.
+//! A comparison as a Markdown page for a comment. A page that would be too long first loses values, then lines,
+//! expected ones first, and says so.
 
 use std::io::{self, Write};
 
@@ -142,7 +142,7 @@ impl<'c, 't> Body<'c, 't> {
         Ok(())
     }
 
-    /// What was left out.
+    /// Says how much was left out.
     fn foot(&self, options: &MarkdownOptions<'_>) -> String {
         let lines = self.items.iter().filter(|item| !item.is_shown).count();
         let has_no_values = |item: &&Item<'_, '_>| {

@@ -62,7 +62,7 @@ impl<'t> Comparison<'t> {
     ///
     /// # Errors
     ///
-    /// A plan is that of a planning that failed, does not say what happens to a resource, or cannot be read.
+    /// Planning failed, the actions of a resource are unknown, or a plan cannot be read.
     ///
     /// ```
     /// use objchange_plan::{CompareOptions, Comparison, Plan, Schemas, ShownValue};
@@ -144,7 +144,7 @@ struct Comparer<'c, 't> {
 }
 
 impl<'t> Comparer<'_, 't> {
-    /// What differs in two steps of which at least one does something.
+    /// Compares two steps, at least one of which changes something.
     fn compare(
         &self,
         a: Option<&PlanStep<'_, 't>>,
@@ -241,7 +241,7 @@ impl<'t> Comparer<'_, 't> {
     }
 }
 
-/// What differs before and after; once, if it does so in the same way.
+/// Joins the differences before and after. A difference on both sides appears once.
 fn joined<'t>(
     before: Vec<ValueDifference<'t>>,
     mut after: Vec<ValueDifference<'t>>,

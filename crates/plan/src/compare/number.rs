@@ -2,7 +2,7 @@
 
 use super::canonical::{write_len, write_text};
 
-/// A number of JSON by its digits and its exponent: the same for `100`, `1e2` and `100.0`.
+/// A JSON number as digits and exponent: `100`, `1e2` and `100.0` are equal.
 pub(super) struct CanonicalNumber<'t> {
     is_negative: bool,
     /// The digits before and after the point, without zeros at either end of both.
@@ -39,7 +39,7 @@ impl<'t> CanonicalNumber<'t> {
             let digits = fraction.trim_start_matches('0');
             number.digits = ("", digits);
         }
-        // From here on the exponent is that of the last digit.
+        // From here on the exponent counts from the last digit.
         number.exponent -= fraction.len() as i128;
         if number.digits == ("", "") {
             return Self { is_negative: false, digits: ("", ""), exponent: 0, huge_exponent: "" };

@@ -10,8 +10,8 @@ use crate::text::Text;
 /// A step of the first plan, of the second, or one of each that are about the same.
 pub(super) type Pair<'p, 'c, 't> = (Option<&'p PlanStep<'c, 't>>, Option<&'p PlanStep<'c, 't>>);
 
-/// Pairs steps, which are in their order: by address and key, then those that one plan moves, then those that one plan
-/// leaves to the next. The pairs are in the order of their addresses, in the second plan where that has one.
+/// Pairs sorted steps: by address and key, then moved ones, then deferred ones. The pairs are sorted by address, that
+/// of the second plan if it has the step.
 pub(super) fn pair<'p, 'c, 't>(
     a: &'p [PlanStep<'c, 't>],
     b: &'p [PlanStep<'c, 't>],
@@ -66,8 +66,8 @@ fn places<'p>(steps: &[&'p PlanStep<'_, '_>]) -> HashMap<Place<'p>, Vec<usize>> 
     places
 }
 
-/// Pairs of which one is where the other is before it is moved. What could belong to several is left alone, so that it
-/// does not matter which plan is the first.
+/// Pairs steps one of which moves from the other's address. Ambiguous pairs are left out, so that the order of the
+/// plans does not matter.
 fn moved(a: &[&PlanStep<'_, '_>], b: &[&PlanStep<'_, '_>]) -> Vec<(usize, usize)> {
     let before = |step: &&PlanStep<'_, '_>, others: &HashMap<Place<'_>, Vec<usize>>| -> Vec<usize> {
         let Some(previous) = step.previous.as_deref() else { return Vec::new() };
@@ -91,7 +91,7 @@ fn moved(a: &[&PlanStep<'_, '_>], b: &[&PlanStep<'_, '_>]) -> Vec<(usize, usize)
     found
 }
 
-/// Pairs of which one is left to the next plan and the other is not.
+/// Pairs steps one of which is deferred.
 fn in_place(a: &[&PlanStep<'_, '_>], b: &[&PlanStep<'_, '_>]) -> Vec<(usize, usize)> {
     let places = places(b);
     let pairs = a.iter().enumerate();

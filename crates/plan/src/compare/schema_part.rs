@@ -7,7 +7,7 @@ use objchange::schema::{Attribute, AttributeType, Block, NestedType, NestingMode
 /// The schema of a part of a value.
 #[derive(Clone, Copy)]
 pub(super) enum SchemaPart<'s> {
-    /// There is none.
+    /// No schema is known.
     Unknown,
     Block(&'s Block),
     /// The blocks of a type that may have several.

@@ -12,7 +12,7 @@ const MAX_MEMBERS: usize = 100;
 
 /// Which elements of two sets belong together.
 pub(super) struct Pairing<'n, 'v, 't> {
-    /// Elements of which most is the same.
+    /// Elements that are mostly equal.
     pub(super) pairs: Vec<(Placed<'n, 'v, 't>, Placed<'n, 'v, 't>)>,
     /// The others.
     pub(super) only_a: Vec<Placed<'n, 'v, 't>>,
@@ -79,7 +79,7 @@ fn alike(a: &[Placed<'_, '_, '_>], b: &[Placed<'_, '_, '_>]) -> Vec<(usize, usiz
     found.into_iter().map(|(.., pair)| pair).collect()
 }
 
-/// How many members of two objects agree, of how many. What is unknown agrees with everything.
+/// Counts the members of two objects that agree, and all members. Unknown agrees with everything.
 fn agreement(a: Placed<'_, '_, '_>, b: Placed<'_, '_, '_>) -> Option<(usize, usize)> {
     let (NodeKind::Object(members_a), NodeKind::Object(members_b)) = (&a.node.kind, &b.node.kind) else {
         return None;
@@ -116,8 +116,7 @@ fn with_unknown(a: &[Placed<'_, '_, '_>], b: &[Placed<'_, '_, '_>]) -> Vec<(usiz
     pairs(&unknown_a, b.len()).into_iter().chain(swapped).collect()
 }
 
-/// What tells two paired elements from the others of their sets: a few members that are the same in both, and may be
-/// shown.
+/// A few equal members of two paired elements, which tell them from other elements and may be shown.
 pub(super) fn distinction<'t>(
     a: Placed<'_, '_, 't>,
     b: Placed<'_, '_, 't>,
@@ -138,7 +137,7 @@ pub(super) fn distinction<'t>(
         })
         .filter(|(_, value)| !matches!(value, ShownValue::String(text) if text.is_empty() || text.len() > 60))
         .collect();
-    // Names say more than numbers, which are often the same in many elements.
+    // Names first: numbers are often equal in many elements.
     found.sort_by_key(|(key, _)| !["name", "key", "id"].contains(&&**key));
     found.truncate(3);
     found

@@ -11,8 +11,8 @@ use crate::text::Text;
 
 /// A value as a comparison shows it.
 ///
-/// In JSON what is unknown is `{"$unknown":{}}`, and what must not be shown is `{"$sensitive":"(sensitive value)"}`, as
-/// in case files. What is absent is left out.
+/// In JSON an unknown value is `{"$unknown":{}}` and a hidden one `{"$sensitive":"(sensitive value)"}`, as in case
+/// files. Absent values are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShownValue<'t> {
@@ -90,8 +90,8 @@ impl Serialize for Members<'_, '_> {
     }
 }
 
-/// Which parts of a resource are sensitive in any of the plans, before or after. Elements are not told apart: the same
-/// one may have another position in each plan.
+/// The parts of a resource that are sensitive in any plan, before or after. All elements of a collection share marks,
+/// because an element may have another position in each plan.
 #[derive(Default)]
 pub(super) struct Hidden {
     is_whole: bool,
@@ -124,7 +124,7 @@ impl Hidden {
     }
 }
 
-/// What is hidden at a place, and below.
+/// The hidden parts at a place and below.
 #[derive(Clone, Copy)]
 pub(super) struct Cover<'h>(Option<&'h Hidden>);
 

@@ -15,7 +15,7 @@ use crate::report::{Schemas, is_shown, previous_address};
 use crate::text::Text;
 use crate::walk::Sides;
 
-/// What a step is about.
+/// The kind of object that a step changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Group {
     Resource,
@@ -31,7 +31,7 @@ pub(super) struct PlanStep<'c, 't> {
     pub(super) address: Text<'t>,
     /// The address before a move, in the same way.
     pub(super) previous: Option<Text<'t>>,
-    /// What tells it from others of this address: the key of a deposed object, or what triggers an action.
+    /// Tells it from other steps of the address: the key of a deposed object, or the trigger of an action.
     pub(super) key: Vec<Text<'t>>,
     /// It does something.
     pub(super) is_done: bool,
@@ -58,7 +58,7 @@ pub(super) fn steps<'c, 't>(
     steps.extend(
         changes.resources.iter().filter_map(|one| PlanStep::resource(one, Group::Resource, false, maps)),
     );
-    // What has changed outside is recorded by a plan that changes nothing else.
+    // Without other changes, applying the plan records the drift.
     if !steps.iter().any(|step| step.is_done) {
         steps.extend(
             changes.drift.iter().filter_map(|one| PlanStep::resource(one, Group::Drift, false, maps)),
@@ -133,8 +133,8 @@ impl<'c, 't> PlanStep<'c, 't> {
         }
     }
 
-    /// By what steps are sorted, and found in the other plan. What is left to the next plan may have the address of what is
-    /// done.
+    /// The sort key of steps, which also pairs those of two plans. It includes deferral, because a deferred step may
+    /// have the address of one that is applied.
     pub(super) fn order(&self) -> (Group, &str, &[Text<'t>], bool) {
         (self.group, &self.address, &self.key, self.is_deferred())
     }
@@ -210,7 +210,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         }
     }
 
-    /// The bytes of everything but what is imported and the values: the same where the same is done.
+    /// The bytes of everything except import and values; equal for equal changes.
     pub(super) fn header(&self) -> Vec<u8> {
         let mut bytes = vec![self.group as u8, u8::from(self.is_deferred())];
         write_text(&self.address, &mut bytes);
@@ -251,12 +251,12 @@ impl<'c, 't> PlanStep<'c, 't> {
         self.importing().is_some_and(|importing| importing.id.is_none() && importing.identity.is_none())
     }
 
-    /// Whether it has values that count: of what stays as it is they do not.
+    /// Whether its values are compared: a no-op's are not.
     pub(super) fn has_values(&self) -> bool {
         self.actions() != StepActions::Change(ResourceActions::NoOp)
     }
 
-    /// Whether the values of another step are written as these are, so that nobody need read them.
+    /// Whether the values of two steps have equal JSON, so that they need not be read.
     pub(super) fn is_written_alike(&self, other: &PlanStep<'_, '_>) -> bool {
         let is_same_type = match (self.source, other.source) {
             (Source::Resource { resource: a, .. }, Source::Resource { resource: b, .. }) => {
@@ -284,7 +284,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         Some(raws.map(|raw| raw.text()))
     }
 
-    /// Reads the identities before and after; `None` if there are none.
+    /// Reads the identities before and after; `None` without identities.
     pub(super) fn identities(
         &self,
         changes: &ChangeSet<'t>,

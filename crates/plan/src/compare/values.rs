@@ -6,7 +6,7 @@ use super::sets::{self, Pairing};
 use super::shown::{Cover, Hidden, ShownValue, shown};
 use crate::text::Text;
 
-/// What differs between two sides.
+/// Compares two sides.
 pub(super) fn differences<'t>(
     side: ComparedSide,
     [a, b]: [&Canonical<'_, 't>; 2],
@@ -129,7 +129,7 @@ impl<'t> Walk<'t> {
         let is_unknown = |part: &Part<'_, '_, 't>| matches!(part.node.kind, NodeKind::Unknown);
         self.path.push(ValueStep::Element(Vec::new()));
         for part in only_a {
-            // What is unknown may turn out to be an element that is there already.
+            // An unknown element may turn out to equal one that exists.
             self.leaf(Some(part), None, is_unknown(&part), cover);
         }
         for part in only_b {
@@ -149,8 +149,8 @@ impl<'t> Walk<'t> {
         let is_secret = |node: &&Node<'_, 't>| matches!(node.kind, NodeKind::Sensitive(_));
         let has_shape = |node: &&Node<'_, 't>| !matches!(node.kind, NodeKind::Unknown | NodeKind::Null);
         let have_other_shapes = nodes.iter().flatten().filter(|node| has_shape(node)).count() == 2;
-        // What is sensitive in one plan may be the same value in the other. Where the values have another shape, what hides
-        // parts of one says nothing of the other.
+        // Hide a value that is sensitive in one plan, because it may be equal in the other. If shapes differ, the marks
+        // of one side do not fit the other, so all is hidden.
         let is_hidden = cover.is_whole()
             || nodes.iter().flatten().any(is_secret)
             || have_other_shapes
@@ -171,7 +171,7 @@ impl<'t> Walk<'t> {
         });
     }
 
-    /// A difference of which nothing is shown.
+    /// Adds a difference without values.
     fn hidden(&mut self, expected: bool) {
         self.found.push(ValueDifference {
             side: self.side,

@@ -95,7 +95,7 @@ pub(super) fn name(difference: &Difference<'_>) -> String {
     }
 }
 
-/// What each plan does.
+/// Describes the step of each plan.
 pub(super) fn describe(difference: &Difference<'_>) -> String {
     match (&difference.a, &difference.b) {
         (Some(a), Some(b)) => {
@@ -115,7 +115,7 @@ pub(super) fn describe(difference: &Difference<'_>) -> String {
     }
 }
 
-/// What a plan does.
+/// Describes a step.
 fn describe_step(step: &PlannedStep<'_>, with_provider: bool) -> String {
     let mut text = match step.actions {
         StepActions::Invoke => "invoke".to_owned(),
@@ -228,7 +228,7 @@ fn path(steps: &[ValueStep<'_>]) -> String {
     out
 }
 
-/// A value by itself.
+/// Formats one value.
 fn one(value: &ShownValue<'_>) -> String {
     let mut out = String::new();
     write(value, &mut out, MAX_VALUE);
@@ -285,7 +285,7 @@ fn common_start(a: &str, b: &str) -> usize {
     first.unwrap_or_else(|| a.len().min(b.len()))
 }
 
-/// A string in quotes. Of a long one what is around this byte, with `…` in place of the rest.
+/// Quotes a string. A long one is cut to the part around this byte, with `…` for the rest.
 fn excerpt(text: &str, at: usize) -> String {
     let mut out = String::new();
     if text.chars().nth(MAX_STRING).is_none() {

@@ -1,4 +1,4 @@
-//! The action on a value, and how the actions of parts make that of the whole.
+//! The action on a value, and how actions of parts combine.
 
 use serde::{Deserialize, Serialize};
 

@@ -53,15 +53,15 @@ pub enum Kind<'t> {
     },
     /// A string that holds JSON, on both sides if it has two.
     Json {
-        /// What differs in the JSON. If nothing does, and yet the string changes, only its white space does.
+        /// The diff of the JSON. If it is empty and the string changes, only white space does.
         value: Box<Diff<'t>>,
     },
     /// A string that holds YAML on both sides, where it was asked to compare such strings as documents.
     Yaml {
-        /// What differs in the YAML.
+        /// The diff of the YAML.
         value: Box<Diff<'t>>,
     },
-    /// An object: attributes in the order of their names, without those that are null on both sides.
+    /// An object: attributes sorted by name, without those that are null on both sides.
     Object {
         /// The attributes.
         attributes: Parts<'t, Entry<'t>>,
@@ -100,9 +100,9 @@ pub enum Kind<'t> {
     Sensitive(Sensitivity),
     /// A value that must not be shown, and is shown all the same, as it was asked for.
     Shown {
-        /// What is known of it as of one that is not shown.
+        /// The marks of it.
         marks: Sensitivity,
-        /// What differs in it.
+        /// The diff inside.
         value: Box<Diff<'t>>,
     },
     /// A block that must not be shown.
@@ -124,12 +124,11 @@ pub enum Kind<'t> {
 /// A value without parts, on both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Primitive<'t> {
-    /// The value before; null if there is none.
+    /// The value before; null if absent.
     pub before: Scalar<'t>,
-    /// The value after; null if there is none.
+    /// The value after; null if absent.
     pub after: Scalar<'t>,
-    /// There is a null before, and it is that of a string, or is in JSON: Terraform writes such a null in its
-    /// own way.
+    /// The value before is a null string, or a null in JSON: Terraform prints such a null differently.
     #[serde(skip_serializing_if = "is_false")]
     pub null_string: bool,
 }
@@ -183,7 +182,7 @@ pub struct Entry<'t> {
 /// The parts of a block.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Block<'t> {
-    /// The attributes in the order of their names, without those that are null on both sides.
+    /// The attributes sorted by name, without those that are null on both sides.
     pub attributes: Parts<'t, Entry<'t>>,
     /// The nested blocks by type, in the order of the types' names.
     pub blocks: Vec<BlockType<'t>>,

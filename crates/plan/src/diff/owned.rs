@@ -17,7 +17,7 @@ fn boxed(diff: Diff<'_>) -> Box<Diff<'static>> {
 }
 
 impl Diff<'_> {
-    /// The same diff with its texts copied.
+    /// Copies the texts of the diff.
     pub fn into_owned(self) -> Diff<'static> {
         Diff { kind: self.kind.into_owned(), ..self }
     }

@@ -13,8 +13,8 @@ use crate::text::Text;
 
 /// The elements, attributes or blocks of a collection.
 ///
-/// Those of a large collection are not kept: a diff takes many times the bytes of a small value. What happens to each
-/// is known, and the rest is made, each time, when it is asked for.
+/// Parts of a large collection are not kept, because a diff takes many times the bytes of a small value. Only their
+/// actions are kept; each diff is made on demand.
 #[derive(Clone)]
 pub struct Parts<'t, T>(Repr<'t, T>);
 
@@ -29,10 +29,10 @@ pub trait CollectionPart<'t>: Clone {
     /// The part with this diff; the name is there where the parts of the collection have names.
     fn new(name: Option<Text<'t>>, diff: Diff<'t>) -> Self;
 
-    /// What differs in it.
+    /// The diff of the part.
     fn diff(&self) -> &Diff<'t>;
 
-    /// The same, to be changed.
+    /// The diff of the part, for changes.
     fn diff_mut(&mut self) -> &mut Diff<'t>;
 
     /// The name it goes by.
@@ -52,7 +52,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether it has no parts.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -62,7 +62,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// The parts, in their order, without a copy of those that are made.
+    /// All parts in their order. Parts that are already made are moved, not copied.
     pub(super) fn into_vec(self) -> Vec<T> {
         match self.0 {
             Repr::Made(parts) => parts,
@@ -74,7 +74,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     ///
     /// # Panics
     ///
-    /// There is none.
+    /// The position is out of range.
     pub fn get(&self, index: usize) -> Cow<'_, T> {
         match &self.0 {
             Repr::Made(parts) => Cow::Borrowed(&parts[index]),
@@ -92,7 +92,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     ///
     /// # Panics
     ///
-    /// There is none.
+    /// The position is out of range.
     pub fn action(&self, index: usize) -> DiffAction {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().action,
@@ -104,7 +104,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     ///
     /// # Panics
     ///
-    /// There is none.
+    /// The position is out of range.
     pub fn is_hidden(&self, index: usize) -> bool {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().hidden,

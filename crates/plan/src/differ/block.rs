@@ -72,7 +72,7 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
                 unknown.kind = unknown_blocks(hidden::marks_for(action, marks));
             }
         }
-        // Of a block's own write-only attributes it is the block that forces the replacement.
+        // For a block's own write-only attributes the replacement is forced by the block.
         let replaces = change.forces_replacement();
         let (action, sensitive) = (write_only_action(action), false);
         add_write_only(&mut attributes, schema.attributes(), |_| WriteOnly { action, sensitive, replaces });
@@ -81,14 +81,14 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
         .replacing(change.forces_replacement())
 }
 
-/// What is shown of a write-only attribute.
+/// The entry of a write-only attribute.
 pub(super) struct WriteOnly {
     pub(super) action: DiffAction,
     pub(super) sensitive: bool,
     pub(super) replaces: bool,
 }
 
-/// What happens to a write-only attribute in an object to which this happens.
+/// The action of a write-only attribute in an object with this action.
 pub(super) fn write_only_action(action: DiffAction) -> DiffAction {
     if action == DiffAction::Update { DiffAction::NoOp } else { action }
 }
@@ -152,7 +152,7 @@ fn block_type<'t>(
     }
     let unknown = change.is_unknown();
     let marks = hidden::sensitivity_of(&change);
-    // What holds for the type holds for each block, but does not make two blocks different.
+    // Marks of the type apply to each block, but do not make two blocks different.
     let change = if unknown { change.deletion() } else { change };
     let mut change = change.without_whole_marks();
     let at = match ty.nesting {
@@ -168,7 +168,7 @@ fn block_type<'t>(
     (found(blocks, unknown), action)
 }
 
-/// What blocks are of which not even the number is known.
+/// The entry for blocks of unknown number.
 fn unknown_blocks<'t>(marks: Option<Sensitivity>) -> Kind<'t> {
     marks.map_or(Kind::Unknown { before: None }, Kind::SensitiveBlock)
 }

@@ -33,7 +33,7 @@ pub(super) fn sensitivity_of(change: &Change<'_, '_>) -> Option<Sensitivity> {
     (before || after).then_some(Sensitivity { before, after, unchanged: false, whole_type: false })
 }
 
-/// What of a type's marks holds for a block to which this happens: only the side on which it is.
+/// The marks of a type that apply to a block with this action: those of the sides that it has.
 pub(super) fn marks_for(action: DiffAction, marks: Sensitivity) -> Option<Sensitivity> {
     let Sensitivity { before, after, unchanged, whole_type } = marks;
     let (before, after) = match action {
@@ -55,7 +55,7 @@ pub(super) fn block_of_marked_type<'t>(diff: Diff<'t>, marks: Option<Sensitivity
     Diff { action, kind: Kind::SensitiveBlock(sensitivity), ..diff }
 }
 
-/// What happens to a value that must not be shown, its marks, and what would be shown of it.
+/// The action and marks of a hidden value, and the diff behind them; `None` if it is not hidden.
 fn sensitivity<'v, 't>(
     change: &Change<'v, 't>,
     value: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,

@@ -13,14 +13,14 @@ use crate::walk::{Change, Unknown};
 /// The diff of an output.
 pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let change = Change { dialect: change.dialect.without_schema(), ..change };
-    // What is hidden as a whole is a legacy value without what hides it, though not in its parts.
+    // Without a schema, a wholly hidden value is rendered as one of a legacy type, without marks on its parts.
     let hidden = |change: &Change<'_, 't>| attribute::value(change.clone(), &Type::Dynamic);
     hidden::sensitive(&change, hidden)
         .or_else(|| hidden::unknown(&change, Unknown::Nothing, hidden))
         .unwrap_or_else(|| unhidden(&change))
 }
 
-/// The diff of a dynamic value, which is neither sensitive nor unknown as a whole.
+/// The diff of a dynamic value that is neither wholly sensitive nor wholly unknown.
 pub(super) fn dynamic<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let mut diff = unhidden(change);
     if let Kind::Primitive(value) = &mut diff.kind {

@@ -28,8 +28,8 @@ const MAX_SHARED: usize = 64;
 const MAX_COMPARED: usize = 128;
 
 impl Facts {
-    /// Of an element with these attributes, whose values are `None` if they are unknown. Leave out those that
-    /// are empty: they identify nothing.
+    /// Facts about an element with these attributes; unknown ones have the value `None`. Callers leave out empty
+    /// values, because these identify nothing.
     pub(super) fn new<'n, V: Hash>(
         state: &impl BuildHasher,
         parts: impl IntoIterator<Item = (&'n str, Option<V>)>,

@@ -5,7 +5,7 @@ use super::sequence::Places;
 use crate::json::{Shape, View};
 use crate::walk::{Change, Unknown};
 
-/// The same places, with similar removed and added elements paired. A pair stands where the removed element does.
+/// Pairs similar removed and added elements. A pair takes the place of the removed element.
 pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {
     let Places::Listed(mut places) = places else { return places };
     let state = foldhash::fast::FixedState::default();
@@ -49,14 +49,14 @@ impl Leftovers {
 
 type State = foldhash::fast::FixedState;
 
-/// What identifies an element before, if it is an object that is not sensitive as a whole.
+/// The facts about an element before, if it is an object that is not wholly sensitive.
 fn before(change: &Change<'_, '_>, index: usize, state: &State) -> Option<Facts> {
     let element = change.before.elements().at(index);
     let is_open = is_object(element) && !change.is_element_sensitive_before(index);
     is_open.then(|| Facts::new(state, known(element, change.before_sensitive_in_element(index))))
 }
 
-/// What identifies an element after, if it is an object that is neither sensitive nor unknown as a whole.
+/// The facts about an element after, if it is an object that is neither wholly sensitive nor wholly unknown.
 fn after(change: &Change<'_, '_>, index: usize, state: &State) -> Option<Facts> {
     let element = change.after.elements().at(index);
     if !is_object(element) || change.is_element_sensitive_after(index) {

@@ -7,8 +7,7 @@ use crate::json::{Elements, View};
 
 /// Tells which elements are shown as a change of one to the other.
 ///
-/// Who asks goes on along one side while the element of the other stays the same: so many questions about one element
-/// of a side cost no more than one.
+/// Callers fix one index and vary the other; answers for the fixed one are cached.
 pub(super) trait Pairing {
     /// Whether these belong together; the one after stays the same for several questions.
     fn are_alike_by_after(&mut self, before: usize, after: usize) -> bool;

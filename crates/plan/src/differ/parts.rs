@@ -14,7 +14,7 @@ use crate::walk::{Change, Dialect, Keys, Paths, Position, Unknown};
 /// From how many parts on a collection is too large to keep the diffs of all at once.
 const LARGE: usize = 8192;
 
-/// What the parts of a collection are.
+/// The kind of a collection's parts.
 #[derive(Clone, Copy)]
 pub(super) enum PartKind<'t> {
     /// Values of a plain type.
@@ -49,7 +49,7 @@ impl<'t> At<'t> {
         })
     }
 
-    /// What is at the same positions, so many.
+    /// Pairs elements by position.
     pub(super) fn positions(count: usize) -> Self {
         Self::Places(Places::Positions(count))
     }
@@ -85,7 +85,7 @@ impl<'t> At<'t> {
 }
 
 impl<'t> PartKind<'t> {
-    /// Whether nothing but the values says what must not be shown.
+    /// Whether only marks of the values can hide a part.
     fn has_no_marks(self) -> bool {
         !matches!(self, PartKind::Blocks(_, Some(_)))
     }
@@ -133,7 +133,7 @@ fn parts_kept_below<'t, T: CollectionPart<'t>>(
 ) -> (Parts<'t, T>, DiffAction) {
     let mut action = change.parent_action();
     let len = at.len();
-    // Nobody looks into most of what stays as it is.
+    // Most unchanged collections are never unfolded, so their parts are made on demand.
     if len > 0
         && at.are_pairs()
         && of.has_no_marks()
@@ -167,7 +167,7 @@ fn parts_kept_below<'t, T: CollectionPart<'t>>(
     (made.into(), action)
 }
 
-/// A large collection: what is needed to make the diff of each part, and what happens to it.
+/// The inputs from which the diff of each part of a large collection is made.
 ///
 /// The diff of a part is made twice, first for its action alone; within it nothing is put off again, so that this
 /// does not multiply where large collections hold others.
@@ -187,7 +187,7 @@ pub(crate) struct LazyParts<'t> {
 }
 
 impl<'t> LazyParts<'t> {
-    /// What is unknown of a change, if what is known of it lets itself be kept.
+    /// The unknown marks of a change, if the change can be kept for later.
     fn unknown(change: &Change<'_, 't>) -> Option<Json<'t>> {
         let unknown = match change.unknown {
             Unknown::Nothing => change.after.bool(false),
@@ -315,7 +315,7 @@ mod tests {
         Ok(())
     }
 
-    /// What is on both sides is found to stay as it is, whether it was read once or twice.
+    /// A value on both sides is unchanged, whether it was read once or twice.
     fn is_same<'t, T: CollectionPart<'t> + PartialEq + std::fmt::Debug>(
         changes: [&Change<'_, 't>; 2],
         of: PartKind<'t>,

@@ -15,7 +15,7 @@ pub(super) type Place = (Option<usize>, Option<usize>);
 
 /// Which elements belong together, in the order in which a diff shows them.
 ///
-/// Of most collections this is known without a table.
+/// Most collections need no table of pairs.
 pub(super) enum Places {
     /// The elements of before, so many: there is no after.
     Before(usize),
@@ -27,7 +27,7 @@ pub(super) enum Places {
     Listed(Vec<[u32; 2]>),
 }
 
-/// Stands for no position.
+/// No position on this side.
 const NOWHERE: u32 = u32::MAX;
 
 impl Places {
@@ -227,9 +227,8 @@ fn by_pairs<T: Eq + Hash>(
 
 /// Pairs the elements of two sets: those of before in their order, then what is new in after.
 ///
-/// Elements are the same if their JSON is and both are, or neither is, sensitive as a whole. An unknown
-/// element is new. Of equal elements before the first takes all of its like in after, and shows the last of
-/// them.
+/// Elements are equal if their JSON is, and both or neither is wholly sensitive. An unknown element is new. Among equal
+/// elements before, the first is paired with all equal ones after and shows the last of them.
 pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
     let (before, after) = (change.before.elements(), change.after.elements());
     if before.is_empty() {

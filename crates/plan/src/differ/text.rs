@@ -10,7 +10,7 @@ use crate::walk::{Change, Dialect};
 
 /// The diff of a value without parts.
 ///
-/// `string` says that its type is that of strings, or that it has none.
+/// `string` says that its type is string, or unknown.
 pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
     let action = change.leaf_action();
     let (before, after) = match action {
@@ -24,8 +24,7 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
     Diff::new(action, kind).replacing(change.forces_replacement())
 }
 
-/// The diff of a value of this type without parts that stays as it is, if this is one: what [`primitive`] finds when
-/// everything else has been looked for.
+/// The diff of an unchanged primitive of this type, if it is one: a fast path with the result of [`primitive`].
 pub(super) fn unchanged<'t>(change: &Change<'_, 't>, ty: &Type) -> Option<Diff<'t>> {
     let string = match ty {
         Type::String => true,
@@ -40,14 +39,14 @@ pub(super) fn unchanged<'t>(change: &Change<'_, 't>, ty: &Type) -> Option<Diff<'
     Some(Diff::new(DiffAction::NoOp, kind).replacing(change.forces_replacement()))
 }
 
-/// What of the place of a string matters for what is in it.
+/// The place of a string, as far as it affects its content.
 #[derive(Clone, Copy)]
 struct Within {
     dialect: Dialect,
     depth: usize,
 }
 
-/// What strings are that a plain pair of values does not describe; `None` if it does.
+/// The kind of a pair of strings that holds JSON or several lines; `None` for other pairs.
 fn strings<'t>(
     before: View<'_, 't>,
     after: View<'_, 't>,
@@ -80,17 +79,17 @@ fn strings<'t>(
     }
 }
 
-/// The JSON in a string, which is just a string where that nests too deeply.
+/// Parses JSON in a string; `None` if it nests too deeply.
 ///
-/// What is around it counts: JSON in strings in JSON gives each layer as many levels as the first, and more than a
-/// stack can hold.
+/// The nesting around the string counts: JSON in strings in JSON would otherwise give each layer the depth of the
+/// first, and overflow the stack.
 fn embedded<'v>(value: View<'v, '_>, within: Within) -> Option<Json<'v>> {
     let text = value.as_str()?;
     if !text.starts_with(['{', '[']) {
         return None;
     }
     if within.dialect.is_opentofu() {
-        // What follows the value does not count.
+        // OpenTofu decodes the first JSON value and ignores text after it.
         return Json::next(&mut Reader::new(text).at_depth(within.depth)).ok();
     }
     text.trim_end().ends_with(['}', ']']).then(|| Json::parse_at_depth(text, within.depth).ok())?
@@ -105,7 +104,7 @@ fn both_json<'v, 't>(
     Kind::Json { value: Box::new(documents(before, after, action, within)) }
 }
 
-/// What differs in the YAML of two strings, if both hold some, and more than comments and spelling differs.
+/// The diff of the YAML in two strings, if both hold YAML and differ in more than comments and spelling.
 fn both_yaml<'t>(
     before: View<'_, 't>,
     after: View<'_, 't>,

@@ -1,5 +1,5 @@
-//! A type of blocks that becomes unknown, as OpenTofu shows it: as one block, which it takes for one of the schema of the
-//! block around.
+//! Blocks of a type that becomes unknown. OpenTofu shows one block for all, and reads it by the schema of the enclosing
+//! block.
 
 use objchange::schema::{Attribute, Block as Schema, NestedBlock as BlockSchema, NestedType, NestingMode};
 
@@ -7,10 +7,10 @@ use super::block::block;
 use crate::diff::{Diff, DiffAction, Kind, Sensitivity};
 use crate::walk::Change;
 
-/// What is hidden because a schema calls it sensitive.
+/// The marks of values that a schema calls sensitive.
 const HIDDEN: Sensitivity = Sensitivity { before: true, after: false, unchanged: false, whole_type: false };
 
-/// The diff of the blocks of a type, all of which become unknown; `None` if there were none, and that is said.
+/// The diff of blocks that all become unknown; `None` if there were none before and the plan says so.
 pub(super) fn unknown_block<'t>(
     mut change: Change<'_, 't>,
     ty: &BlockSchema,
@@ -32,7 +32,7 @@ pub(super) fn unknown_block<'t>(
     Some(diff)
 }
 
-/// Hides what the schema of the block itself calls sensitive, which is not the one by which it was read.
+/// Hides the values that the block's own schema calls sensitive: the block was read by another schema.
 fn hide(diff: &mut Diff<'_>, own: &Schema) {
     let Kind::Unknown { before: Some(old) } = &mut diff.kind else { return };
     let Kind::Block(old) = &mut old.kind else { return };

@@ -11,8 +11,8 @@ const MAX_LENGTH: usize = 1 << 20;
 
 /// The JSON of a text that is one YAML document of several lines, a mapping or a sequence.
 ///
-/// `None` if it is none, and where JSON cannot say the same: tags, anchors, merged mappings, keys that are
-/// not scalars. Plain scalars that are numbers in JSON are numbers; `yes` and the like are strings.
+/// `None` for other texts, and for YAML without an equal in JSON: tags, anchors, merged mappings, keys that are
+/// collections. Plain scalars that are numbers in JSON are numbers; `yes` and the like are strings.
 pub(super) fn to_json(text: &str) -> Option<String> {
     if text.len() > MAX_LENGTH || !text.trim_end().contains('\n') {
         return None;
@@ -61,7 +61,8 @@ pub(super) fn to_json(text: &str) -> Option<String> {
     (!json.is_empty()).then_some(json)
 }
 
-/// The lines that are comments, which are in no document; the first says what programs such as cloud-init make of it.
+/// The comment lines. They matter because the first one may select the interpreter, as cloud-init's `#cloud-config`
+/// does.
 pub(super) fn comments(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| line.starts_with('#'))
 }

@@ -27,7 +27,7 @@ pub enum ResourceActions {
     Forget,
     /// Create another one and stop managing the old one.
     CreateThenForget,
-    /// Stop managing it and create another one: what OpenTofu does.
+    /// Stop managing it and create another one, as OpenTofu does.
     ForgetThenCreate,
     /// Words that are not among the above, because a newer program has written them:
     /// [`ValueChange::unknown_actions`](crate::ValueChange::unknown_actions).

@@ -89,7 +89,7 @@ impl DocumentError {
         Self { line, column, location: visible(location).into_owned(), problem }
     }
 
-    /// What is wrong with the JSON of a document, or of a part of it that was read later, at this location.
+    /// The error about invalid JSON in a document, or in a part of it that was read later, at this location.
     pub fn from_json(error: &JsonError, text: &str, location: &str) -> Self {
         let offset = error.offset();
         let problem = match error.is_truncated() {

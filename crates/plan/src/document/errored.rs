@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::{DocumentError, field, open};
 
-/// Whether the text is a plan with `"errored": true`: what was not planned before the error is missing from it.
+/// Whether the text is a plan with `"errored": true`. Such a plan lacks everything after the error.
 ///
 /// It reads the first level of the document alone, so that a gate can ask before it evaluates anything.
 ///

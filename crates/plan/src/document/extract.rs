@@ -1,4 +1,4 @@
-//! Documents that stand among other text: what a command has said before them, or what follows.
+//! Finds documents between other text, such as log lines.
 
 use std::fmt;
 
@@ -23,8 +23,8 @@ pub struct Extracted {
 
 /// The first document of a text, if others or other text are around it.
 ///
-/// A document begins where a line does, as commands write it, or where another value has ended: what is further to the
-/// right may be a part of a document that is broken. No part of the text is read more than twice.
+/// A document begins at the start of a line, as commands write it, or after another value: one further to the right may
+/// be part of a broken document. No part of the text is read more than twice.
 ///
 /// ```
 /// use objchange_plan::extract;
@@ -103,7 +103,7 @@ fn next(text: &str, from: usize) -> Option<(usize, usize)> {
                 }
                 after_blank(end)
             }
-            // What is not JSON here may be a line that looks like it.
+            // A line that looks like JSON: go on behind it.
             Err(error) => {
                 let failed = start + error.offset().min(text.len() - start);
                 let line =

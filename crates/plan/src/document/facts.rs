@@ -21,7 +21,7 @@ pub struct Facts {
     pub simulated: bool,
     /// A member that the document has more than once: readers differ in which of them they take.
     pub repeated_member: Option<String>,
-    /// One of the changes that somebody has left out.
+    /// One of the changes that were removed from the plan.
     pub missing_change: Option<MissingChange>,
     /// Unknown words and missing members, an entry for each kind.
     pub unknown_kinds: Vec<UnknownKind>,
@@ -64,7 +64,7 @@ fn repeated_member(plan: &Plan<'_>) -> Option<String> {
 pub enum NoState {
     /// The workspace has none.
     Missing,
-    /// Whoever made the plan wanted none.
+    /// The caller planned without a state on purpose.
     LeftOut,
 }
 

@@ -1,4 +1,4 @@
-//! What there is to report about a document beside its changes.
+//! Findings of a document besides its changes.
 
 use objchange_text::Severity;
 
@@ -16,7 +16,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The address of what it is about, or of the first of several; `None` if it is about the whole document.
     pub address: Option<String>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
@@ -70,8 +70,8 @@ impl FindingKind {
     }
 }
 
-/// The findings of a document: one for each message of a check that did not pass, and then the reasons why the document
-/// may not show everything that happens. Of a state only the latter are reported.
+/// The findings of a document: one for each message of a check that did not pass, then the reasons why the document may
+/// not show every change. A state has only the latter.
 ///
 /// ```
 /// use objchange_plan::{FindingKind, PlanFile, findings};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::json::{Json, JsonError, Raw, Shape, serialize_number};
 use crate::text::Text;
 
-/// The key of an instance: what `count` or `for_each` gave it.
+/// The key of an instance, from `count` or `for_each`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Index<'t> {
     /// The position of `count`, as the document writes it.
@@ -18,7 +18,7 @@ pub enum Index<'t> {
 }
 
 impl<'t> Index<'t> {
-    /// Reads the index of a resource; null is none.
+    /// Reads the index of a resource; `None` for null.
     ///
     /// # Errors
     ///

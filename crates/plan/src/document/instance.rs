@@ -15,7 +15,7 @@ use crate::json::{Json, Raw, Shape, View};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoInstance {
-    /// There is none at the address.
+    /// The state has no instance at the address.
     Absent,
     /// There is one, of another type.
     OtherType(String),
@@ -41,7 +41,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// There is none, or it is of another type.
+    /// The state has no such instance, or it is of another type.
     pub fn instance(&self, address: &str, resource_type: &str) -> Result<&StateResource<'t>, NoInstance> {
         let mut instances = self.instances();
         let instance = instances.find(|instance| &*instance.address == address).ok_or(NoInstance::Absent)?;
@@ -55,7 +55,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// What is there is no object of the schema. The line and column are those in the text of the state.
+    /// The value is not an object of the schema. Line and column count in the text of the state.
     pub fn object(&self, resource: &StateResource<'_>, schema: &Block) -> Result<Value, ObjectError> {
         self.not_flat(resource)?;
         let value =
@@ -63,8 +63,8 @@ impl<'t> State<'t> {
         self.with_marks(&value, resource)
     }
 
-    /// Like [`State::object`], of a schema that may have changed since: what it lacks is left out, and what
-    /// the state lacks is null. An instance without values has an object without values.
+    /// Like [`State::object`], for a schema that may have changed since: attributes that it lacks are left out, and
+    /// those that the state lacks are null. An instance without values becomes an empty object.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// What is there is no object.
+    /// The value is not an object.
     pub fn untyped_object(&self, resource: &StateResource<'_>) -> Result<Value, DocumentError> {
         let value = match resource.values.text() {
             "null" if !resource.is_flat => Value::object::<&str, Value>([]),
@@ -107,11 +107,11 @@ impl<'t> State<'t> {
         Err(ObjectError { line, column, kind: ObjectErrorKind::Flat, message: Problem::Flat.to_string() })
     }
 
-    /// An object of this instance that somebody else has read, with marks on what the state calls sensitive.
+    /// Adds the sensitive marks of the state to an object of this instance that the caller has read.
     ///
     /// # Errors
     ///
-    /// What the state calls sensitive cannot be read.
+    /// The sensitive marks of the state cannot be read.
     pub fn with_marks(&self, value: &Value, resource: &StateResource<'_>) -> Result<Value, ObjectError> {
         match &resource.sensitive {
             Sensitive::Paths(paths) => Ok(marked(value, paths)),
@@ -251,8 +251,7 @@ fn reached(value: &Value, path: &Path) -> Option<Path> {
 fn collect(shape: View<'_, '_>, value: &Value, path: &Path, paths: &mut Vec<(Path, Marks)>) {
     let mark = |path: &Path| (path.clone(), Marks::SENSITIVE);
     match (shape.shape(), value.kind()) {
-        // What says neither yes nor no is not a shape that Terraform writes; it must not open what it stands
-        // for.
+        // A mark that is no bool is not Terraform's; it hides the value.
         (Shape::Bool(true) | Shape::String(_) | Shape::Number(_), _) => paths.push(mark(path)),
         (Shape::Array(shapes), Kind::List(elements) | Kind::Tuple(elements)) => {
             for (i, (shape, element)) in shapes.iter().zip(elements).enumerate() {
@@ -347,7 +346,7 @@ mod tests {
         Block::new([("name", Attribute::optional(Type::String)), ("tags", tags)], [])
     }
 
-    /// The object, and whether it is tainted; or everything that is said of why there is none.
+    /// The object, and whether it is tainted; or the whole error text.
     fn read(text: &str) -> Result<(Value, bool), String> {
         let Document::State(state) = Document::parse(text).map_err(|error| format!("{error} {error:?}"))?
         else {

@@ -24,7 +24,7 @@ pub struct ActionInvocation<'t> {
     pub config_unknown: Option<Raw<'t>>,
     /// The change that triggers it.
     pub trigger: Option<ActionTrigger<'t>>,
-    /// It was asked for by itself. The text is the address of the resource that called it, if one did.
+    /// It was invoked explicitly. The text is the address of the calling resource, if any.
     pub invoked: Option<Option<Text<'t>>>,
 }
 
@@ -51,7 +51,7 @@ pub enum TriggerTime {
 }
 
 impl ActionTrigger<'_> {
-    /// When the action is invoked; `None` if the event is none that is known.
+    /// When the action is invoked; `None` for an unknown event.
     pub fn time(&self) -> Option<TriggerTime> {
         match &*self.event {
             "BeforeCreate" | "BeforeUpdate" | "BeforeDestroy" => Some(TriggerTime::Before),
@@ -107,7 +107,7 @@ fn position(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
     text.parse().map_err(|_| start.error("expected a position"))
 }
 
-/// Who called an action that was asked for by itself.
+/// The caller of an action that was invoked explicitly.
 fn caller<'t>(reader: &mut Reader<'t>) -> Result<Option<Option<Text<'t>>>, JsonError> {
     if super::field::is_null(reader)? {
         return Ok(None);

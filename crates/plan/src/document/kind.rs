@@ -69,14 +69,14 @@ impl DocumentKind {
             Err(End::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
             // An empty state has no more members than these.
             Ok(()) if seen.format_version && !seen.is_other() => Ok(Self::State),
-            // Somebody has taken a part of a document.
+            // A part was cut out of a document.
             Ok(()) if seen.planned => Ok(Self::Plan),
             Ok(()) if seen.values && seen.terraform_version => Ok(Self::State),
             Ok(()) => Ok(Self::Other),
         }
     }
 
-    /// What to do where a document is wanted that can be shown.
+    /// The error for a document that cannot be shown.
     pub(super) fn problem(self) -> Option<Problem> {
         match self {
             Self::Encrypted => Some(Problem::Encrypted),

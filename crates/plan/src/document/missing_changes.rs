@@ -1,4 +1,4 @@
-//! Plans out of which somebody has taken the changes.
+//! Finds plans from which changes were removed.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use objchange_text::visible;
 use super::{Plan, ResourceActions, State, StateResource};
 use crate::json::Raw;
 
-/// A change that a plan must have, and lacks: somebody has left it out.
+/// A change that a plan must have, and lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MissingChange {
     /// The change of the resource instance with this address.
@@ -110,7 +110,8 @@ impl Plan<'_> {
         resource.or_else(|| is_whole.then(|| self.unlisted_deposed(&prior)).flatten())
     }
 
-    /// A deposed object, as which an object is left of which a replacement has failed: each plan destroys it.
+    /// Finds a deposed object in the prior state without a change. Every plan destroys the deposed objects that failed
+    /// replacements leave behind.
     fn unlisted_deposed(&self, prior: &State<'_>) -> Option<String> {
         let changes = self.changes.resources.iter();
         let listed: HashSet<(&str, Option<&str>)> =

@@ -97,8 +97,8 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Like [`Document::parse`], also what somebody has left of a document without its format version. What
-    /// is not there may have been left out: nothing must be decided by such a part.
+    /// Like [`Document::parse`], but accepts a part of a document without its format version. Members may be missing
+    /// from a part, so nothing must be decided by their absence.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Whether it says in which version of the format it is, or is a state file, which has none.
+    /// Whether it has a format version, or is a state file, which needs none.
     pub fn has_format_version(&self) -> bool {
         match self {
             Self::Plan(plan) => plan.format_version.is_some(),
@@ -171,9 +171,9 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
 /// All members of a document with their texts, in its order.
 type Members<'t> = Vec<(Text<'t>, Raw<'t>)>;
 
-/// Reads a document: each member but the format version, which is checked and given if it is there, by `member`.
+/// Reads a document. Checks and returns the format version, and passes every other member to `member`.
 ///
-/// That one is told the key, and keeps up to date where in the document it is, for errors.
+/// `member` receives the key, and keeps the location in the document up to date for errors.
 fn read_members<'t>(
     document: &'t str,
     mut member: impl FnMut(&str, &mut Reader<'t>, &mut String) -> Result<(), JsonError>,

@@ -31,7 +31,7 @@ pub struct ObjectError {
     pub message: String,
 }
 
-/// A problem with a text that is to be an object.
+/// A problem with the text of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ObjectErrorKind {
@@ -68,7 +68,7 @@ impl ObjectErrorKind {
 pub enum Form {
     /// As people write it: with markers.
     Markers,
-    /// As Terraform writes it: what looks like a marker is none.
+    /// As Terraform writes it: an object that looks like a marker is plain data.
     Plain,
 }
 
@@ -108,8 +108,8 @@ pub(super) fn object_of(raw: Raw<'_>, schema: &Block, form: Form) -> Result<Valu
     coerced(raw, &value, schema, form)
 }
 
-/// The object of a state, of a schema that may have changed since: what it lacks is left out, and what the state lacks is
-/// null. Null is an object without values.
+/// The object of a state under a schema that may have changed since: attributes that it lacks are left out, and those
+/// that the state lacks are null. Null becomes an empty object.
 pub(super) fn upgraded_of(raw: Raw<'_>, schema: &Block) -> Result<Value, Fault> {
     let value = match raw.text() {
         "null" => Value::object::<&str, Value>([]),
@@ -173,7 +173,7 @@ fn coerced(raw: Raw<'_>, value: &Value, schema: &Block, form: Form) -> Result<Va
             _ => error.path.clone(),
         };
         let shown = match form {
-            // The same error, without the keys: what of a state is sensitive may be said elsewhere in it.
+            // The error without keys, because the state may list these as sensitive elsewhere.
             Form::Plain => schema.coerce_config(&value.clone().sensitive()).err().unwrap_or(error),
             Form::Markers => error,
         };
@@ -191,14 +191,14 @@ pub(super) fn written(raw: Raw<'_>, schema: &Block, form: Form) -> Result<Value,
             (Form::Markers, Some(depth)) => schema.hide_keys_below(&path, depth),
             (Form::Markers, None) => schema.hide_keys(&path),
         };
-        // What is not JSON has a place in the text alone.
+        // Invalid JSON has a place in the text alone, and no path.
         let is_part = misfit.fault.kind == ObjectErrorKind::Value && !shown.is_root();
         let place = if is_part { format!("{shown}: ") } else { String::new() };
         Fault { message: format!("{place}{}", misfit.fault.message), ..misfit.fault }
     })
 }
 
-/// The value of a state file, without a schema: what looks like a value with its type is one.
+/// The value of a state file, without a schema. An object with `type` and `value` that fit is read as a typed value.
 pub(super) fn guessed(raw: Raw<'_>) -> Result<Value, Fault> {
     let mut writing = Writing { form: Form::Plain, must_fit: false, path: Vec::new(), hidden_below: None };
     let mut reader = raw.reader();
@@ -210,7 +210,7 @@ pub(super) fn guessed(raw: Raw<'_>) -> Result<Value, Fault> {
     .map_err(|misfit| misfit.fault)
 }
 
-/// What is wrong, at an offset from the start of the document.
+/// A problem, at an offset from the start of the document.
 pub(super) struct Fault {
     offset: usize,
     kind: ObjectErrorKind,
@@ -234,7 +234,7 @@ impl From<JsonError> for Fault {
     }
 }
 
-/// What is wrong in the part at which the reader stands, and the steps from there.
+/// A problem in the part that is being read, and the steps to it from there.
 struct Misfit {
     fault: Fault,
     below: Vec<PathStep>,
@@ -249,7 +249,7 @@ impl From<JsonError> for Misfit {
 /// Makes values of JSON whose type is what it looks like, but for what only the expected one can tell.
 struct Writing {
     form: Form,
-    /// What looks like a value with its type and does not fit that type is an error, not another object.
+    /// An object that looks like a typed value and does not fit its type is an error instead of a plain object.
     must_fit: bool,
     /// Where reading is, or was where it failed.
     path: Vec<PathStep>,
@@ -306,7 +306,7 @@ impl Writing {
         }
     }
 
-    /// What the next object stands for, if it is a marker or a value with its type.
+    /// The value of the next object, if it is a marker or a typed value.
     fn special(&mut self, reader: &Reader<'_>, expected: &Type) -> Result<Option<Value>, Misfit> {
         match few_members(reader).as_slice() {
             [Ahead { key, reader: inside, .. }] if self.form == Form::Markers => {
@@ -403,7 +403,7 @@ fn few_members<'t>(reader: &Reader<'t>) -> Vec<Ahead<'t>> {
         members.push(Ahead { key, reader: before, raw: reader.raw()? });
         Ok(())
     });
-    // What is not JSON is found when it is read.
+    // Invalid JSON is reported by the next reader.
     if read.is_ok() { members } else { Vec::new() }
 }
 

@@ -17,7 +17,7 @@ use crate::{SIMULATED, SIMULATED_UNREFRESHED};
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Plan<'t> {
-    /// The major and minor version of the format; `None` where somebody has left it out.
+    /// The major and minor version of the format; `None` if missing.
     pub format_version: Option<(u64, u64)>,
     /// The action.
     pub changes: ChangeSet<'t>,
@@ -114,15 +114,15 @@ impl<'t> Plan<'t> {
         self.member("checks")
     }
 
-    /// Whether the plan was made without asking its providers. What only they know is not known then: which updates
-    /// replace an object, and what has drifted. The version says so: `1.16.0+simulated`.
+    /// Whether the plan was made without its providers. Then it lacks facts that only they know: which updates replace
+    /// an object, and drift. The version says so: `1.16.0+simulated`.
     pub fn is_simulated(&self) -> bool {
         let version = self.terraform_version.as_deref().unwrap_or_default();
         version.ends_with(SIMULATED) || version.ends_with(SIMULATED_UNREFRESHED)
     }
 
-    /// Whether the plan was made without asking its providers and without refreshing: it takes objects as they are in the
-    /// state. The version says so: `1.16.0+simulated.unrefreshed`.
+    /// Whether the plan was made without its providers and without refreshing: it trusts the state. The version says
+    /// so: `1.16.0+simulated.unrefreshed`.
     pub fn is_unrefreshed(&self) -> bool {
         self.terraform_version.as_deref().is_some_and(|version| version.ends_with(SIMULATED_UNREFRESHED))
     }

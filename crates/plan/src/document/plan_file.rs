@@ -45,8 +45,8 @@ struct Contents {
 }
 
 impl PlanFile {
-    /// Reads the document in a text. Log lines may be around it, as commands print them; a notice says so. `name` is
-    /// what messages call it: its path, or `standard input`.
+    /// Reads the document in a text. Log lines around it are skipped with a notice. `name` appears in messages: a path,
+    /// or `standard input`.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ impl PlanFile {
     /// The plan, for everything that decides by it: a policy, a query, a comparison, a hash. Nothing is missing from it,
     /// and all its actions are known. A gate that shows unknown actions itself takes [`PlanFile::whole`].
     ///
-    /// An errored plan is returned: whoever decides by it asks [`Facts::errored`].
+    /// An errored plan is returned: callers check [`Facts::errored`].
     ///
     /// # Errors
     ///
@@ -198,8 +198,8 @@ impl PlanFile {
     }
 }
 
-/// An object of which a list of changes has two. Each list of Terraform has one for an object and one for each deposed
-/// object.
+/// Finds an object that a list of changes has twice. In Terraform's lists each object, and each deposed object, has one
+/// entry.
 fn repeated_object(plan: &Plan<'_>) -> Option<String> {
     [&plan.changes.resources, &plan.changes.drift].into_iter().find_map(|list| {
         let mut seen = HashSet::with_capacity(list.len());
@@ -238,18 +238,18 @@ pub enum PlanFileErrorKind {
     IsState,
     /// It is a part of a document, without its format version.
     Part,
-    /// The changes of this object are in a list twice: one says what happens, and nobody knows which.
+    /// A list has this object twice, so its action is ambiguous.
     RepeatedObject(String),
     /// It has this member more than once.
     RepeatedMember(String),
-    /// Somebody has left out a change.
+    /// A change was removed.
     MissingChange(MissingChange),
-    /// The plan has an unknown action: nobody knows whether it creates or destroys something.
+    /// The plan has an unknown action, which may create or destroy something.
     UnknownAction(UnknownKind),
 }
 
 impl PlanFileError {
-    /// An error in a document, which is a line of its file if `line` says so.
+    /// Adds the file name to an error. `line` is the first line of the document in its file.
     fn in_document(name: &str, line: Option<usize>, mut error: DocumentError) -> Self {
         if let Some(first) = line {
             error.line += first - 1;

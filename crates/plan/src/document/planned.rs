@@ -57,7 +57,7 @@ fn write_markers(
             out.push(']');
         }
         _ => {
-            // What is unknown is left out of the value.
+            // Unknown attributes are left out of the value.
             let mut names: BTreeSet<&str> = BTreeSet::new();
             for side in [value, unknown] {
                 if let Some(Shape::Object(members)) = side.map(View::shape) {

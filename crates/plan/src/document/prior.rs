@@ -1,4 +1,4 @@
-//! The prior object: by itself, or taken out of a state.
+//! The prior object, on its own or from a state.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use super::{Document, DocumentError, DocumentKind, Form, NoInstance, ObjectError
 pub struct Prior {
     /// The object.
     pub value: Value,
-    /// Whether it is to be replaced because something failed when it was made.
+    /// Whether it must be replaced, because its creation failed.
     pub tainted: bool,
 }
 
@@ -135,7 +135,7 @@ pub fn read_prior(
         }
         (Ok(_), Some(_)) => return Err(PriorError::NoState),
         (Err(error), Some(_)) => return Err(error.into()),
-        // What is not an object at all is for the reader of objects to say.
+        // The reader of objects explains why this is no object.
         (Ok(_) | Err(_), None) => {
             let value = read_object(text, schema, Form::Markers)
                 .map_err(|error| PriorError::Object { address: None, error })?;

@@ -21,8 +21,7 @@ pub struct State<'t> {
     pub resources: Vec<StateResource<'t>>,
     /// The outputs of the root module, by name in byte order.
     pub outputs: Vec<StateOutput<'t>>,
-    /// The major and minor version of the format; `None` of a file, of a part of another document, and where somebody
-    /// has left it out.
+    /// The major and minor version of the format; `None` for a state file, a part of a document, or if missing.
     pub format_version: Option<(u64, u64)>,
     /// The version of Terraform that wrote it.
     pub terraform_version: Option<Text<'t>>,
@@ -67,7 +66,7 @@ pub struct StateResource<'t> {
     pub sensitive: Sensitive<'t>,
     /// The value is kept in a form that is not read.
     pub(super) is_flat: bool,
-    /// The instance is to be replaced.
+    /// The instance is tainted: it must be replaced.
     pub tainted: bool,
     /// The key of the deposed object.
     pub deposed: Option<Text<'t>>,
@@ -78,7 +77,7 @@ pub struct StateResource<'t> {
 }
 
 impl StateResource<'_> {
-    /// Whether its provider is the one that is a part of Terraform, so that nobody else needs to be asked.
+    /// Whether its provider is built into Terraform, so that no plugin is needed.
     pub fn is_builtin(&self) -> bool {
         is_builtin(&self.provider_name)
     }
@@ -105,7 +104,7 @@ pub struct StateOutput<'t> {
     pub value_type: Raw<'t>,
     /// The value must not be shown.
     pub sensitive: bool,
-    /// What the type says, once it has been read.
+    /// The parsed type, once read.
     ty: OnceLock<Option<Type>>,
 }
 
@@ -226,7 +225,7 @@ fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), Json
     Ok(())
 }
 
-/// A module, by itself.
+/// A module, without its children.
 pub(super) struct Module<'t> {
     /// The position of the module around it.
     pub(super) parent: Option<usize>,
@@ -234,7 +233,7 @@ pub(super) struct Module<'t> {
     pub(super) resources: Vec<StateResource<'t>>,
 }
 
-/// What the reader of modules is in.
+/// The place of the reader among modules.
 enum Level {
     Module(usize),
     ChildrenOf(usize),
@@ -258,7 +257,7 @@ fn modules<'t>(reader: &mut Reader<'t>) -> Result<Vec<Module<'t>>, JsonError> {
                 Some("address") => modules[index].address = text(reader)?.unwrap_or_default(),
                 Some("resources") => modules[index].resources = list(reader, resource)?,
                 Some("child_modules") => {
-                    // Of a repeated key the last one counts.
+                    // The last one of a repeated key wins.
                     modules.truncate(index + 1);
                     reader.enter(b'[')?;
                     open.push((Level::ChildrenOf(index), true));
@@ -281,7 +280,7 @@ fn modules<'t>(reader: &mut Reader<'t>) -> Result<Vec<Module<'t>>, JsonError> {
     Ok(modules)
 }
 
-/// The resources of all modules, each told where it is.
+/// Joins the resources of all modules, and tells each its module.
 pub(super) fn resources<'t>(modules: Vec<Module<'t>>) -> Vec<StateResource<'t>> {
     let mut resources = Vec::with_capacity(modules.iter().map(|module| module.resources.len()).sum());
     // Whether each module or one around it has had a resource.

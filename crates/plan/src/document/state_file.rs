@@ -1,8 +1,7 @@
 //! State files: `terraform.tfstate` in version 4.
 //!
-//! What comes of them is what the document of `terraform show -json` has, in the same order: each module before those
-//! in it, data sources before managed resources, then by type, name and key, and deposed objects after the one whose
-//! place they had.
+//! They give what `terraform show -json` gives, in its order: each module before its children, data sources before
+//! managed resources, then by type, name and key, and deposed objects after the current one.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -49,7 +48,7 @@ impl<'t> State<'t> {
                 "terraform_version" if version.1 == 4 || version.0 == 0 => {
                     state.terraform_version = text(reader)?;
                 }
-                // What another version has there is not looked at.
+                // Other versions have another form, and are refused below.
                 "resources" if version.1 == 4 || version.0 == 0 => {
                     stored.all.clear();
                     list_or_null(reader, |reader| resource(reader, &mut stored))?;
@@ -82,11 +81,11 @@ impl<'t> State<'t> {
     }
 }
 
-/// What was read.
+/// The instances that were read.
 struct Instances<'t> {
     all: Vec<Stored<'t>>,
-    /// How many bytes of addresses there may be yet. The address of a module stands once in the file and in that of
-    /// each instance, so that a small file could fill the memory.
+    /// The bytes left for addresses. Each instance repeats the address of its module, so a small file could fill
+    /// memory.
     budget: usize,
 }
 

@@ -32,11 +32,11 @@ pub enum UnfamiliarKind {
     Reason,
     /// Why it is left to the next plan.
     Deferral,
-    /// What kind of resource it is.
+    /// The mode of a resource.
     Mode,
     /// The event that triggers an action.
     Event,
-    /// What every program of today says, and is not said there: the words name the members that lack.
+    /// A member that every known version writes is missing; the words name it.
     LeftOut,
 }
 

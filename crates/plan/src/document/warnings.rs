@@ -7,7 +7,7 @@ use super::{Facts, Finding, FindingKind, UnfamiliarKind, UnknownKind};
 /// The warning about a plan that says that it is not all.
 const INCOMPLETE: &str = "the plan is incomplete: there may be more changes after it is applied";
 
-/// The warning about a plan that says that it is not all, if it says so; without providers that is said elsewhere.
+/// The warning about an incomplete plan. For plans without providers, other words say so.
 pub fn incompleteness_warning(facts: &Facts) -> Option<&'static str> {
     (facts.incomplete && !facts.errored && !facts.simulated).then_some(INCOMPLETE)
 }

@@ -31,7 +31,7 @@ impl View<'_, '_> {
     }
 }
 
-/// What is shared is not looked at.
+/// Shared nodes are equal without a look inside.
 fn parts_equal<'t>(a: (&Arc<Tree<'t>>, &[Node]), b: (&Arc<Tree<'_>>, &[Node])) -> bool {
     let views = || std::iter::zip(a.1, b.1);
     std::ptr::eq(a.1, b.1)

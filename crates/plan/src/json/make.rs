@@ -72,8 +72,7 @@ impl Json<'_> {
     }
 }
 
-/// What any of these marks call sensitive, as marks: `true` where it is, or where two of them have different shapes and say
-/// something.
+/// Unites marks: `true` where any of them is, or where two have different shapes and are not empty.
 ///
 /// ```
 /// use objchange_plan::{Json, union_marks};

@@ -1,6 +1,5 @@
-//! JSON as plan documents have it: numbers as their text, strings borrowed from the document, all nodes of a
-//! value side by side. The reader is that of the engine: reading a value costs one pass, [`Raw`] skips one
-//! without building it.
+//! JSON in plan documents: numbers as their text, strings borrowed from the document, nodes of a value in one vector.
+//! The reader is the engine's: reading a value takes one pass, and [`Raw`] skips one without building it.
 
 mod compare;
 mod make;
@@ -61,7 +60,7 @@ impl<'t> Json<'t> {
     ///
     /// # Errors
     ///
-    /// What is there is no JSON value. The offset of the error counts from the start of the document.
+    /// The text is not a JSON value. The offset of the error counts from the start of the document.
     pub fn read(raw: &Raw<'t>) -> Result<Self, JsonError> {
         let mut builder = Builder::for_values(&[raw]);
         let value = builder.read(raw)?;

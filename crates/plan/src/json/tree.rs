@@ -19,7 +19,7 @@ pub(super) struct Node {
 
 const _: () = assert!(size_of::<Node>() == 8);
 
-/// Stands for a length that a node has no room for: it is elsewhere.
+/// A length that does not fit into a node: it is stored elsewhere.
 const LONG: usize = (1 << 24) - 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,8 +219,8 @@ impl<'t> Builder<'t> {
         (first, self.read_members(after, again, |_, _, _| {}))
     }
 
-    /// Reads an object whose members may be `known` already, by their key and the text from the value on: then their
-    /// length is too. Those that are not are shown to `read`, with their text.
+    /// Reads an object. `known` returns members that are built already, by key and the text from the value on, with
+    /// their length. `read` receives the others.
     fn read_members(
         &mut self,
         raw: &Raw<'t>,

@@ -136,8 +136,8 @@ impl<'v, 't> View<'v, 't> {
         }
     }
 
-    /// Whether this may be more than a string of one line: JSON, or several lines. What is in the document as
-    /// it is has no control characters.
+    /// Whether this may be JSON or a string of several lines. A string that is stored verbatim has no control
+    /// characters.
     #[inline]
     pub(crate) fn is_special_string(self) -> bool {
         let is_json = || matches!(self.tree.bytes(self.node).first(), Some(b'{' | b'['));
@@ -202,7 +202,7 @@ impl<'v, 't> View<'v, 't> {
         Arc::ptr_eq(self.tree, other.tree) && self.node == other.node
     }
 
-    /// The value by itself.
+    /// A value of its own that shares the tree.
     #[inline]
     pub fn to_json(self) -> Json<'t> {
         Json { tree: Arc::clone(self.tree), root: *self.node }
@@ -234,7 +234,7 @@ impl<'v, 't> Elements<'v, 't> {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Whether it has no elements.
     pub fn is_empty(self) -> bool {
         self.nodes.is_empty()
     }
@@ -249,7 +249,7 @@ impl<'v, 't> Elements<'v, 't> {
     ///
     /// # Panics
     ///
-    /// There is none.
+    /// The position is out of range.
     #[inline]
     pub(crate) fn at(self, index: usize) -> View<'v, 't> {
         View { tree: self.tree, node: &self.nodes[index] }
@@ -272,7 +272,7 @@ impl<'v, 't> Members<'v, 't> {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Whether it has no members.
     pub fn is_empty(self) -> bool {
         self.nodes.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The comment above a resource: what will happen to it, and why.
+//! The comment above a resource: its action, and why.
 
 use objchange_text::json::indented;
 
@@ -23,7 +23,7 @@ impl Writer<'_> {
         let ReportEntry { header, diff, .. } = entry;
         self.text(Role::Sign, resource_sign(header.actions.kind, self.program));
         self.opening(&header.mode, &header.r#type, &header.name);
-        // What OpenTofu forgets looks as in a state.
+        // OpenTofu prints a forgotten object as in a state.
         let is_plain = self.program.is_opentofu() && header.heading == Heading::Forgotten;
         self.plain = is_plain;
         self.value(diff, 0, View { no_null_suffix: is_plain, omit_replace: false });

@@ -13,13 +13,13 @@ impl Report<'_> {
     ///
     /// # Errors
     ///
-    /// A change, or the schema of its type, cannot be read, or the text cannot be written. What was written until then
-    /// is not the whole document.
+    /// A change, or the schema of its type, cannot be read, or the text cannot be written. The text written until then
+    /// is incomplete.
     pub fn write_json(&self, out: &mut dyn Write) -> Result<(), ShowError> {
         match write_lines(self, out) {
             Ok(()) => Ok(()),
             Err(error) if error.is_io() => Err(ShowError::Write(error.into())),
-            // A serialiser keeps the sentence of what it was told, not the place.
+            // serde_json keeps the message of an error and drops its kind, so find the error again.
             Err(error) => Err(self.first_error().unwrap_or_else(|| ShowError::Write(error.into()))),
         }
     }

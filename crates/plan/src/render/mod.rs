@@ -40,7 +40,7 @@ pub use page::{
 pub use screen::{DiffLine, DiffLines, DiffRole};
 pub use summary::GroupBy;
 
-/// What the printers of comparisons share with those of reports.
+/// Parts that the printers of comparisons and reports share.
 pub(crate) mod shared {
     pub(crate) use super::escape::name as identifier_or_quoted;
     pub(crate) use super::json::write_lines as write_json_lines;
@@ -69,7 +69,7 @@ const ENOUGH: usize = 1 << 16;
 
 /// Writes reports as tokens.
 struct Writer<'s> {
-    /// What has been written and not been passed on.
+    /// Tokens that are not passed on yet.
     tokens: Tokens,
     sink: &'s mut Sink<'s>,
     /// Why tokens could not be passed on.

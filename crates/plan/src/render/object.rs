@@ -51,7 +51,7 @@ impl Writer<'_> {
         indent: usize,
         view: View,
     ) {
-        // Of a nested type every element says that it forces the replacement.
+        // In a nested type, every element says that it forces the replacement.
         let own = View { omit_replace: view.omit_replace || nested, ..view };
         if elements.is_empty() {
             return self.empty("{}", diff, own);

@@ -74,7 +74,7 @@ impl<'p> Report<'p> {
 }
 
 impl Outline<'_, '_> {
-    /// Makes the lines of the diff of the item at this place; there are none if nothing is to be seen.
+    /// Makes the lines of an item's diff; empty if it shows nothing.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ pub(super) fn filters(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>]
     filters
 }
 
-/// What a diff is made of.
+/// The source of an item's diff.
 enum Body<'r, 'p> {
     None,
     Change(&'r Entries<'p, ResourceHeader<'p>>, usize),
@@ -243,7 +243,7 @@ enum Body<'r, 'p> {
 }
 
 impl OutlineItem<'_, '_> {
-    /// An item of the first section, of which nothing is said yet.
+    /// An item of the first section, still without text.
     fn new(rank: u8, name: &str) -> Self {
         Self {
             section: 0,
@@ -440,7 +440,7 @@ impl<'r, 'p> Page<'r, 'p> {
         }
     }
 
-    /// Adds the resources that change, by module, those that are destroyed first.
+    /// Adds the changed resources, by module, destroyed ones first.
     fn changes(&mut self, entries: &'r Entries<'p, ResourceHeader<'p>>) {
         let mut items = Vec::new();
         let mut modules = Modules::default();
@@ -500,7 +500,7 @@ impl<'r, 'p> Page<'r, 'p> {
     }
 }
 
-/// What is said of resources after their number, in the order of the groups of a summary.
+/// The words after a number of resources, in the order of the summary's groups.
 const PHRASES: [&str; 8] = [
     "to destroy",
     "to replace",
@@ -564,7 +564,7 @@ impl Modules {
     }
 }
 
-/// What happens to a resource, and why.
+/// Describes the action on a resource, and why.
 fn change_line(header: &ResourceHeader<'_>) -> Vec<OutlinePiece> {
     let verb = match (header.heading, header.actions.kind) {
         (Heading::HasChanged, _) => "Changed",

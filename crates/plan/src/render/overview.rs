@@ -20,7 +20,7 @@ pub(crate) fn start(text: &str, characters: usize) -> &str {
 pub(super) const PREDICTED: &str =
     ": the providers were not asked. Updates may be replacements, and other objects may have changed.";
 
-/// What the page is called if nobody says it.
+/// The title of the page, if none is given.
 pub(super) fn default_title(report: &Report<'_>) -> String {
     if report.predicted {
         return format!("Predicted {} plan", report.program.name());
@@ -35,7 +35,7 @@ pub(super) fn headline(report: &Report<'_>, title: &str) -> String {
     format!("{title}{colon}{counts}")
 }
 
-/// What everything adds up to.
+/// The totals.
 pub(super) fn counts(report: &Report<'_>) -> String {
     let is_state = is_state(report);
     let mut counts = total(&report.counts, is_state);
@@ -124,7 +124,7 @@ pub(super) fn action_counts(report: &Report<'_>) -> impl Iterator<Item = (&'stat
     rows.into_iter().filter(|(_, count)| *count > 0)
 }
 
-/// What is destroyed or replaced, and the number of it in the list of all: what is destroyed first.
+/// Destroyed and replaced resources with their index in all items, destroyed ones first.
 pub(super) fn losses<'i, 'r, 'p>(items: &'i [OutlineItem<'r, 'p>]) -> Vec<(usize, &'i OutlineItem<'r, 'p>)> {
     let mut losses: Vec<_> = items.iter().enumerate().filter(|(_, item)| item.is_loss).collect();
     losses.sort_by_key(|(_, item)| item.rank);

@@ -16,7 +16,7 @@ pub enum DiffRole {
     Key,
     /// A value of the document.
     Value,
-    /// What is written in place of a value: `(sensitive value)`, `(known after apply)`.
+    /// Text in place of a value: `(sensitive value)`, `(known after apply)`.
     Marker,
     /// The value `null`, also as what becomes of a value.
     Null,
@@ -26,11 +26,11 @@ pub enum DiffRole {
     ForcesReplacement,
     /// How much can be unfolded.
     Hidden,
-    /// What is said of a value.
+    /// A remark about a value.
     Comment,
-    /// What a group is called.
+    /// The heading of a group.
     Heading,
-    /// What may be unexpected.
+    /// Something unexpected.
     Caution,
 }
 
@@ -41,7 +41,7 @@ pub enum DiffRole {
 #[derive(Debug, Clone, Default)]
 pub struct DiffLines {
     text: String,
-    /// What each piece of the text is, and where the piece ends. No piece is on two lines.
+    /// The role of each piece of the text, and its end. A piece never spans two lines.
     pieces: Vec<(DiffRole, usize)>,
     lines: Vec<Line>,
 }
@@ -60,8 +60,7 @@ struct Line {
 pub struct DiffLine<'d> {
     /// The text, without the line end.
     pub text: &'d str,
-    /// The number of following lines that are the unchanged parts it stands for; they may have such lines
-    /// among them.
+    /// The number of lines after it that it can unfold: unchanged parts, perhaps with folds of their own.
     pub unfolds: usize,
     pieces: &'d [(DiffRole, usize)],
     start: usize,
@@ -181,7 +180,7 @@ impl LineSink {
                     _ => self.diff.pieces.push((role, end)),
                 }
             }
-            // What is above the first text of the diff separates it from what is not there.
+            // The blank line above the first text would separate it from nothing.
             if is_whole && !self.diff.text.is_empty() {
                 self.end_line();
             }

@@ -29,7 +29,7 @@ pub enum GroupBy {
     Type,
 }
 
-/// What happens to a resource: its place in the summary, where what destroys comes first, and its heading.
+/// The group of a resource: its rank in the summary, destructive ones first, and its heading.
 pub(super) type SummaryGroup = (u8, &'static str);
 
 pub(super) fn summary_group(actions: ResourceActions) -> SummaryGroup {
@@ -79,7 +79,7 @@ impl Groups {
         list[index].lines.push(line);
     }
 
-    /// The groups and their lines in the order of what happens, those alike in that of the document.
+    /// The groups and their lines, sorted by rank; equal ranks keep the document's order.
     fn sorted(mut self) -> Vec<Group> {
         for group in &mut self.list {
             group.lines.sort_by_key(|line| line.group);
@@ -223,7 +223,7 @@ impl Writer<'_> {
     }
 }
 
-/// What there is of each kind, in the order of the groups.
+/// The totals of each kind, in the order of the groups.
 pub(super) fn total(counts: &Counts, is_state: bool) -> Vec<String> {
     let things = |count: usize, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
     let outputs = things(counts.outputs, "output");

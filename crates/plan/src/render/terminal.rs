@@ -96,7 +96,7 @@ fn sequences(role: Role) -> (&'static str, &'static str) {
         Role::Arrow => ("\x1b[33m", "\x1b[0m\x1b[0m"),
         Role::ForcesReplacement => ("\x1b[31m", "\x1b[0m\x1b[0m"),
         Role::Rule => ("\x1b[90m", RESET),
-        // The colour is that of the sign.
+        // The sign sets the colour.
         Role::Sign | Role::LegendSign | Role::CommentSign | Role::UnitEnd => ("", RESET),
         Role::Heading | Role::Strong => ("\x1b[1m", RESET),
         Role::StrongRest => ("\x1b[1m", ""),

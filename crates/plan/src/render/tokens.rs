@@ -18,7 +18,7 @@ pub(super) type Sink<'s> = dyn FnMut(&Tokens) -> io::Result<()> + 's;
 pub(super) struct Tokens {
     /// The text as it is without colour.
     pub(super) text: String,
-    /// What each piece of it is, and where the piece ends.
+    /// The role of each piece, and its end.
     ends: Vec<(Role, usize)>,
     /// The address of the entry, if any of this is in one.
     pub(super) address: String,
@@ -49,23 +49,22 @@ impl Tokens {
     }
 }
 
-/// What a piece of text is.
+/// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// Brackets, line breaks, and sentences between entries.
     Plain,
     /// The spaces in front of a line, before its sign.
     Indent,
-    /// The sign in front of a line of what happens to what is on it, in its columns. There is none if nothing
-    /// happens.
+    /// The sign in front of a line, for its action, in its own columns. A no-op has none.
     Sign,
-    /// The same in a sentence.
+    /// A sign in a sentence.
     LegendSign,
     /// The name of an attribute, an output or a block; the key of an element; the label of a block.
     Key,
     /// A value of the document.
     Value,
-    /// What is written in place of a value: `(sensitive value)`, `(known after apply)`.
+    /// Text in place of a value: `(sensitive value)`, `(known after apply)`.
     Marker,
     /// The value `null`, also as what becomes of a value.
     Null,
@@ -81,11 +80,11 @@ pub(super) enum Role {
     FoldBody,
     /// They end. Without text.
     FoldEnd,
-    /// What is said of an entry or a value.
+    /// A remark about an entry or a value.
     Comment,
     /// The `#` of a comment after which Terraform resets the colour.
     CommentSign,
-    /// What an entry or a group is called.
+    /// The name of an entry or a group.
     Heading,
     /// Important words.
     Strong,

@@ -16,7 +16,7 @@ impl Writer<'_> {
             Kind::Map { elements, nested } => self.map(diff, elements, *nested, indent, view),
             Kind::List { elements, context } => self.list(diff, elements, *context, indent, view),
             Kind::Set { elements, nested } => {
-                // Of a nested type every element says that it forces the replacement.
+                // In a nested type, every element says that it forces the replacement.
                 let view = View { omit_replace: view.omit_replace || *nested, ..view };
                 self.list(diff, elements, false, indent, view);
             }

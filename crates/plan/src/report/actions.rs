@@ -37,11 +37,11 @@ pub struct Invocation<'p> {
     /// The address of the resource whose change triggers it, and whether it is invoked before that; `None` if the
     /// document says neither.
     pub trigger: Option<(Option<TriggerTime>, Text<'p>)>,
-    /// It was asked for by itself.
+    /// It was invoked explicitly.
     pub is_asked_for: bool,
 }
 
-/// An action that is invoked: what it is, and its configuration.
+/// An invoked action and its configuration.
 pub type ReportAction<'p> = ReportEntry<'p, ActionHeader<'p>>;
 
 /// The actions of a plan that are shown.
@@ -109,7 +109,7 @@ impl<'p, 't> Actions<'p, 't> {
     }
 }
 
-/// What is said of an action.
+/// The header of an action.
 pub(super) fn header<'p>(invocation: &'p ActionInvocation<'_>, program: Program) -> ActionHeader<'p> {
     let caller = invocation.invoked.clone().flatten();
     let says_address = program.has(Novelty::InvocationAddress);
@@ -121,7 +121,7 @@ pub(super) fn header<'p>(invocation: &'p ActionInvocation<'_>, program: Program)
     }
 }
 
-/// The configuration of an action, in the form of a diff that changes nothing; hidden if there is none.
+/// The configuration of an action as a diff without changes; hidden if there is none.
 pub(super) fn configuration<'p>(
     document: &str,
     invocation: &'p ActionInvocation<'_>,

@@ -1,4 +1,4 @@
-//! How many things of each kind happen: counted once, for the text, the summary, JSON and whoever decides by it.
+//! Counts of things by kind: made once, for the text, the summary, JSON and gates.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct Counts {
     pub r#move: usize,
     /// Resources that are imported, whatever else happens to them.
     pub import: usize,
-    /// Resources of which it is not known here what happens to them.
+    /// Resources with unknown actions.
     pub unknown: usize,
     /// Resources whose change is left to the next plan.
     pub defer: usize,
@@ -79,14 +79,14 @@ impl Counts {
         self.import += usize::from(resource.change.importing.is_some());
     }
 
-    /// Whether applying the plan would do anything, as far as it is counted: drift is none of it.
+    /// Whether applying the plan would do anything. Drift does not count.
     pub fn is_change(&self) -> bool {
         let Self { create, read, update, replace, delete, forget, r#move, import, unknown, .. } = *self;
         create + read + update + replace + delete + forget + r#move + import + unknown > 0
             || self.defer + self.invoke + self.outputs > 0
     }
 
-    /// What the program that is shown counts: what is replaced is added and destroyed.
+    /// The counts as the program prints them: a replacement counts as added and destroyed.
     pub(super) fn summary(&self, program: Program, of_selection: bool) -> Summary {
         let both = self.replace - self.create_then_forget - self.forget_then_create;
         let kept = match program {

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use super::{ReportAction, ShowError};
 use crate::diff::Diff;
 
-/// One entry of a section: what is said of a thing, and what is shown of it.
+/// An entry of a section: its header and its diff.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReportEntry<'p, H> {
     /// The text about it.
@@ -41,7 +41,7 @@ enum Repr<'p, H> {
     Asked { len: usize, header: Box<dyn Fn(usize) -> H + 'p>, body: Box<dyn Fn(usize) -> Body<'p> + 'p> },
 }
 
-/// What is shown of a thing; `None` if that makes no entry. The header of the entry says nothing yet.
+/// An entry before its header is known; `None` if nothing is shown.
 type Body<'p> = Result<Option<ReportEntry<'p, ()>>, ShowError>;
 
 impl<'p> From<Diff<'p>> for ReportEntry<'p, ()> {

@@ -8,8 +8,8 @@ use crate::document::ResourceActions;
 
 /// Selects the resources of a document; the default selects all.
 ///
-/// What it is told of one kind (addresses, modules, types, actions) are alternatives; a resource must fit one of each
-/// kind. An address names what has it, all instances where it has no key, and of a module everything inside.
+/// Values of one kind (addresses, modules, types, actions) are alternatives; a resource must match one of each kind. An
+/// address matches all instances if it has no key, and everything inside if it is a module.
 ///
 /// ```
 /// use objchange_plan::{Filter, ResourceActions};
@@ -30,7 +30,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Also resources whose address matches; `*` stands for any text, `?` for any character.
+    /// Adds resources whose address matches; `*` matches any text, `?` any character.
     #[must_use]
     pub fn address(mut self, glob: &str) -> Self {
         self.addresses.push(Pattern::new(glob));
@@ -58,8 +58,7 @@ impl Filter {
         self
     }
 
-    /// Also resources with one of these actions. Resources with actions that are not known match, too: nobody
-    /// knows that they are not among these.
+    /// Adds resources with one of these actions. Unknown actions match, too, because they may be among these.
     #[must_use]
     pub fn actions(mut self, actions: &[ResourceActions]) -> Self {
         self.actions.extend(actions);
@@ -101,7 +100,7 @@ impl Filter {
         self.matches(&resource.address, &resource.resource_type, resource.change.actions)
     }
 
-    /// Whether an action of this address and type is shown, which is none that happens to a resource.
+    /// Whether an action with this address and type is shown, unless it belongs to a resource's change.
     pub(super) fn matches_action(&self, address: &str, action_type: &str) -> bool {
         self.matches_place(address, action_type) && self.actions.is_empty() && !self.only_drift
     }
@@ -116,7 +115,7 @@ impl Filter {
     }
 }
 
-/// What an address may look like.
+/// The pattern of an address.
 #[derive(Debug, Clone)]
 struct Pattern {
     whole: WildMatch,
@@ -124,7 +123,7 @@ struct Pattern {
     has_keys: bool,
     /// It can be the address of a module.
     is_module: bool,
-    /// The same step by step: each name, with the key in brackets if it has one.
+    /// The pattern by steps: each name, with the key in brackets if it has one.
     steps: Vec<(WildMatch, Option<WildMatch>)>,
 }
 
@@ -134,7 +133,7 @@ impl Pattern {
             (WildMatch::new(step.name), (!step.key.is_empty()).then(|| WildMatch::new(step.key)))
         };
         let parts: Vec<_> = steps(glob).collect();
-        // No glob stands for `module` here: `*.main` is a resource of this name, not all in a module of it.
+        // No glob matches `module` here: `*.main` is a resource of this name, not everything in a module of it.
         let is_module = parts.len().is_multiple_of(2)
             && parts.iter().step_by(2).all(|part| part.name == "module" && part.key.is_empty());
         Self {

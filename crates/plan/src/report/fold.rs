@@ -53,12 +53,12 @@ enum Keep {
     Identifying,
 }
 
-/// What is shown of a part.
+/// How much of a part is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {
     /// It is counted.
     Nothing,
-    /// What changes in it, and what helps to recognise that.
+    /// Its changes, and the parts that help to recognise it.
     Changes,
     /// All of it.
     Everything,
@@ -71,7 +71,7 @@ impl Fold {
         keeps.into_iter().flat_map(|keep| [false, true].map(|full| Self { keep, full }))
     }
 
-    /// What is shown of the part at a position, by its name and by what happens to all of them.
+    /// Decides how much is shown of a part, by its name and the actions of all parts.
     pub(crate) fn decide(
         self,
         index: usize,

@@ -121,7 +121,7 @@ pub enum Heading {
     Deferred,
     /// It neither changes nor moves nor is imported: it is hidden.
     Unchanged,
-    /// What is not known: the words of the document say it.
+    /// Unknown actions, shown in the document's words.
     Unknown,
 }
 
@@ -170,7 +170,7 @@ pub enum Comment<'p> {
     ImportedByIdentity,
     /// The configuration of what is imported is generated.
     ConfigGenerated,
-    /// What is imported is destroyed.
+    /// An imported object is destroyed.
     DestroysImported,
 }
 
@@ -196,7 +196,7 @@ pub(super) fn planned<'p>(
     ResourceHeader { may_be_replaced, ..header(resource, &ChangeContext::Change, program) }
 }
 
-/// What is said of a resource.
+/// The header of a resource.
 pub(super) fn header<'p>(
     resource: &ChangedResource<'p>,
     occasion: &ChangeContext<'p>,

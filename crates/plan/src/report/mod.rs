@@ -94,20 +94,20 @@ pub struct Report<'p> {
     pub complete: Option<bool>,
     /// Providers were not asked for the plan: it is a prediction.
     pub predicted: bool,
-    /// The plan was made from no state, as headlines, summaries and JSON say. Documents do not show it: whoever has made the
-    /// plan sets it.
+    /// The plan was made without a state, as headlines, summaries and JSON say. Documents do not show it, so the
+    /// planner sets it.
     pub no_state: Option<NoState>,
     /// Counts of the selected changes.
     pub counts: Counts,
     /// Only a part of the document was chosen.
     pub of_selection: bool,
-    /// What has changed outside of Terraform, whether that matters to the plan or not: what of it does is on the page.
+    /// All changes outside of Terraform. The page shows only those that matter to the plan.
     pub drift: Entries<'p, ResourceHeader<'p>>,
     /// The actions that are invoked, in the order of the document, also those that the page does not show.
     pub invocations: Vec<Invocation<'p>>,
     /// The checks that did not pass, which the page does not show; none where only a part of the document was chosen.
     pub checks: Vec<Check<'p>>,
-    /// Where the schemas are from that nobody gave.
+    /// The origins of schemas that were found automatically.
     pub schemas: &'p [SchemaOrigin],
     /// The sections, in the order of the page; one without entries is not to be seen.
     pub sections: Vec<Section<'p>>,
@@ -119,21 +119,21 @@ pub struct Report<'p> {
 pub enum Section<'p> {
     /// Warnings at the top of the page.
     Warnings(Vec<Warning>),
-    /// What has changed outside of Terraform, as far as it matters to the plan.
+    /// Changes outside of Terraform that matter to the plan.
     ResourceDrift(Entries<'p, ResourceHeader<'p>>),
     /// Why there is nothing to do, or nothing to see.
     Outcome(Outcome),
-    /// What is left to the next plan.
+    /// Changes that are left to the next plan.
     DeferredChanges(Entries<'p, ResourceHeader<'p>>),
     /// The actions of the changes below that a reader may not know, in this order.
     Legend(Vec<ResourceActions>),
-    /// What changes, moves or is imported.
+    /// Changed, moved and imported resources.
     ResourceChanges(Entries<'p, ResourceHeader<'p>>),
-    /// What the changes above add up to.
+    /// The totals of the changes above.
     Summary(Summary),
     /// The actions that were asked for.
     InvokedActions(Entries<'p, ActionHeader<'p>>),
-    /// What happens to the outputs of the root module.
+    /// Changes of the root module's outputs.
     OutputChanges {
         /// Those that change.
         changed: Entries<'p, OutputHeader<'p>>,
@@ -186,13 +186,13 @@ pub enum Outcome {
     NeedsAnotherPlan,
     /// No objects need to be destroyed.
     NothingToDestroy,
-    /// What is there is still what the state says.
+    /// Refresh-only: the objects match the state.
     StillMatches,
-    /// What is there is what the configuration says.
+    /// The objects match the configuration.
     Matches,
-    /// The same after what has changed, and applying the plan writes that into the state.
+    /// The objects match the configuration after drift, and applying the plan saves the drift in the state.
     MatchesDriftSaved,
-    /// The same after what has changed, and only another plan would write that into the state.
+    /// The objects match the configuration after drift, and only another plan would save the drift in the state.
     MatchesDriftUnsaved,
 }
 

@@ -5,15 +5,15 @@ use crate::document::{Plan, ResourceActions, State};
 use crate::json::{Json, View};
 
 impl PlanMode {
-    /// Infers the mode of a plan, if possible. No document says it.
+    /// Infers the mode of a plan, if possible. No document states it.
     ///
-    /// Of a plan that shows changes it does not matter; of the others most leave no doubt. What remains unclear: a plan
-    /// whose targets do not exist, an empty state planned with `-destroy` or `-refresh-only`, and a plan where nothing
-    /// is declared and nothing exists.
+    /// The mode matters only for plans without visible changes, and most of these are clear. Unclear are: targets that
+    /// do not exist, an empty state under `-destroy` or `-refresh-only`, and a plan where nothing is declared and
+    /// nothing exists.
     pub fn detect(plan: &Plan<'_>) -> Self {
         let is_invoked = plan.changes.invocations.iter().any(|invocation| invocation.invoked.is_some());
         let is_no_op = plan.changes.drift.iter().any(|drift| drift.change.actions == ResourceActions::NoOp);
-        // Only such a plan has actions that were asked for, or drift that is none.
+        // Only refresh-only plans have explicitly invoked actions, or no-op drift.
         if is_invoked || is_no_op {
             return Self::RefreshOnly;
         }
@@ -35,7 +35,7 @@ impl PlanMode {
     }
 }
 
-/// The same for a whole plan without changes, from a state without managed objects.
+/// Infers the mode of a complete plan without changes, from a state without managed objects.
 fn of_nothing(plan: &Plan<'_>) -> PlanMode {
     let are_all = |actions| plan.changes.outputs.iter().all(|output| output.change.actions == actions);
     let configuration = plan.configuration().and_then(|raw| Json::read(&raw).ok());

@@ -24,13 +24,13 @@ use crate::walk::{Dialect, Paths, Sides};
 pub struct Summary {
     /// Imported, whatever else happens to them.
     pub import: usize,
-    /// Created; those that are replaced, too.
+    /// Created, including replacements.
     pub add: usize,
     /// Updated in-place.
     pub change: usize,
-    /// Destroyed; those that are replaced, too.
+    /// Destroyed, including replacements.
     pub destroy: usize,
-    /// No longer managed, and not destroyed; those that are replaced, too. Only OpenTofu counts them.
+    /// No longer managed, and not destroyed, including replacements. Only OpenTofu counts them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forget: usize,
     /// Actions that are invoked.
@@ -55,7 +55,7 @@ const LEGEND: [ResourceActions; 6] = [
     ResourceActions::Read,
 ];
 
-/// The same of OpenTofu.
+/// The order of OpenTofu's legend.
 const OPENTOFU_LEGEND: [ResourceActions; 8] = [
     ResourceActions::Create,
     ResourceActions::Update,
@@ -173,7 +173,7 @@ pub(super) fn report<'p, 't>(
     })
 }
 
-/// What to say of a plan that does nothing.
+/// The outcome of a plan without changes.
 fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Outcome> {
     let Differ { changes, program, .. } = differ;
     let is_opentofu = program.is_opentofu();
@@ -184,7 +184,7 @@ fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Ou
         PlanMode::RefreshOnly if has_drift => return None,
         PlanMode::RefreshOnly => Outcome::StillMatches,
         PlanMode::Normal if !has_drift => Outcome::Matches,
-        // To OpenTofu a plan that changes nothing is none to apply.
+        // OpenTofu does not apply a plan without changes.
         PlanMode::Normal if changes.applyable.unwrap_or_default() && !is_opentofu => {
             Outcome::MatchesDriftSaved
         }
@@ -192,7 +192,7 @@ fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Ou
     })
 }
 
-/// What makes the bodies of entries.
+/// The context in which the bodies of entries are made.
 #[derive(Clone, Copy)]
 pub(super) struct Differ<'p, 't> {
     pub(super) changes: &'p ChangeSet<'t>,

@@ -16,11 +16,11 @@ pub struct Schemas {
     by_name: HashMap<String, String>,
     /// The types that were asked for and are not there, and how many there were before each.
     missing: Mutex<HashMap<String, usize>>,
-    /// Which of them nobody gave.
+    /// The origins of those that were found automatically.
     origins: Vec<SchemaOrigin>,
 }
 
-/// Where the schemas of a provider are from that nobody gave.
+/// The origin of a provider's schemas that were found automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SchemaOrigin {
     /// The address of the provider: `registry.terraform.io/hashicorp/aws`.
@@ -32,7 +32,7 @@ pub struct SchemaOrigin {
     pub source: SchemaSource,
 }
 
-/// Where schemas are from that nobody gave.
+/// A place where schemas are found automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -71,7 +71,7 @@ impl Schemas {
         Self::from_source(Source::Document(document))
     }
 
-    /// The same, with where those are from that nobody gave.
+    /// Adds the origins of schemas that were found automatically.
     #[must_use]
     pub fn with_origins(self, origins: Vec<SchemaOrigin>) -> Self {
         Self { origins, ..self }
@@ -114,12 +114,12 @@ impl Schemas {
         names.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// The schema of a resource: that of what was planned, if there is one. `None` if there is none, which is
-    /// remembered as [`missing`](Self::missing) where there are any schemas.
+    /// The schema of a changed resource: that of the planned change, if it has one. A missing schema gives `None`, and
+    /// is remembered as [`missing`](Self::missing) if there are any schemas.
     ///
     /// # Errors
     ///
-    /// What is there is no schema.
+    /// The schema is invalid.
     pub fn of_change<'s>(
         &'s self,
         resource: &'s ChangedResource<'_>,
@@ -143,7 +143,7 @@ impl Schemas {
     ///
     /// # Errors
     ///
-    /// What is there is no schema.
+    /// The schema is invalid.
     pub fn of_type(
         &self,
         provider: &str,

@@ -10,8 +10,7 @@ use objchange_text::similar;
 use super::Filter;
 use crate::{ChangeSet, Document, ResourceActions};
 
-/// Longer names are not suggested: what it costs to compare two grows with the product of their
-/// lengths.
+/// Longer names are not suggested: comparing two names costs the product of their lengths.
 const LONGEST: usize = 300;
 
 /// Resources that are chosen by their place, by their type, and by what happens to them.
@@ -19,7 +18,7 @@ const LONGEST: usize = 300;
 pub struct Selection {
     /// Globs of addresses of resources and modules.
     pub only: Vec<String>,
-    /// Globs of those that are left out.
+    /// Globs to leave out.
     pub exclude: Vec<String>,
     /// Globs of types.
     pub types: Vec<String>,
@@ -171,7 +170,7 @@ pub enum Unmatched {
     Part {
         /// Which: `only`, `exclude`, `type` or `module`.
         part: &'static str,
-        /// What it is to match.
+        /// The glob.
         glob: String,
         /// A name that may be meant.
         meant: Option<String>,
@@ -200,7 +199,7 @@ pub fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
     }
 }
 
-/// The same for changes.
+/// The addresses and types of changes.
 pub fn changed_places<'d>(changes: &'d ChangeSet<'_>) -> Vec<(&'d str, &'d str)> {
     let actions = changes.invocations.iter().map(|a| (&*a.address, &*a.action_type));
     changes.all_resources().map(|r| (&*r.address, &*r.resource_type)).chain(actions).collect()

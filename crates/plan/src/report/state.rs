@@ -38,14 +38,14 @@ pub struct StateHeader<'p> {
     /// The provider's address, or what the document has in its place; `None` if it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<Text<'p>>,
-    /// The instance, which is not a deposed object, is to be replaced.
+    /// The current object is tainted: it must be replaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
-    /// Its module, relative to that of the resource before it.
+    /// Its module, relative to the previous resource's.
     pub module: ModulePlace,
 }
 
-/// The module of a resource, relative to that of the one before it.
+/// The module of a resource, relative to the previous one's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModulePlace {
@@ -138,7 +138,7 @@ fn diff_resource<'p>(
     let schema = schemas.of_state(resource)?;
     match resource.shown(state, schema)? {
         Shown::Read(parts) => diff_parts(state, resource, parts, schema, dialect),
-        // What a file says is written anew, and does not live as long.
+        // Values of a state file are converted, so the diff must own its texts.
         shown => Ok(diff_parts(state, resource, shown.parts(), schema, dialect)?.into_owned()),
     }
 }

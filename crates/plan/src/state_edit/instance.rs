@@ -77,12 +77,12 @@ fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// By which the deposed objects of an instance are told from each other.
+/// A new key for a deposed object.
 fn deposed_key() -> String {
     format!("{:08x}", random() >> 32)
 }
 
-/// By which one state is told from another.
+/// A new lineage, which identifies a state.
 pub(super) fn lineage() -> String {
     let (a, b) = (random(), random());
     format!(

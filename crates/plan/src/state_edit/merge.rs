@@ -87,7 +87,7 @@ pub struct StateEdit<'a> {
     pub provider: String,
     /// The schema of its objects.
     pub schema: &'a Schema,
-    /// The object; null if there is none any more.
+    /// The object; null if it was destroyed.
     pub current: &'a InstanceObject,
     /// The old object, if a new one has its place and it could not be destroyed.
     pub deposed: Option<&'a InstanceObject>,
@@ -116,7 +116,7 @@ impl StateEdit<'_> {
     }
 }
 
-/// What becomes of an instance, in the form of a state file.
+/// The new content of an instance, in the form of a state file.
 pub(super) struct Change {
     pub(super) address: InstanceAddress,
     /// The full address of the provider.
@@ -260,7 +260,7 @@ fn is_current(instance: &Members, address: &InstanceAddress) -> bool {
     key == address.key.as_ref().map(index_key) && instance.text("deposed").is_empty()
 }
 
-/// The instance with its new object: what an object does not decide about is kept.
+/// Replaces the object of an instance; members that do not belong to the object are kept.
 fn updated(old: &Members, new: &Members) -> Members {
     const OF_THE_OBJECT: [&str; 10] = [
         "index_key",
@@ -298,7 +298,7 @@ mod tests {
         Change { address: address(key), provider: "x/y/z".into(), current, deposed: None }
     }
 
-    /// Keys out of order, numbers that no double holds, members that nobody knows.
+    /// Unsorted keys, a number beyond double precision, unknown members.
     const OLD: &str = r#"{"version":4,"serial":7,"extra":{"b":1,"a":0.10000000000000000000000001},"lineage":"l",
         "outputs":{"o":{"value":18446744073709551616,"type":"number"}},"resources":[
         {"mode":"data","type":"disk","name":"a","provider":"p","instances":[{"attributes":{}}]},
@@ -340,7 +340,7 @@ mod tests {
         let without = merged(Some(OLD), &change(Some(json!(1)), None)).unwrap().unwrap();
         assert!(!has_object(&without, &address(Some(json!(1)))).unwrap());
         assert!(has_object(&without, &address(Some(json!(0)))).unwrap());
-        // What is not there need not go.
+        // Removing a missing object changes nothing.
         assert!(merged(Some(OLD), &change(Some(json!("x")), None)).unwrap().is_none());
         let new = merged(None, &change(None, Some(&json!({"attributes": {}})))).unwrap().unwrap();
         assert!(has_object(&new, &address(None)).unwrap() && new.contains("\"serial\": 1"), "{new}");

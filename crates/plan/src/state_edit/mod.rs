@@ -23,9 +23,9 @@ pub use self::merge::{StateEdit, has_object};
 /// An object of the engine, and what a state keeps with it.
 #[derive(Debug, Clone)]
 pub struct InstanceObject {
-    /// The object; null if there is none.
+    /// The object; null if absent.
     pub object: Value,
-    /// Whether it is to be replaced.
+    /// Whether it must be replaced.
     pub tainted: bool,
     /// The private data of the provider.
     pub private: PrivateData,
@@ -133,11 +133,11 @@ pub struct StoredObject {
     pub private: PrivateData,
     /// Its identity, as it is written.
     pub identity: Option<Box<RawValue>>,
-    /// Whether it is to be replaced.
+    /// Whether it must be replaced.
     pub tainted: bool,
 }
 
-/// Its content is not shown: nobody knows yet what of it is sensitive.
+/// Omits the content: its sensitive parts are not known yet.
 impl fmt::Debug for StoredObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StoredObject").field("schema_version", &self.schema_version).finish_non_exhaustive()

@@ -18,12 +18,12 @@ enum Rules {
     /// By OpenTofu's. There `""` is null as the value of an attribute of a block, and nowhere else.
     OpenTofu {
         place: PlaceKind,
-        /// What is sensitive is shown, as it was asked for.
+        /// Sensitive values are shown on request.
         shows_sensitive: bool,
     },
 }
 
-/// What is at a place.
+/// The kind of place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlaceKind {
     /// A block.
@@ -50,7 +50,7 @@ impl Dialect {
         Self::new(Rules::OpenTofu { place, shows_sensitive })
     }
 
-    /// The same rules, with or without pairs of similar elements that a set loses and gains.
+    /// Turns pairing of similar elements in sets on or off.
     pub(crate) fn matching_sets(self, matches_sets: bool) -> Self {
         Self { matches_sets, ..self }
     }
@@ -59,7 +59,7 @@ impl Dialect {
         self.matches_sets
     }
 
-    /// The same rules, with or without a look at YAML in strings.
+    /// Turns reading YAML in strings on or off.
     pub(crate) fn reading_yaml(self, reads_yaml: bool) -> Self {
         Self { reads_yaml, ..self }
     }
@@ -98,7 +98,7 @@ impl Dialect {
         }
     }
 
-    /// The rules in a block; a modern one is told from its schema, and stays so below.
+    /// The rules in a block. The schema tells a modern block from a legacy one, and blocks in a modern one are modern.
     pub(crate) fn in_block(self, is_modern: impl FnOnce() -> bool) -> Self {
         match self.rules {
             Rules::Terraform { is_legacy } => {
@@ -108,7 +108,7 @@ impl Dialect {
         }
     }
 
-    /// The rules in a value of which no schema tells anything.
+    /// The rules in a value without a schema.
     pub(crate) fn without_schema(self) -> Self {
         match self.rules {
             Rules::Terraform { .. } => self.with(Self::MODERN.rules),

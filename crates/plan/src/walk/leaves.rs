@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 
 use crate::diff::{BlockType, CollectionPart, Diff, DiffAction, Kind, Parts};
 
-/// One part that changes, and none of whose own parts does: what to look at, or to rule on, where the whole diff is more
-/// than is asked for.
+/// One changed part without changed parts of its own: enough to inspect or to rule on, where the whole diff is too
+/// much.
 ///
-/// In JSON it is its path and its sides in the form of case files, without what must not be shown. A side that is absent
-/// or null is left out.
+/// In JSON it has its path and its sides in the form of case files, without hidden values. An absent or null side is
+/// left out.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LeafChange {

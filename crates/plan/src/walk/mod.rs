@@ -23,15 +23,15 @@ pub use sides::Sides;
 use crate::diff::DiffAction;
 use crate::json::View;
 
-/// What is known at one place of a resource or output: its value on both sides, whether it is there at all,
-/// and the marks that mirror its nesting.
+/// One place of a resource or output: its value on both sides, whether it exists, and the marks that mirror its
+/// nesting.
 ///
 /// `'v` is how long the values live, `'t` how long the text does that they are borrowed from.
 #[derive(Debug, Clone)]
 pub(crate) struct Change<'v, 't> {
-    /// The value before; null if there is none.
+    /// The value before; null if absent.
     pub(crate) before: View<'v, 't>,
-    /// The value after; null if there is none.
+    /// The value after; null if absent.
     pub(crate) after: View<'v, 't>,
     /// The value before is there even if it is null.
     pub(crate) before_explicit: bool,
@@ -40,9 +40,9 @@ pub(crate) struct Change<'v, 't> {
     pub(crate) unknown: Unknown<'v, 't>,
     pub(crate) before_sensitive: View<'v, 't>,
     pub(crate) after_sensitive: View<'v, 't>,
-    /// What forces the replacement.
+    /// The paths that force a replacement.
     pub(crate) replace: Paths<'v, 't>,
-    /// What is worth showing.
+    /// The paths worth showing.
     pub(crate) relevant: Paths<'v, 't>,
     pub(crate) dialect: Dialect,
     /// How many values are around this one, those of a JSON string and the string itself included.
@@ -185,7 +185,7 @@ impl<'v, 't> Change<'v, 't> {
         self.before.is_null() && self.after.is_null()
     }
 
-    /// What happens to a value that has no parts.
+    /// The action on a value without parts.
     pub(crate) fn leaf_action(&self) -> DiffAction {
         let before_there = !self.before.is_null() || self.before_explicit;
         let after_there = !self.after.is_null() || self.after_explicit;
@@ -202,7 +202,7 @@ impl<'v, 't> Change<'v, 't> {
         }
     }
 
-    /// What happens to a value with parts, before its parts are looked at.
+    /// The action on a value with parts, before its parts are known.
     pub(crate) fn parent_action(&self) -> DiffAction {
         match (self.before.is_null(), self.after.is_null()) {
             (true, false) => DiffAction::Create,
@@ -211,7 +211,7 @@ impl<'v, 't> Change<'v, 't> {
         }
     }
 
-    /// The member of this name, which is there or not as the objects say.
+    /// The member of this name; the objects say whether it exists.
     pub(crate) fn member(&self, key: &str) -> Self {
         self.next_member(key, &mut Position::default())
     }
@@ -248,8 +248,8 @@ impl<'v, 't> Change<'v, 't> {
 
     /// The elements at two positions; `None` if there is no such element on a side.
     ///
-    /// Where there is none, the marks of the position after the last one hold: marks that reach beyond their own side
-    /// hide the other side's elements as well, as in Terraform. The rules for elements start anew.
+    /// A missing element has the marks of the position after the last: marks that reach beyond their own side hide the
+    /// other side's elements as well, as in Terraform. The rules for elements start anew.
     pub(crate) fn element(&self, before: Option<usize>, after: Option<usize>) -> Self {
         let at = |list: View<'v, 't>, index: Option<usize>| index.and_then(|i| list.elements().get(i));
         let old = at(self.before, before);
@@ -273,17 +273,17 @@ impl<'v, 't> Change<'v, 't> {
         }
     }
 
-    /// What is sensitive in an element before.
+    /// The sensitive marks of an element before.
     pub(crate) fn before_sensitive_in_element(&self, index: usize) -> View<'v, 't> {
         mark_element(self.before_sensitive, index)
     }
 
-    /// What is sensitive in an element after.
+    /// The sensitive marks of an element after.
     pub(crate) fn after_sensitive_in_element(&self, index: usize) -> View<'v, 't> {
         mark_element(self.after_sensitive, index)
     }
 
-    /// What is unknown in an element after.
+    /// The unknown marks of an element after.
     pub(crate) fn unknown_in_element(&self, index: usize) -> Unknown<'v, 't> {
         self.unknown.element(index)
     }
@@ -300,7 +300,7 @@ impl<'v, 't> Change<'v, 't> {
         mark_element(self.after_sensitive, index).is_true()
     }
 
-    /// The same change, all of which is relevant if this place is.
+    /// Makes everything below relevant, if this place is.
     pub(crate) fn wholly_relevant(&self) -> Self {
         Self { relevant: Paths::everything(), ..self.clone() }
     }
@@ -392,7 +392,7 @@ impl<'v, 't> Change<'v, 't> {
         Keys::union(named.into_iter().chain(unknown))
     }
 
-    /// The same with null in place of `""`, where that is the same.
+    /// Replaces `""` by null where the dialect treats them alike.
     pub(crate) fn with_null_for_empty(mut self) -> Self {
         if self.dialect.empty_is_null() {
             if self.before.is_empty_string() {
@@ -405,7 +405,7 @@ impl<'v, 't> Change<'v, 't> {
         self
     }
 
-    /// The same place, wholly hidden on both sides if no side is: what the schema calls sensitive.
+    /// Hides the place on both sides, unless a side is hidden already: for attributes that the schema calls sensitive.
     pub(crate) fn hidden_by_schema(mut self) -> Self {
         if !self.is_before_sensitive() && !self.is_after_sensitive() {
             self.before_sensitive = self.before.bool(true);

@@ -15,11 +15,10 @@ use crate::differ;
 
 /// The change of an object, by values of the engine and the schema of its resource.
 ///
-/// Its diff is the one that a plan document gives which says the same. What no document can say is lost: what is
-/// promised about an unknown value, the types of dynamic values and nulls, which element of a set forces the
-/// replacement (it is the set then), and that something is unknown before the change (it has no value then). What is
-/// ephemeral is hidden like what is sensitive, an infinite number is a text, and of values that nest deeper than
-/// [`MAX_DEPTH`](crate::MAX_DEPTH) nothing is compared.
+/// Its diff is that of the plan document for the same change. Facts that no document holds are lost: refinements, the
+/// types of dynamic values and nulls, which element of a set forces the replacement (the whole set does), and unknown
+/// values before the change (they become absent). Ephemeral values are hidden like sensitive ones, infinite numbers are
+/// strings, and values deeper than [`MAX_DEPTH`](crate::MAX_DEPTH) are not compared.
 ///
 /// ```
 /// use objchange::change::{PlanRequest, SimulatedProvider, plan_change};
@@ -69,7 +68,7 @@ pub struct ObjectChange<'s> {
 /// Two objects of one schema as a plan document has them, and what forces the replacement.
 #[derive(Clone)]
 pub struct PlannedValues {
-    /// What tells blocks from attributes.
+    /// The schema, which tells blocks from attributes.
     schema: Option<Block>,
     before: Value,
     after: Value,
@@ -110,12 +109,12 @@ impl PlannedValues {
         self.schema.as_ref()
     }
 
-    /// The object before; null if there is none.
+    /// The object before; null if absent.
     pub fn before(&self) -> &Value {
         &self.before
     }
 
-    /// The object after; null if there is none.
+    /// The object after; null if absent.
     pub fn after(&self) -> &Value {
         &self.after
     }
@@ -135,8 +134,7 @@ impl PlannedValues {
 }
 
 impl<'s> ObjectChange<'s> {
-    /// The change from one object to another; null is not an object. What the schema calls sensitive is
-    /// hidden.
+    /// The change from one object to another; null means no object. Values that the schema calls sensitive are hidden.
     pub fn new(schema: &'s Block, before: &Value, after: &Value) -> Self {
         Self { schema, values: PlannedValues::new(Some(schema), before, after, Vec::new()) }
     }
@@ -146,7 +144,7 @@ impl<'s> ObjectChange<'s> {
         Self { schema, values: PlannedValues::of_change(schema, change) }
     }
 
-    /// The same change, to which a new object is needed because these parts cannot change in place.
+    /// Makes the change a replacement, forced by these paths.
     #[must_use]
     pub fn replacing(self, paths: impl IntoIterator<Item = Path>) -> Self {
         let values = PlannedValues { replace: paths.into_iter().collect(), ..self.values };
@@ -165,7 +163,7 @@ impl<'s> ObjectChange<'s> {
         differ::block(sides.change(&replaced, Dialect::LEGACY), self.schema)
     }
 
-    /// The parts that change, one by one, in the order of the diff, which is this change's own.
+    /// The leaf changes, in the order of `diff`, which must be this change's own.
     pub fn leaves(&self, diff: &Diff<'_>) -> Vec<LeafChange> {
         leaves(diff, self.values.before(), self.values.after())
     }
@@ -178,15 +176,14 @@ pub fn diff_values<'t>(before: &Value, after: &Value, ty: &'t Type) -> Diff<'t> 
     differ::typed(sides.change(&replaced, Dialect::MODERN), ty)
 }
 
-/// The object as documents have it: what is write-only is null, and what the schema calls sensitive is marked.
+/// The object as documents have it: write-only attributes are null, sensitive ones are marked.
 pub fn as_written(schema: &Block, object: &Value) -> Value {
     let object = without_write_only(schema, object);
     let marks = schema.sensitive_paths(&object).into_iter().map(|path| (path, Marks::SENSITIVE));
     object.mark_where_present(&marks.collect::<Vec<_>>())
 }
 
-/// The object as documents have it: without the values that never appear in plans or states. That somebody has called one
-/// sensitive stays.
+/// The object as documents have it: without write-only values. A mark of such a value stays.
 fn without_write_only(schema: &Block, object: &Value) -> Value {
     let paths: PathSet = schema.write_only_paths(object).into_iter().collect();
     if paths.is_empty() {

@@ -23,7 +23,7 @@ impl<'v, 't> FromIterator<Elements<'v, 't>> for PathList<'v, 't> {
     }
 }
 
-/// What a step is sorted by: the steps to one position stand together, however they are written.
+/// The sort key of a step: spellings of one position are adjacent.
 fn key<'v>(step: View<'v, '_>) -> (Option<usize>, Option<&'v str>, bool) {
     let (text, is_name) = match step.shape() {
         Shape::Number(text) => (Some(text), false),
@@ -42,7 +42,7 @@ fn rest<'v, 't>(parts: impl Iterator<Item = &'v [Elements<'v, 't>]>) -> Rest<'v,
     Some(parts.collect())
 }
 
-/// What remains of some paths at the place that the walk has come to.
+/// The rest of some paths, from the current place on.
 #[derive(Debug, Clone)]
 pub(crate) struct Paths<'v, 't> {
     /// Every place below is matched.

@@ -7,8 +7,7 @@ use objchange::value::Path;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-/// Why a planned change is what it is. Its `Display` says it to people; in JSON it is its kind, that sentence and its
-/// paths.
+/// The reason of a planned change. Its `Display` is a sentence; in JSON it has its kind, that sentence and its paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason<'p> {

@@ -1,8 +1,8 @@
-//! The sides of a change made from values of the engine: what a plan document would say of them.
+//! Converts the sides of a change from engine values to the JSON of a plan document.
 //!
-//! Unknown members of objects and maps are left out, and in a list null stands for an unknown element; what is unknown
-//! or marked is said beside the value. What a document cannot say is lost: what is promised about an unknown value,
-//! the types of dynamic values and nulls, and that something is unknown before the change, where it has no value.
+//! Unknown members are left out of objects and maps, and unknown elements are null in lists; marks of unknown and
+//! sensitive parts stand beside the value. Facts that no document holds are lost: refinements, the types of dynamic
+//! values and nulls, and unknown values before the change (they become absent).
 
 use objchange::Value;
 use objchange::value::{Kind, Path, PathStep};
@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::Sides;
 use crate::json::{Builder, Built, MAX_DEPTH};
 
-/// Stands for what nests deeper than any value that is read.
+/// Replaces values that nest deeper than any that is read.
 const TOO_DEEP: &str = "(nested too deeply to be compared)";
 
 impl Sides<'_> {
@@ -36,7 +36,7 @@ impl Sides<'_> {
     }
 }
 
-/// Both contents. Attributes that stay as they are are made once and shared, so that nobody compares them.
+/// Converts both sides. Unchanged attributes are made once and shared, so that comparing them is cheap.
 fn sides(builder: &mut Builder<'_>, before: &Value, after: &Value) -> (Built, Built) {
     let (Kind::Object(old), Kind::Object(new)) = (before.kind(), after.kind()) else {
         return (content(builder, before, 0), content(builder, after, 0));
@@ -92,7 +92,7 @@ struct Marking {
 const UNKNOWN: Marking =
     Marking { is_here: |value| !value.is_known(), is_here_or_below: |value| !value.is_wholly_known() };
 
-/// What is ephemeral must not be shown either.
+/// Ephemeral values are hidden, too.
 const SENSITIVE: Marking = Marking { is_here: Value::is_marked, is_here_or_below: Value::contains_marked };
 
 /// `true` where it holds, mirroring the nesting of the value around.

@@ -374,7 +374,7 @@ fn a_warning_stands_where_its_value_does() {
     check_change(&block, &change, &lines);
 }
 
-/// What is printed of one attribute or block type.
+/// Prints the change of one attribute or block type.
 fn shown_change(block: &Json, change: &Json) -> String {
     let plan = json!({"format_version": "1.2", "resource_changes": [resource(change)]}).to_string();
     let options = Options { mode: Some(PlanMode::Normal), ..Options::default() };

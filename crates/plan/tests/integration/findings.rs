@@ -1,4 +1,4 @@
-//! What there is to report about a document.
+//! Findings of documents.
 
 use objchange_plan::{PlanFile, document_warnings, findings};
 use serde_json::json;

@@ -1,5 +1,4 @@
-//! What people see where Terraform's own output is not a guide: without schemas, with what must be escaped,
-//! in summaries, and in errors.
+//! Output for which Terraform is not a guide: without schemas, with escaped text, in summaries, and in errors.
 
 use objchange_plan::{Colour, Document, Filter, Options, Report, ResourceActions, Schemas};
 

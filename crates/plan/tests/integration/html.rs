@@ -1,4 +1,4 @@
-//! HTML pages: what is on them, that no value becomes markup, and that links lead somewhere.
+//! HTML pages: their structure, escaping of values, and working links.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -99,8 +99,8 @@ fn pair(attribute: &Attribute) -> (String, String) {
     (attribute.name.local.to_string(), attribute.value.to_string())
 }
 
-/// The elements of a page with their attributes, and where there is text. Attributes with names of the document lack their
-/// values. What is in a diff, where values have lines, is not listed, but may only be what diffs are made of.
+/// The elements of a page with their attributes, and the places of text. Values of attributes that hold names of the
+/// document are left out. Diffs, whose values have lines, are not listed, but are checked for allowed elements.
 fn structure(page: &str) -> Vec<String> {
     let mut structure = Vec::new();
     let mut diff = None;

@@ -1,4 +1,4 @@
-//! Documents that are large in one direction: what is shown of them is what the small ones show.
+//! Documents that are large in one dimension are shown like small ones.
 
 use std::fmt::Write;
 

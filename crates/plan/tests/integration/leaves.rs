@@ -1,4 +1,4 @@
-//! The parts that change, one by one: what each of them says.
+//! Leaf changes, one by one.
 
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
@@ -42,6 +42,6 @@ fn a_leaf_forces_the_replacement_itself_or_something_around_it_does() {
     assert_eq!(replacing(&["disk[0].size"]), [".disk[0].size"]);
     assert_eq!(replacing(&["disk[0]"]), [".disk[0].size"]);
     assert_eq!(replacing(&["name", "disk"]), [".name", ".disk[0].size"]);
-    // Of something else nothing is said.
+    // A path to an absent element is ignored.
     assert!(replacing(&["disk[1].size"]).is_empty());
 }

@@ -1,4 +1,4 @@
-//! Markdown pages: what is on them, that no value becomes markup, and that they fit.
+//! Markdown pages: their structure, escaping of values, and their limit.
 
 use objchange_plan::{
     Document, Filter, MarkdownOptions, MarkdownTemplate, Options, Report, Schemas, ShowError,
@@ -28,7 +28,7 @@ fn by_template(
     Ok(String::from_utf8(out).unwrap())
 }
 
-/// What a page is made of: all but its text.
+/// The structure of a page, without its text.
 fn structure(page: &str) -> Vec<String> {
     let mut structure = Vec::new();
     let mut in_code = false;
@@ -54,7 +54,7 @@ fn structure(page: &str) -> Vec<String> {
     structure
 }
 
-/// What a page is made of beside text and code: how much of a line of prose is code depends on its words.
+/// The structure of a page without text and code, because words decide how much of a line is code.
 fn markup(page: &str) -> Vec<String> {
     structure(page).into_iter().filter(|part| part != "text" && part != "code").collect()
 }
@@ -371,7 +371,7 @@ proptest! {
     #[test]
     fn any_text_is_inert(text in "[ -~\n\t`|<>\u{85}\u{2028}]{0,40}") {
         let options = MarkdownOptions::default();
-        // What could only be words is not written as code.
+        // Text that can only be words is not written as code.
         let found = page(&plan_with(&format!(".{text}"), "x.y"), &options);
         prop_assert_eq!(structure(&found), structure(&page(&plan("x.y"), &options)), "{}", found);
     }

@@ -87,7 +87,7 @@ fn secrets_decide_nothing() {
     assert_eq!(same, other);
 }
 
-/// What is paired changes which lines there are, not which values.
+/// Pairing changes which lines there are, not which values.
 #[test]
 fn every_new_value_is_still_shown() {
     let rules =

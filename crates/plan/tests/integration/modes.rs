@@ -1,4 +1,4 @@
-//! What a plan was made for, told from what is in it.
+//! Infers the mode of plans from their content.
 
 use objchange_plan::{Plan, PlanMode};
 use serde_json::{Value as Json, json};

@@ -1,6 +1,5 @@
-//! Documents from which somebody has taken something, or in which something else stands: each is shown or refused with
-//! what is wrong and where, in every form, and what is left out is told. And of each: what is chosen and what is not are
-//! all of it.
+//! Documents with parts removed or replaced: each is shown, or refused with the problem and its place, in every form,
+//! and omitted parts are reported. For each document, selected and unselected changes together are all changes.
 
 use std::fmt::Write as _;
 use std::fs;

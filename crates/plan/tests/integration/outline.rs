@@ -1,4 +1,4 @@
-//! What is on a page for people, for screens that show one thing at a time.
+//! The outline of a page, for screens that show one item at a time.
 
 use std::fs;
 use std::path::Path;
@@ -124,7 +124,7 @@ fn modules_are_inside_of_each_other_and_what_is_destroyed_comes_first() {
     });
 }
 
-/// What is unchanged can be unfolded, at every depth.
+/// Unchanged parts can be unfolded, at every depth.
 #[test]
 fn unchanged_parts_are_below_the_line_that_counts_them() {
     let plan = json!({"format_version": "1.2", "resource_changes": [{"address": "a_b.c", "mode": "managed",

@@ -19,7 +19,7 @@ pub(crate) fn plan(text: &str) -> String {
     plan_with(text, &text.chars().take(20).collect::<String>())
 }
 
-/// The same with this word as an action. Those that are not known are kept, and not more than a few hundred.
+/// A plan with this word as an action. A few hundred unknown words are kept.
 pub(crate) fn plan_with(text: &str, action: &str) -> String {
     let value = json!({"id": text, "note": [text], "tags": {text: text}});
     let mut replaced =

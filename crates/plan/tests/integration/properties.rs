@@ -389,7 +389,7 @@ proptest! {
         let schemas = json!({"provider_schemas": {"p": {"resource_schemas": {"t": {"block": block}}}}}).to_string();
         for schemas in [Schemas::parse(schemas).unwrap(), Schemas::none()] {
             let all = outputs(&plan, &schemas);
-            // What `serde_json` writes is not for terminals.
+            // `serde_json` does not escape for terminals.
             for text in all.iter().filter(|text| !text.starts_with("{\"format_version\":\"1.3\",\"program\":\"")) {
                 let control = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
                 prop_assert_eq!(control, None, "{}", text);
@@ -417,7 +417,7 @@ proptest! {
         }
     }
 
-    /// What is shown and what is counted as hidden are together all that `--full` shows.
+    /// The shown lines and the number of hidden ones add up to the lines of `--full`.
     #[test]
     fn hidden_and_shown_are_all(before in "[a-f]{0,12}", after in "[a-f]{0,12}") {
         let list = |text: &str| json!(text.chars().map(String::from).collect::<Vec<_>>());

@@ -234,7 +234,7 @@ proptest! {
         let (file, document) = (file(&state, &output), document(&state, &output));
         let schemas = Schemas::parse(SCHEMAS).unwrap();
         prop_assert_eq!(shown(&file, &schemas), shown(&document, &schemas));
-        // What has the form of a value with its type and fits is one, so that nothing tells them apart.
+        // Without a schema, an object with the form of a typed value is one, in both.
         prop_assert_eq!(shown(&file, &Schemas::none()), shown(&document, &Schemas::none()));
     }
 }

@@ -85,7 +85,7 @@ fn any_type(choices: &mut Choices<'_>, depth: usize) -> String {
 struct Rules {
     /// Some parts are unknown.
     unknown: bool,
-    /// What is marked or sensitive by the schema holds nothing but secrets.
+    /// Marked values, and those that the schema calls sensitive, hold only secrets.
     is_secret: bool,
 }
 

@@ -47,7 +47,7 @@ fn what_differs_in_documents_is_shown() {
     assert!(text.contains("unchanged") && !text.contains("443"), "{text}");
 }
 
-/// What a document does not say, or not in a way that JSON can, is compared by its lines.
+/// Documents with features that JSON lacks are compared by lines.
 #[test]
 fn other_texts_are_compared_by_their_lines() {
     let pairs = [

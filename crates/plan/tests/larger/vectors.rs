@@ -79,7 +79,7 @@ fn check_file(path: &Path) -> Result<(), Failed> {
     check_cases(&fs::read_to_string(path)?)
 }
 
-/// The same documents as in other files, with the text of Terraform 1.11.
+/// Checks the documents of other files against the text of Terraform 1.11.
 fn check_older(path: &Path) -> Result<(), Failed> {
     let cases = fs::read_to_string(path)?.replace("\n{", "\n{\"options\":{\"version\":\"1.11\"},");
     check_cases(&cases.replacen('{', "{\"options\":{\"version\":\"1.11\"},", 1))

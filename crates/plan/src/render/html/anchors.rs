@@ -6,11 +6,11 @@ use super::super::outline::{OutlineItem, OutlineSection};
 
 /// The names of the elements of a page.
 pub(super) struct Anchors {
-    /// Of each section.
+    /// One per section.
     pub(super) sections: Vec<String>,
-    /// Of each group of each section; empty if it has no heading.
+    /// One per group of each section; empty for a group without a heading.
     pub(super) groups: Vec<Vec<String>>,
-    /// Of each item: its address, as a browser writes it in a link.
+    /// One per item: its address, encoded as browsers do in links.
     pub(super) items: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use super::output::Output;
 /// A diff that is being written.
 pub(super) struct DiffSink<'s, 'o> {
     out: &'s mut Output<'o>,
-    /// What is to be written before the first text.
+    /// Text before the first piece.
     start: Option<&'s str>,
     /// The element around the lines.
     run: Run,
@@ -20,11 +20,11 @@ pub(super) struct DiffSink<'s, 'o> {
     indent: String,
     /// How many folds this is in.
     folds: usize,
-    /// This is the line that is to be seen of a fold.
+    /// The visible line of a fold is being written.
     in_summary: bool,
 }
 
-/// What the sign of some lines says, and the element that they are in.
+/// The sign that some lines share, and so the element around them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Run {
     Plain,
@@ -160,7 +160,7 @@ impl<'s, 'o> DiffSink<'s, 'o> {
         self.is_line_start = false;
     }
 
-    /// The element that a last line belongs to: what is added or removed as a whole is one.
+    /// The element that a last line belongs to: an added or removed value is one as a whole.
     fn run_of_end(&self) -> Run {
         let column = self.indent.len();
         let start = self.around.iter().rev().find(|(start, _)| *start <= column);

@@ -23,7 +23,7 @@ fn source(text: &str) -> String {
 /// The head of the document.
 pub(super) fn head(title: &str) -> Markup {
     let (style, script) = (source(STYLE), source(SCRIPT));
-    // The icon is empty, so that browsers ask nobody for one.
+    // An empty icon keeps browsers from requesting one.
     let policy = format!(
         "default-src 'none'; style-src {style}; script-src {script}; img-src data:; base-uri 'none'; form-action 'none'"
     );
@@ -46,7 +46,7 @@ pub(super) fn script() -> Markup {
     html! { script { (PreEscaped(SCRIPT)) } }
 }
 
-/// The headline, and what is to be known before the rest is read.
+/// The headline, and notes to read first.
 pub(super) fn header(
     report: &Report<'_>,
     title: &str,
@@ -92,7 +92,7 @@ fn lost(items: &[OutlineItem<'_, '_>], anchors: &Anchors) -> Markup {
     }
 }
 
-/// What the script needs: it shows them.
+/// The controls of the script, hidden until it runs.
 pub(super) fn tools(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>], anchors: &Anchors) -> Markup {
     let filters = filters(sections, items);
     html! {

@@ -30,10 +30,10 @@ use crate::report::{Report, ShowError};
 /// Options for an HTML page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HtmlOptions<'a> {
-    /// The headline, of which 200 characters are used; by default the program and what the document is.
+    /// The headline, cut to 200 characters; by default the program and the kind of document.
     pub title: Option<&'a str>,
-    /// The page that this one belongs to, such as that of the CI run: an address with `https://` or `http://`. It is left out if
-    /// it is longer than 1,000 characters.
+    /// The page that this one belongs to, such as that of the CI run: an address with `https://` or `http://`. Omitted
+    /// if longer than 1,000 characters.
     pub link: Option<&'a str>,
 }
 

@@ -35,8 +35,8 @@ impl<'o> Output<'o> {
         }
     }
 
-    /// Writes text of a line between tags, in which everything can be seen and nothing is markup. In an attribute it could end
-    /// the value: quotes, of which diffs are full, are as they are.
+    /// Writes text between tags, with control characters visible and markup escaped. Not for attributes: it leaves
+    /// quotes, of which diffs are full, unescaped.
     pub(super) fn text(&mut self, text: &str) {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>');
         // To look at all bytes takes vector instructions.

@@ -1,8 +1,8 @@
-//! Templates that cannot make more than a page needs. A template comes from a repository, so from whoever changes it.
+//! Limits the output of templates. A template comes from a repository, so anybody who can change that can write one.
 //!
-//! The engine of templates counts steps, and not what a step makes: a text that is doubled forty times takes a terabyte.
-//! So all that makes something pays for it before it does: operators, literals and output in the compiled instructions,
-//! and filters. What is paid for once stays within [`ROOM`], however much of it the template keeps.
+//! The template engine counts steps, not the text that a step makes: doubling a text forty times takes a terabyte. So
+//! operators, literals, output and filters pay for their result before they make it. The total stays within [`ROOM`],
+//! even if the template keeps little of it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ use super::{MarkdownTemplate, TemplateError};
 /// How many bytes the values and the text of one page may take, roughly: a page of a site has 64 KiB.
 const ROOM: u64 = 64 << 20;
 
-/// What a value takes beside its text.
+/// The cost of a value besides its text, in bytes.
 const OWN: u64 = 24;
 
 /// How many collections may be within each other: those of a plan are, and no more than a walk has room for.
@@ -37,7 +37,7 @@ const MAX_LINE: usize = 65_000;
 const WHITESPACE: WhitespaceConfig =
     WhitespaceConfig { keep_trailing_newline: true, lstrip_blocks: true, trim_blocks: true };
 
-/// What is left of the room.
+/// The bytes left of [`ROOM`].
 #[derive(Debug, Clone)]
 pub(super) struct Budget(Arc<AtomicU64>);
 
@@ -122,7 +122,7 @@ pub(super) fn check_nesting(text: &str) -> Result<(), TemplateError> {
     }
     let (mut operators, mut elif, mut is_block_start) = (0, 0, false);
     for token in tokenize(text, false, SyntaxConfig, WHITESPACE) {
-        // What cannot be read is an error with its line when it is compiled.
+        // Compiling the template reports this error with its line.
         let Ok((token, span)) = token else { break };
         match &token {
             Token::VariableStart | Token::BlockStart => operators = 0,
@@ -154,8 +154,8 @@ const LIST: &str = "[";
 const MAP: &str = "{";
 const KEEP: &str = "=";
 
-/// Compiles a template to instructions that pay for what they make, with the filters of [`add_filters`]: no template can
-/// have another idea of `~`, which is no name.
+/// Compiles a template to instructions that pay for their results, with the filters of [`add_filters`]. Templates
+/// cannot redefine `~`, because it is an operator.
 pub(super) fn compile<'t>(name: &'t str, text: &'t str) -> Result<Instructions<'t>, Error> {
     let tree = parse(text, name, SyntaxConfig, WHITESPACE)?;
     let mut generator = CodeGenerator::new(name, text);

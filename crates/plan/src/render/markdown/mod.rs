@@ -1,6 +1,6 @@
 //! A report as a Markdown page for a comment: a headline, and sections whose entries have a line and a fenced `diff` each.
 //!
-//! A page that would be too long lacks diffs, and then lines, the least important first, and says so.
+//! A page that would be too long loses diffs, then lines, the least important first, and says so.
 
 #[cfg(feature = "template")]
 mod bounded;
@@ -26,13 +26,12 @@ use crate::report::{Report, ShowError};
 /// Options for a Markdown page.
 #[derive(Debug, Clone, Copy)]
 pub struct MarkdownOptions<'a> {
-    /// The headline, of which 200 characters are used; by default the program and what the document is.
+    /// The headline, cut to 200 characters; by default the program and the kind of document.
     pub title: Option<&'a str>,
-    /// Where all of the plan is to be seen: an address with `https://` or `http://`. It is left out if it is longer than
-    /// 1,000 characters.
+    /// The address of the whole plan, with `https://` or `http://`. Omitted if longer than 1,000 characters.
     pub link: Option<&'a str>,
-    /// The name in a comment that nobody sees, by which a program finds its page again. Other characters than ASCII letters
-    /// and digits, `.`, `_` and `/` become `_`, and 100 characters are used.
+    /// A name in a hidden comment, by which a program finds its page again. Characters other than ASCII letters and
+    /// digits, `.`, `_` and `/` become `_`; it is cut to 100 characters.
     pub marker: Option<&'a str>,
     /// The most that the page may have, in UTF-16 units: no fewer than the characters that sites count.
     pub max_length: usize,
@@ -66,7 +65,7 @@ impl TemplateError {
     }
 }
 
-/// How many diffs may be too long before no more are tried: a plan of thousands need not be made for a page of a few.
+/// Stop after 20 diffs that do not fit: rendering thousands for one page is wasted.
 const MAX_MISFITS: usize = 20;
 
 impl Report<'_> {
@@ -104,7 +103,7 @@ const FOOT: usize = 300;
 const MARKER: usize = 100;
 const NAME: usize = 80;
 
-/// What pages of others than reports are made of.
+/// Shared by the Markdown page of comparisons.
 pub(crate) mod parts {
     pub(crate) use super::inert::{code, fenced, words};
     pub(crate) use super::{heading, left_out, length, link};
@@ -123,7 +122,7 @@ pub(crate) fn link(options: &MarkdownOptions<'_>) -> String {
     target(options).map_or_else(String::new, |target| link_line(&target))
 }
 
-/// What was left out of a page: so many of each thing, and the command that prints them.
+/// Lists the numbers of omitted things, and the command that prints them.
 pub(crate) fn left_out<const N: usize>(
     options: &MarkdownOptions<'_>,
     things: [(usize, &str, &str); N],
@@ -167,14 +166,14 @@ fn link_line(target: &str) -> String {
     format!("\n[Full output]({target})\n")
 }
 
-/// What is above the entries, as Markdown.
+/// The text above the entries, as Markdown.
 struct Head {
     marker: Option<String>,
     title: String,
     link: Option<String>,
-    /// The counts and what is to be known before the rest is read.
+    /// The counts, and notes to read first.
     middle: [String; 2],
-    /// The names of what is destroyed, which are to be seen before anything is opened, and how many there are besides.
+    /// The names of some destroyed objects, visible before anything is unfolded, and the number of the others.
     destroyed: Vec<String>,
     more_destroyed: usize,
     has_entries: bool,
@@ -299,7 +298,7 @@ fn lengths_around(section: &OutlineSection) -> Vec<usize> {
     std::iter::once(length(&section_start(section))).chain((0..section.groups.len()).map(group)).collect()
 }
 
-/// What of a page fits.
+/// The parts of a page that fit.
 struct Fit<'s, 'r, 'p> {
     sections: &'s [OutlineSection],
     items: &'s [OutlineItem<'r, 'p>],
@@ -307,7 +306,7 @@ struct Fit<'s, 'r, 'p> {
     lines: Vec<String>,
     /// The items, the most important first.
     order: Vec<usize>,
-    /// Of each whether its line is there, and its diff.
+    /// For each item: `None` without a line; else its diff, which may be empty.
     shown: Vec<Option<String>>,
     room: usize,
     /// How many diffs were left out.
@@ -408,7 +407,7 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
         amounts(self.things_left_out())
     }
 
-    /// What was left out, and where it is to be seen.
+    /// Says how much was left out, and where to find it.
     fn foot(&self, options: &MarkdownOptions<'_>) -> String {
         left_out(options, self.things_left_out(), "objchange show")
     }

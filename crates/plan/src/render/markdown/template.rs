@@ -1,4 +1,4 @@
-//! The same page in other words and another order: a template, which gets what the page is made of.
+//! Renders the page by a user's template, which gets the parts of the built-in page.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,9 @@ use crate::report::{Report, ShowError};
 
 /// A template for Markdown pages, in the language of Jinja.
 ///
-/// It gets `page`, which is what the built-in page is made of, and `report`, the JSON form of the [`Report`].
-/// What it prints of them is not markup: texts are escaped, and what the built-in page writes as code, lines
-/// or diffs is Markdown already. The filter `code` writes a text as code. A name that is not there is an
-/// error.
+/// The template gets `page`, the parts of the built-in page, and `report`, the JSON form of the [`Report`]. Output is
+/// never markup by accident: texts are escaped, and code, lines and diffs of the built-in page are Markdown already.
+/// The filter `code` formats a text as code. An unknown name is an error.
 ///
 /// ```
 /// use objchange_plan::{Filter, MarkdownOptions, MarkdownTemplate, Options, Plan, Report, Schemas};
@@ -150,7 +149,7 @@ impl Report<'_> {
             if room == 0 {
                 break;
             }
-            // What a template writes around the entries is not known: it may be in proportion to them.
+            // The template's text around the entries may grow with them, so make some extra room.
             room = room.saturating_sub(too_much + room / 16);
         }
         let message =
@@ -167,7 +166,7 @@ fn object<const N: usize>(members: [(&'static str, Value); N]) -> Value {
     members.into_iter().collect::<BTreeMap<_, _>>().into()
 }
 
-/// What a page is made of.
+/// The parts of a page, for templates.
 fn page(
     report: &Report<'_>,
     head: &super::Head,

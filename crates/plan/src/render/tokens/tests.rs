@@ -13,7 +13,7 @@ const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
 {"address":"t.b[\"<\"]","mode":"managed","type":"t","name":"b","change":{"actions":["create"],
  "before":null,"after":{"items":["x"]}}}]}"#;
 
-/// What a sink makes of the page.
+/// Renders a page through a sink.
 fn page(sink: impl Fn(&Tokens, &mut String)) -> String {
     let (document, schemas) = (Document::parse(PLAN).unwrap(), Schemas::none());
     let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();

@@ -52,7 +52,7 @@ fn what_does_not_change_what_is_done_is_not_in_it() {
     let text = base.to_string().replace(r#""x":1,"y":2"#, r#""y":2,"x":1"#);
     let changes = Plan::parse(&text).unwrap().changes;
     assert_eq!(HashedPlan::new(&changes, &Schemas::none(), None).unwrap().hash.to_string(), hash(&base));
-    // What is done.
+    // The action.
     other["resource_changes"][0]["change"]["actions"] = json!(["delete", "create"]);
     assert_ne!(hash(&base), hash(&other));
 }

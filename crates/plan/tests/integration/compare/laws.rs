@@ -183,7 +183,7 @@ fn any_plans() -> impl Strategy<Value = ([String; 2], Schemas)> {
     plans_with_schemas(any::<bool>())
 }
 
-/// The same, with their schemas or without.
+/// Two plans, with or without their schemas.
 fn plans_with_schemas(
     has_schemas: impl Strategy<Value = bool>,
 ) -> impl Strategy<Value = ([String; 2], Schemas)> {
@@ -213,7 +213,7 @@ fn all<'c, 't>(comparison: &'c Comparison<'t>) -> impl Iterator<Item = &'c Diffe
     [resources, outputs, invocations, drift].into_iter().flatten()
 }
 
-/// What a comparison says, the other way round if `swaps`, and without what depends on which plan is the first.
+/// A comparison as text, reversed if `swaps`, without parts that depend on the order of the plans.
 fn turned(comparison: &Comparison<'_>, swaps: bool) -> Vec<String> {
     let value = |one: &ValueDifference<'_>| {
         let (a, b) = if swaps { (&one.b, &one.a) } else { (&one.a, &one.b) };
@@ -225,7 +225,7 @@ fn turned(comparison: &Comparison<'_>, swaps: bool) -> Vec<String> {
         let kind = match (one.kind, swaps) {
             (DifferenceKind::OnlyInA, true) | (DifferenceKind::OnlyInB, false) => "only in the second",
             (DifferenceKind::OnlyInA, false) | (DifferenceKind::OnlyInB, true) => "only in the first",
-            // What was unknown in the first plan is unknown in the second one now, which is a surprise.
+            // A value that was unknown in the first plan is now unknown in the second, which is unexpected.
             _ => "in both",
         };
         let mut values: Vec<_> = one.values.iter().map(value).collect();
@@ -274,8 +274,8 @@ proptest! {
         prop_assert_eq!(there.counts.same, back.counts.same);
     }
 
-    /// What is compared the same has one hash, and what is compared different has another one. Without a key that holds for
-    /// everything but secrets.
+    /// Plans that compare equal have equal hashes, and others have different ones. Without a key this leaves out
+    /// secrets.
     #[test]
     fn hashes_and_comparisons_agree((texts, schemas) in any_plans()) {
         let [a, b] = texts.each_ref().map(|text| Plan::parse(text).unwrap());

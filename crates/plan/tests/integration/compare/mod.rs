@@ -53,7 +53,7 @@ fn a_page_that_is_too_long_says_what_it_lacks() {
     assert!(page.starts_with("## a `*b*`: The plans differ: "), "{page}");
     assert!(page.contains("**Left out, to stay within 900 characters: "), "{page}");
     assert!(page.contains("run `objchange diff` for the rest."), "{page}");
-    // What is expected goes first.
+    // Expected differences are left out first.
     assert!(page.contains("aws_s3_bucket.old") && !page.contains("aws_vpc.main"), "{page}");
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn resource(address: &str, actions: &[&str], before: Value, after: Va
         "before_sensitive": false, "after_sensitive": {}}})
 }
 
-/// What differs as text, without its first three lines.
+/// The comparison as text, without its first lines.
 #[track_caller]
 pub(crate) fn diff(a: &Value, b: &Value, options: &CompareOptions, schemas: &Schemas) -> String {
     let texts = [a, b].map(Value::to_string);
@@ -105,7 +105,7 @@ fn plans_that_do_the_same() {
     let one = update(json!({"a": 1}), json!({"a": 2}));
     check(from_ref(&one), from_ref(&one), "Both plans do the same: 1 change.\n");
     check(&[], &[], "Both plans do the same: nothing.\n");
-    // What stays as it is does not count, whatever it is.
+    // A no-op is ignored, whatever its values are.
     let stays = |size: u32| resource("t.s", &["no-op"], json!({"a": size}), json!({"a": size}));
     check(&[one.clone(), stays(1)], &[stays(2), one.clone()], "Both plans do the same: 1 change.\n");
     check(&[one.clone(), stays(1)], from_ref(&one), "Both plans do the same: 1 change.\n");

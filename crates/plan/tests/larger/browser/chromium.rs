@@ -41,7 +41,7 @@ pub(crate) struct Browser {
     from: Receiver<Value>,
     last_id: u64,
     session: Option<String>,
-    /// What happened since the last page was opened.
+    /// Events since the last page was opened.
     events: Vec<Value>,
     folder: PathBuf,
 }
@@ -191,7 +191,7 @@ impl Browser {
 
     /// The addresses that were requested since the page was opened, and what was said on the console or opened as a dialog.
     pub(crate) fn happened(&mut self) -> Result<(Vec<String>, Vec<String>), Failed> {
-        // What has happened until now is reported before this is answered.
+        // Give pending events time to arrive before the reply.
         thread::sleep(Duration::from_millis(50));
         self.evaluate("0")?;
         let (mut requests, mut messages) = (Vec::new(), Vec::new());

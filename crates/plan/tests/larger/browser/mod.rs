@@ -78,7 +78,7 @@ fn small() -> String {
 const SHOWN: &str =
     "[...document.querySelectorAll('article')].filter((a) => a.checkVisibility()).map((a) => a.id)";
 
-/// What has the focus: the name of its entry, or its own.
+/// The focused entry's id, or the focused element's own.
 const FOCUS: &str = "document.activeElement.closest('article')?.id ?? document.activeElement.id";
 
 #[track_caller]
@@ -169,7 +169,7 @@ fn search_finds_addresses_types_and_values(browser: &mut Browser) -> Result<(), 
         &browser.evaluate("[...document.querySelectorAll('h2, h3[id]')].some((h) => h.checkVisibility())")?,
         &json!(false),
     )?;
-    // What is found in unchanged parts is to be seen, until something else is searched.
+    // Unchanged parts with matches stay visible until the next search.
     let unfolded = "document.querySelectorAll('.u[open]').length";
     equal(&browser.evaluate(unfolded)?, &json!(0))?;
     search(browser, "needle")?;
@@ -373,7 +373,7 @@ fn landmarks_headings_and_names(browser: &mut Browser) -> Result<(), Failed> {
     let levels: Vec<u64> = levels.as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
     let is_skipped = levels.windows(2).any(|pair| pair[1] > pair[0] + 1);
     equal(&json!((levels.first(), is_skipped)), &json!([1, false]))?;
-    // What a screen reader says of everything that can have the focus.
+    // A screen reader has a name for everything that can have the focus.
     let tree = browser.send("Accessibility.getFullAXTree", &json!({}))?;
     let can_focus = |node: &&Value| {
         let properties = node["properties"].as_array().into_iter().flatten();
