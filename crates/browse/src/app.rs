@@ -71,7 +71,7 @@ pub(crate) struct App<'r, 'p> {
     pub(crate) focus: Pane,
     /// The size of the screen.
     pub(crate) size: (u16, u16),
-    /// The columns of the tree, where somebody has chosen them.
+    /// The columns of the tree, if the user has chosen them.
     pub(crate) tree_columns: Option<u16>,
     /// Only the pane that keys go to is shown.
     pub(crate) is_zoomed: bool,
@@ -82,7 +82,7 @@ pub(crate) struct App<'r, 'p> {
     pub(crate) chosen: Vec<bool>,
     pub(crate) search: Search,
     pub(crate) input: Option<Input>,
-    /// The node that was selected when a search began, as long as nobody has selected another one.
+    /// The node that was selected when a search began, until the user selects another one.
     pub(crate) seeks_from: Option<usize>,
     pub(crate) popup: Option<Popup>,
     /// The message at the bottom until the next key.
@@ -169,14 +169,14 @@ impl<'r, 'p> App<'r, 'p> {
         passes(&self.filters, &self.chosen, &self.search, &self.outline.items, item)
     }
 
-    /// Finds again what is in the tree.
+    /// Updates the rows of the tree.
     pub(crate) fn refresh(&mut self) {
         let Self { tree, filters, chosen, search, outline, .. } = self;
         let items = &outline.items;
         tree.refresh(|item| passes(filters, chosen, search, items, item), |item| items[item].is_loss);
     }
 
-    /// Makes the details of what is selected, and puts what is to be seen onto the screen.
+    /// Makes the details of the selected node, and scrolls to visible parts.
     pub(crate) fn settle(&mut self) {
         let areas = self.areas();
         if self.detail_of != Some(self.tree.selected) {
@@ -208,7 +208,7 @@ impl<'r, 'p> App<'r, 'p> {
         }
     }
 
-    /// The address or name of what is selected.
+    /// The address or name of the selected node.
     pub(crate) fn address(&self) -> Option<&str> {
         match self.tree.node().kind {
             Kind::Overview | Kind::Section(_) => None,

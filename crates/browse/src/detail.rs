@@ -1,4 +1,5 @@
-//! The details of what is selected: lines, of which unchanged parts can be unfolded, laid out in rows as wide as the screen.
+//! The details of the selected node: lines laid out in rows as wide as the screen, with unchanged parts
+//! that can be unfolded.
 
 use std::collections::HashSet;
 
@@ -80,10 +81,10 @@ impl<'d> Line<'d> {
 pub(crate) struct Row {
     /// The line: those above the diff come first.
     pub(crate) line: usize,
-    /// Where in the text of the line the row starts and ends.
+    /// The start and end of the row in the text of the line.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The columns in front of it, where it goes on with a line.
+    /// The indentation of a row that continues a line.
     pub(crate) indent: usize,
 }
 
@@ -91,13 +92,13 @@ pub(crate) struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) columns: usize,
-    /// Lines that are too long go on in the next row.
+    /// Long lines continue in the next row.
     pub(crate) wraps: bool,
-    /// All unchanged parts are unfolded, but for those that somebody has folded.
+    /// All unchanged parts are unfolded, except those that the user has folded.
     pub(crate) unfolds: bool,
 }
 
-/// The details of what is selected.
+/// The details of the selected node.
 #[derive(Debug, Default)]
 pub(crate) struct Detail {
     head: Vec<HeadLine>,
@@ -130,7 +131,7 @@ impl Detail {
         self.head.len() + self.diff.len()
     }
 
-    /// How many lines a line stands for that can be unfolded below it.
+    /// How many folded lines a line stands for.
     pub(crate) fn unfolds(&self, line: usize) -> usize {
         match self.line(line) {
             Some(Line::Diff(line)) => line.unfolds,
@@ -138,12 +139,12 @@ impl Detail {
         }
     }
 
-    /// Whether the unchanged parts that the line stands for are to be seen.
+    /// Whether the unchanged parts behind the line are shown.
     pub(crate) fn is_unfolded(&self, line: usize) -> bool {
         self.layout.is_some_and(|layout| layout.unfolds) != self.toggled.contains(&line)
     }
 
-    /// Folds or unfolds the unchanged parts that the line stands for, if it does for any.
+    /// Folds or unfolds the unchanged parts behind the line, if there are any.
     pub(crate) fn toggle(&mut self, line: usize) {
         if self.unfolds(line) > 0 {
             if !self.toggled.remove(&line) {
@@ -183,7 +184,7 @@ impl Detail {
         (self.cursor, self.top) = (self.row_of(cursor_line), self.row_of(top_line));
     }
 
-    /// The first row of the line, or of the one that it is folded into.
+    /// The first row of the line, or of the fold that contains it.
     fn row_of(&self, line: usize) -> usize {
         let first = self.rows.partition_point(|row| row.line < line);
         match self.rows.get(first) {
@@ -197,7 +198,7 @@ impl Detail {
         self.rows.get(self.cursor).map_or(0, |row| row.line)
     }
 
-    /// Moves the cursor, and the rows so that it is on the screen.
+    /// Moves the cursor, and scrolls so that it stays visible.
     pub(crate) fn move_cursor(&mut self, rows: isize, height: usize) {
         let last = self.rows.len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(rows).min(last);
@@ -208,7 +209,7 @@ impl Detail {
         self.top = self.top.clamp((self.cursor + 1).saturating_sub(height.max(1)), self.cursor);
     }
 
-    /// Moves the rows, and the cursor so that it stays on the screen.
+    /// Scrolls, and moves the cursor so that it stays visible.
     pub(crate) fn scroll(&mut self, rows: isize, height: usize) {
         let height = height.max(1);
         let last = self.rows.len().saturating_sub(height);
@@ -236,7 +237,7 @@ impl Detail {
     }
 }
 
-/// Adds the rows of a line. A line goes on after a space, if there is one in the second half of the row.
+/// Adds the rows of a line. A line is broken after a space, if there is one in the second half of the row.
 fn push_rows(rows: &mut Vec<Row>, line: usize, text: &str, layout: Layout) {
     let row = |start, end, indent| Row { line, start, end, indent };
     let columns = layout.columns.max(1);
@@ -261,7 +262,7 @@ fn push_rows(rows: &mut Vec<Row>, line: usize, text: &str, layout: Layout) {
     }
 }
 
-/// How much of a text fits into so many columns, in bytes: at least one character.
+/// How much of a text fits into this many columns, in bytes: at least one character.
 pub(crate) fn fitting(text: &str, columns: usize) -> usize {
     // Most texts have a column for each byte.
     let ascii = text.as_bytes().iter().take(columns + 1).all(|byte| matches!(byte, b' '..=b'~'));

@@ -14,7 +14,7 @@ use crate::detail::{Role, Row, TAB, fitting, width};
 use crate::keys;
 use crate::tree::{Kind, Node};
 
-/// How far around a row words are looked for that are partly on it, in bytes.
+/// How far around a row matches are searched that are partly on it, in bytes.
 const AROUND: usize = 1_000;
 
 /// The columns of the signs of items.
@@ -39,7 +39,7 @@ pub(crate) fn draw(app: &App<'_, '_>, frame: &mut Frame<'_>) {
     }
 }
 
-/// Where what is in a popup is on the screen: one row for each key or filter.
+/// The area of a popup's content: one row for each key or filter.
 pub(crate) fn popup_area(app: &App<'_, '_>, popup: Popup) -> Rect {
     let (columns, rows) = app.size;
     let (texts, count) = match popup {
@@ -258,7 +258,7 @@ fn draw_row(app: &App<'_, '_>, pen: Pen, row: Row, area: Rect, buffer: &mut Buff
             x = pen.text(buffer, x, area.y, area.right(), &text[part], style);
         }
     }
-    // The marker of what can be unfolded goes into the spaces in front of it.
+    // The marker of a fold replaces spaces in front of it.
     let spaces = text.len() - text.trim_start_matches(' ').len();
     if app.detail.unfolds(row.line) > 0 && row.start == 0 && start == 0 && spaces >= 2 {
         let marker = if app.detail.is_unfolded(row.line) { "▾" } else { "▸" };
@@ -272,7 +272,7 @@ fn skipped(text: &str, columns: usize) -> usize {
     if columns == 0 { 0 } else { fitting(text, columns) }
 }
 
-/// Where the words that are looked for are in a part of a text, and partly in it.
+/// The matches that overlap a part of a text.
 fn found_near(app: &App<'_, '_>, text: &str, shown: &Range<usize>) -> Vec<Range<usize>> {
     if !app.search.is_active() {
         return Vec::new();
@@ -284,7 +284,7 @@ fn found_near(app: &App<'_, '_>, text: &str, shown: &Range<usize>) -> Vec<Range<
     found.map(|found| found.start + start..found.end + start).collect()
 }
 
-/// A part of a text in pieces, those that are found and those between them.
+/// A part of a text split into matches and the pieces between them.
 fn parts(range: Range<usize>, found: &[Range<usize>]) -> Vec<(Range<usize>, bool)> {
     let mut parts = Vec::new();
     let mut at = range.start;

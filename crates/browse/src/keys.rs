@@ -1,6 +1,6 @@
 //! The keys, as they are shown on the screen and by `--help`.
 
-/// Keys, and what they do.
+/// Keys and their actions.
 pub(crate) const KEYS: &[(&str, &str)] = &[
     ("↑ ↓, k j", "move up and down; PgUp PgDn, Home End, g G further"),
     ("← →, h l", "fold and unfold; to the tree and to the details"),
@@ -24,7 +24,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("q, Ctrl-C", "quit"),
 ];
 
-/// The keys and what they do, as lines of text for help.
+/// The keys and their actions as lines of text for help.
 pub fn lines() -> impl Iterator<Item = String> {
     let width = KEYS.iter().map(|(keys, _)| keys.chars().count()).max().unwrap_or_default();
     KEYS.iter().map(move |(keys, meaning)| format!("{keys:<width$}  {meaning}"))

@@ -20,12 +20,12 @@
 //! # }
 //! ```
 //!
-//! | what | where |
+//! | part | where |
 //! |---|---|
-//! | what the screen shows, as data | `app`, with `tree`, `detail` and `search` |
-//! | what keys and the mouse do to it | `update`, `keys` |
+//! | the state of the screen, as data | `app`, with `tree`, `detail` and `search` |
+//! | the effects of keys and the mouse | `update`, `keys` |
 //! | how it looks | `draw` |
-//! | the terminal: taken, and given back whatever happens | `screen` |
+//! | the terminal: taken, and given back in any case | `screen` |
 //!
 //! [`objchange_plan::Outline`] supplies the entries, and the lines of a diff with their roles.
 

@@ -39,7 +39,7 @@ pub struct Screen {
 pub enum End {
     /// With the key for it.
     Quit {
-        /// Why something that was looked at could not be shown.
+        /// The error of something that could not be shown.
         error: Option<String>,
     },
     /// With Ctrl-C.
@@ -66,7 +66,7 @@ impl Screen {
         HOOK.call_once(|| {
             let before = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
-                // Else what is said of the panic goes where nobody sees it.
+                // The screen must be given back first, or the message of the panic would be lost with it.
                 give_back();
                 before(info);
             }));
@@ -80,7 +80,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Shows what a report lists until somebody ends it. `explain` says why an entry cannot be shown.
+    /// Shows the items of a report until the user quits. `explain` turns the error of an item into text.
     ///
     /// # Errors
     ///
@@ -148,13 +148,13 @@ impl Screen {
         Ok(None)
     }
 
-    /// Does what the signal asks for, after the screen is given back.
+    /// Performs the default action of the signal, after the screen is given back.
     #[cfg(unix)]
     fn signal(&mut self, app: &mut App<'_, '_>, signal: i32) -> io::Result<()> {
         use signal_hook::consts::SIGCONT;
         give_back();
         if signal != SIGCONT {
-            // The program is stopped, and goes on here; or it ends.
+            // The program stops and later continues here; or it ends.
             signal_hook::low_level::emulate_default_handler(signal)?;
         }
         take(app.has_mouse)?;
@@ -189,7 +189,7 @@ fn take_mouse(takes: bool) -> io::Result<()> {
     if takes { execute!(out, EnableMouseCapture) } else { execute!(out, DisableMouseCapture) }
 }
 
-/// Gives the terminal back as it was, if it is taken. Nobody is left to be told that this fails.
+/// Gives the terminal back, if it is taken. An error cannot be reported any more.
 fn give_back() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
@@ -209,7 +209,7 @@ impl Drop for KeysEnd {
     }
 }
 
-/// Listens to keys and signals, each in a thread of its own.
+/// Reads keys and signals, each in a thread of its own.
 fn listen() -> io::Result<Receiver<Message>> {
     let (to, messages) = mpsc::channel();
     #[cfg(unix)]
@@ -281,7 +281,7 @@ mod tests {
         let mut parser = vt100::Parser::new(size(50), size(200), 0);
         let mut piece = [0; 4096];
         let mut was_other_screen = false;
-        // The terminal ends with an error when nobody has it open any more.
+        // Reading a terminal fails when no process has it open any more.
         while let Ok(length @ 1..) = pty.read(&mut piece) {
             for byte in &piece[..length] {
                 parser.process(&[*byte]);

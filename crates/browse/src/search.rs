@@ -1,5 +1,5 @@
-//! The search: words in what is said of items at once, and in their diffs a few items at a time, so that keys are not kept
-//! waiting.
+//! The search: it covers the lines of items at once, and their diffs a few items at a time, so that keys
+//! are not delayed.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(crate) const LONGEST: usize = 200;
 const TEXT_AT_A_TIME: usize = 256 << 10;
 const ITEMS_AT_A_TIME: usize = 64;
 
-/// Words that are looked for, whatever their case; an item has to have all of them.
+/// The searched words, in any case; an item must have all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
     query: String,
@@ -37,7 +37,7 @@ enum Match {
 }
 
 impl Search {
-    /// The text that is looked for.
+    /// The searched text.
     pub(crate) fn query(&self) -> &str {
         &self.query
     }
@@ -68,7 +68,7 @@ impl Search {
         }
     }
 
-    /// Whether the item is one of those that are looked for, as far as is known.
+    /// Whether the item matches, as far as is known.
     pub(crate) fn matches(&self, item: usize) -> bool {
         !self.is_active() || self.found.get(item) == Some(&Match::Yes)
     }
@@ -106,7 +106,7 @@ impl Search {
         any
     }
 
-    /// Where the words are in a text.
+    /// The matches in a text.
     pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let Some(any) = &self.any else { return Vec::new() };
         let is_inside = |range: &Range<usize>| {

@@ -134,7 +134,7 @@ fn screen(app: &App<'_, '_>) -> String {
     (0..buffer.area.height).map(row).collect::<Vec<_>>().join("\n")
 }
 
-/// The label of what is selected.
+/// The label of the selected node.
 fn selected(app: &App<'_, '_>) -> String {
     app.tree.node().label.clone()
 }
@@ -164,7 +164,7 @@ fn unchanged_parts_are_unfolded_on_demand() {
     with_app(&plan(), WIDE, |app| {
         keys(app, "JJJJ⇥");
         let folded = screen(app);
-        // The line that counts them.
+        // The line with their number.
         let is_fold = |app: &App<'_, '_>| app.detail.unfolds(app.detail.cursor_line()) > 0;
         while !is_fold(app) {
             keys(app, "j");
@@ -220,7 +220,7 @@ fn the_tree_folds() {
         keys(app, "←←");
         assert_eq!(selected(app), "Resources");
         assert_eq!(labels(app).len(), all.len() - 1);
-        // An item in what is folded is found all the same.
+        // A folded item is found as well.
         keys(app, "J");
         assert_eq!(selected(app), "aws_database.orders");
         keys(app, "!");
@@ -394,7 +394,7 @@ fn the_mouse_selects_folds_scrolls_and_drags() {
         mouse(app, MouseEventKind::ScrollUp, 3, 3);
         mouse(app, MouseEventKind::ScrollDown, 60, 3);
         assert_eq!((app.tree.top, app.detail.top), (0, 3));
-        // A line that stands for unchanged parts unfolds.
+        // A line for unchanged parts unfolds.
         keys(app, "JJJJzz");
         let row = app.detail.rows.iter().position(|row| app.detail.unfolds(row.line) > 0).unwrap();
         app.detail.top = row;
@@ -439,7 +439,7 @@ fn what_cannot_be_read_is_said_where_it_is_looked_at() {
         let error = app.error.clone().unwrap_or_default();
         assert!(error.contains("nest too deeply"), "{error}");
         assert!(screen(app).contains("error: plan.json"), "{}", screen(app));
-        // It is unknown whether it has what is looked for.
+        // It is unknown whether it matches.
         keys(app, "/nothing-like-this");
         wait(app);
         assert_eq!(labels(app).last().map(String::as_str), Some("aws_database.orders"));
@@ -537,7 +537,7 @@ fn any_event() -> impl Strategy<Value = Event> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever happens, there is something selected that is on the screen, and it can be drawn.
+    /// In any case a node is selected and visible, and the screen can be drawn.
     #[test]
     fn any_keys_leave_a_screen_that_can_be_drawn(events in prop::collection::vec(any_event(), 0..60)) {
         with_app(&plan().replace("10.0.2.0", "世界\\u0301\\t\\u200b"), WIDE, |app| {

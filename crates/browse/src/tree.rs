@@ -1,4 +1,4 @@
-//! The tree beside the details: sections, modules and what is in them, of which some rows are to be seen.
+//! The tree beside the details: sections, modules and their items, some of them as rows.
 
 use objchange_plan::{Outline, OutlineNode};
 
@@ -65,7 +65,8 @@ impl Tree {
         Self { nodes, rows: Vec::new(), selected: 0, top: 0 }
     }
 
-    /// Finds the rows again, of the items that pass and what is around them; what is selected is kept, if it has a row.
+    /// Updates the rows: items that pass and the nodes around them. The selected node is kept, if it has a
+    /// row.
     pub(crate) fn refresh(&mut self, passes: impl Fn(usize) -> bool, is_loss: impl Fn(usize) -> bool) {
         for node in &mut self.nodes {
             (node.items, node.losses) = (0, 0);
@@ -114,7 +115,7 @@ impl Tree {
         self.rows.binary_search(&self.selected).unwrap_or_default()
     }
 
-    /// Selects the node so many rows further down, or further up.
+    /// Selects the node this many rows further down, or up.
     pub(crate) fn step(&mut self, rows: isize) {
         self.select_row(self.row().saturating_add_signed(rows));
     }
@@ -184,8 +185,7 @@ fn push(nodes: &mut Vec<Node>, kind: Kind, label: String, depth: usize, parent: 
     nodes.len() - 1
 }
 
-/// Adds a module: what is in it, then the modules inside of it. They are not deeper than the outline lets
-/// them be.
+/// Adds a module: its items, then the modules inside of it. They are no deeper than the outline allows.
 fn push_module(
     nodes: &mut Vec<Node>,
     outline: &Outline<'_, '_>,

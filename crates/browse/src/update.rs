@@ -240,7 +240,7 @@ fn set_all_open(app: &mut App<'_, '_>, is_open: bool) {
     keep_selected(app);
 }
 
-/// Selects the next item that is wanted, or the one before, and says if there is none.
+/// Selects the next wanted item, or the one before, and says if there is none.
 fn go_to_item(app: &mut App<'_, '_>, forward: bool, wanted: impl Fn(usize) -> bool) {
     let Some(node) = app.tree.next_item(forward, wanted) else {
         app.message = Some("there is none".to_owned());
@@ -267,14 +267,14 @@ fn go_to_match(app: &mut App<'_, '_>, forward: bool) {
     go_to_item(app, forward, |_| true);
 }
 
-/// Leaves what somebody has selected as it is, whatever is found later.
+/// Keeps the user's selection during the rest of a search.
 fn stop_seeking(app: &mut App<'_, '_>, before: usize, was_typing: bool) {
     if !was_typing && app.tree.selected != before {
         app.seeks_from = None;
     }
 }
 
-/// Selects what was selected when the search began, if it is found, or else the first item after it that is.
+/// Selects the node from the start of the search, if it matches, or else the next matching item.
 fn seek(app: &mut App<'_, '_>) {
     let Some(from) = app.seeks_from else { return };
     let passes = |app: &App<'_, '_>, node: usize| match app.tree.nodes[node].kind {
@@ -304,7 +304,7 @@ fn set_search(app: &mut App<'_, '_>, query: &str) {
     app.show_first_match();
 }
 
-/// Looks for what has been typed so far.
+/// Searches for the text typed so far.
 fn search_again(app: &mut App<'_, '_>) {
     if let Some(input) = &app.input {
         let query = input.text.clone();
@@ -385,7 +385,7 @@ fn copy(app: &mut App<'_, '_>) -> Effect {
         app.message = Some("the address is too long to copy".to_owned());
         return Effect::None;
     }
-    // It is pasted into terminals, too.
+    // The address may be pasted into a terminal.
     let address = objchange_text::visible(address).into_owned();
     app.message = Some(format!("copied {address}"));
     Effect::Copy(address)

@@ -6,7 +6,7 @@ use objchange_project::OPERATIONS;
 use objchange_text::did_you_mean;
 use serde_json::json;
 
-/// The answer to a question, or the error why there is none.
+/// The answer to a question, or the error.
 pub(crate) fn answer(operation: &str, question: &str, schema: Option<&Block>) -> String {
     if !OPERATIONS.iter().any(|known| known.name == operation) {
         let hint = did_you_mean(operation, OPERATIONS.iter().map(|known| known.name));
@@ -45,7 +45,7 @@ pub(crate) fn error(kind: &str, message: &str) -> String {
     json!({"error": {"kind": kind, "message": message}}).to_string()
 }
 
-/// The error that what was handed over cannot be read.
+/// The error that the input cannot be read.
 pub(crate) fn unusable(error: &CaseError) -> String {
     let mut entry = json!({
         "kind": error.kind.kind(),

@@ -1,8 +1,8 @@
 //! The engine for C: the operations of case files, over JSON.
 //!
 //! The functions and their documentation are also in `include/objchange.h`, which is made from this file:
-//! `cbindgen --config crates/capi/cbindgen.toml --output crates/capi/include/objchange.h crates/capi`. No panic crosses
-//! the border to C, and nothing is kept between calls but what a handle holds.
+//! `cbindgen --config crates/capi/cbindgen.toml --output crates/capi/include/objchange.h crates/capi`. No
+//! panic crosses the border to C, and only handles keep data between calls.
 
 #![expect(unsafe_code, reason = "C hands over pointers")]
 
@@ -33,8 +33,8 @@ const _: () = {
 /// `operation` is an operation of case files, such as `plan_change`. `json` points to `len` bytes of JSON in UTF-8: an object
 /// with the fields of a case for this operation. `op` and `want` are not needed.
 ///
-/// The answer is JSON: what a case wants, in which each of `errors` also has a `message`. Where there is none it is
-/// `{"error":{"kind":…,"message":…}}`, with `field`, `line` and `column` if the question cannot be read. Values of the
+/// The answer is JSON: the `want` of a case, in which each of `errors` also has a `message`. If there is no answer it is
+/// `{"error":{"kind":…,"message":…}}`, with `field`, `line` and `column` if the question cannot be read. Values in the
 /// answer have the markers of cases. Sensitive values are in it too, below their marker: do not log it.
 ///
 /// Hand the answer to `objchange_free`. It is never null. Any number of threads may call at the same time; each needs
@@ -85,8 +85,8 @@ pub unsafe extern "C" fn objchange_call_with_schema(
 
 /// Reads a schema: a block, or an entry with `version` and `block`, as `terraform providers schema -json` prints it.
 ///
-/// `json` points to `len` bytes. Where they are no schema the result is null and, unless `error_out` is null, `*error_out`
-/// says why, as answers do: hand that to `objchange_free`. Otherwise `*error_out` is null, and the schema is for
+/// `json` points to `len` bytes. If they are not a schema the result is null and, unless `error_out` is null, `*error_out`
+/// has the error in the form of answers: hand it to `objchange_free`. Otherwise `*error_out` is null; hand the schema to
 /// `objchange_schema_free`.
 ///
 /// # Safety
@@ -151,7 +151,7 @@ pub extern "C" fn objchange_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// The text at these bytes, or the error that it is none.
+/// The text at these bytes, or the error that it is not text.
 ///
 /// # Safety
 ///

@@ -82,7 +82,7 @@ impl Source {
         self.read_at_most(MAX_DOCUMENT)
     }
 
-    /// Reads its bytes as they are, if there are at most so many.
+    /// Reads its bytes unchanged, if there are at most `limit`.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Source {
         }
     }
 
-    /// Reads all of it as text, if it has at most so many bytes.
+    /// Reads all of it as text, if it has at most `limit` bytes.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Source {
         *self == Self::Stdin && io::stdin().is_terminal()
     }
 
-    /// Opens it where somebody is to write a document, which nobody does on a terminal.
+    /// Opens it for a document; a terminal is refused, because nobody types a document.
     ///
     /// # Errors
     ///

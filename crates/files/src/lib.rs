@@ -3,7 +3,7 @@
 //! - [`input`] reads files and standard input as text.
 //! - [`write_file`] writes a file whole or not at all.
 //! - [`Walk`] finds the files below a folder.
-//! - [`Snapshot`] finds those that change.
+//! - [`Snapshot`] finds changed files.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]

@@ -14,8 +14,8 @@ const MAX_FILES: usize = 100_000;
 pub struct Snapshot(BTreeMap<String, (Option<SystemTime>, u64)>);
 
 impl Snapshot {
-    /// Adds the files in and below a folder, so many levels deep, under names that begin with `prefix`. Hidden files are left
-    /// out, and those that `is_skipped` names.
+    /// Adds the files in and below a folder, up to `depth` levels, under names that begin with `prefix`.
+    /// Hidden files are left out, and those for which `is_skipped` is true.
     pub fn add(&mut self, folder: &Path, prefix: &str, depth: usize, is_skipped: impl Fn(&Path) -> bool) {
         let walk = WalkDir::new(folder).max_depth(depth).into_iter().filter_entry(|entry| {
             let name = entry.file_name().to_str().unwrap_or_default();

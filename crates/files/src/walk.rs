@@ -10,7 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 /// A folder with more files and folders than this is refused: it is most likely not the one that was meant.
 const MAX_ENTRIES: usize = 1_000_000;
 
-/// Where to look for files.
+/// The kinds of files to find.
 #[derive(Debug, Clone, Copy)]
 pub struct Walk<'p> {
     /// The folder.
@@ -35,8 +35,8 @@ pub struct FoundFiles {
 }
 
 impl FoundFiles {
-    /// The wanted files of this folder, if each of them can be read and no folder was skipped: what was not looked at
-    /// must not seem to be fine.
+    /// The wanted files of this folder, if each of them can be read and no folder was skipped: files that
+    /// were not read must not seem to be fine.
     pub fn complete(self, folder: &Path) -> Result<Vec<PathBuf>, String> {
         if let Some(error) = self.unreadable.into_iter().next() {
             return Err(error);

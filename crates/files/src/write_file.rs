@@ -1,7 +1,7 @@
 //! Writing files: the one way in which the program does it.
 //!
-//! A file is written beside the old one under a name that nobody else has, and takes its place when it is whole. So a full
-//! disk or an interruption leaves the old file as it was.
+//! A file is written beside the old one under a unique name, and takes its place when it is complete. So a
+//! full disk or an interruption leaves the old file unchanged.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -41,7 +41,7 @@ pub fn append(path: &Path, access: Access) -> io::Result<File> {
     options(access).append(true).create(true).open(path)
 }
 
-/// Opens a file that is emptied first, for what is too long to be held in memory.
+/// Opens a file and empties it, for content too large for memory.
 pub fn overwrite(path: &Path, access: Access) -> io::Result<File> {
     options(access).write(true).create(true).truncate(true).open(path)
 }
@@ -96,7 +96,7 @@ impl NewFile {
         }
     }
 
-    /// Makes sure that there is room for so many bytes, as far as that can be known.
+    /// Reserves space for this many bytes, where the system can.
     pub fn reserve(&mut self, bytes: usize) -> io::Result<()> {
         let Target::Beside { new, .. } = &mut self.0 else { return Ok(()) };
         let file = new.as_file_mut();
@@ -177,7 +177,7 @@ impl StartedFile {
     }
 }
 
-/// A new file in the folder of the other, which those can read who can read the old one, and nobody else.
+/// A new file beside the other one, with the readers of the old one and no others.
 fn beside(path: &Path, old: Option<&Metadata>, access: Access) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let prefix = format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy());

@@ -31,7 +31,7 @@ pub enum Component {
 }
 
 impl Component {
-    /// Those of which a provider may have many, each with a name.
+    /// The kinds with names, of which a provider may have many.
     pub const NAMED: [Self; 6] = [
         Self::Resource,
         Self::DataSource,
@@ -89,7 +89,7 @@ impl RawState {
 pub struct UpgradeResource {
     /// The resource type.
     pub type_name: SmolStr,
-    /// The version of the schema that it was stored under.
+    /// The version of the stored object's schema.
     pub version: i64,
     /// The object, or its identity.
     pub stored: RawState,
@@ -100,13 +100,13 @@ pub struct UpgradeResource {
 pub struct ReadResource {
     /// The resource type.
     pub type_name: SmolStr,
-    /// The object as far as it is known.
+    /// The known object.
     pub state: Value,
     /// The provider's private data of it.
     pub private: PrivateData,
     /// The identity of the object at the provider.
     pub identity: Option<Value>,
-    /// The provider may answer that it cannot tell yet.
+    /// The provider may defer its answer.
     pub deferral_allowed: bool,
 }
 
@@ -117,7 +117,7 @@ pub struct ImportResource {
     pub type_name: SmolStr,
     /// The object to import.
     pub target: ImportTarget,
-    /// The provider may answer that it cannot tell yet.
+    /// The provider may defer its answer.
     pub deferral_allowed: bool,
 }
 
@@ -133,11 +133,11 @@ pub enum ImportTarget {
 /// An object of another type, perhaps of another provider, that is to become one of this type.
 #[derive(Clone)]
 pub struct MoveResource {
-    /// The address of the provider that it comes from.
+    /// The address of the source provider.
     pub source_provider: String,
     /// Its type there.
     pub source_type: String,
-    /// The version of the schema that it was stored under.
+    /// The version of the stored object's schema.
     pub source_version: i64,
     /// The object.
     pub source: RawState,
@@ -145,7 +145,7 @@ pub struct MoveResource {
     pub source_private: PrivateData,
     /// Its identity, with the version of the schema that this was stored under.
     pub source_identity: Option<(i64, RawState)>,
-    /// The type that it is to have.
+    /// The target type.
     pub type_name: SmolStr,
 }
 
@@ -228,7 +228,7 @@ pub struct ListQuestion {
     pub config: Value,
     /// The objects are wanted, too, not only their identities.
     pub include_objects: bool,
-    /// At most so many.
+    /// The maximum number of objects.
     pub limit: i64,
 }
 
@@ -239,7 +239,7 @@ pub struct Listed {
     pub identity: Option<Value>,
     /// Its name for people.
     pub display_name: String,
-    /// The object, where it was asked for.
+    /// The object, if it was requested.
     pub object: Option<Value>,
     /// The provider's diagnostics about it.
     pub diagnostics: Vec<Diagnostic>,
@@ -265,7 +265,7 @@ pub enum FunctionAnswer {
 pub enum ActionEvent {
     /// It continues.
     Progress(String),
-    /// It is over.
+    /// The action has ended.
     Completed(Vec<Diagnostic>),
 }
 
@@ -322,13 +322,14 @@ pub struct Locked {
 /// The states that a state store has.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StateIds {
-    /// By which they are asked for.
+    /// The identifiers of the states.
     pub ids: Vec<String>,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// `Debug` that shows only these fields: the others hold values, whose schema nobody knows here.
+/// `Debug` with these fields only: the others hold values, and there is no schema here to tell which parts
+/// are secret.
 macro_rules! opaque {
     ($($ty:ident { $($field:ident),* })*) => {
         $(impl fmt::Debug for $ty {

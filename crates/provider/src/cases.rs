@@ -94,9 +94,9 @@ impl<'a> AnswerField<'a> {
     }
 }
 
-/// That there is no answer.
+/// The violation that there is no answer.
 fn failure(answer: &AnswerField<'_>) -> Option<Wrong> {
-    // Those that a provider is to blame for, and any other.
+    // Failures that the provider is to blame for, and any other.
     const KINDS: [&str; 8] = [
         "crashed",
         "disconnected",

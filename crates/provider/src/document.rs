@@ -38,7 +38,7 @@ pub fn schema_document<'s>(providers: impl IntoIterator<Item = (&'s str, &'s Sch
     serde_json::to_string(&document).unwrap_or_default()
 }
 
-/// A block by itself, without what is said of it to people.
+/// A block by itself, without descriptions.
 pub(crate) fn block_json(block: &Block) -> Box<RawValue> {
     let schemas = Schemas::default();
     let writer = Writer { schemas: &schemas, component: Component::Resource, name: "" };

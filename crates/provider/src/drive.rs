@@ -1,4 +1,4 @@
-//! Terraform Core's steps around a provider, with a provider that is asked.
+//! Terraform Core's steps around a provider, with calls of the provider in between.
 
 use objchange::change::{
     AppliedChange, ApplyChangeError, ApplyRequest, Applying, PlanChangeError, PlanRequest, PlannedChange,
@@ -33,8 +33,8 @@ impl ChangeFault {
     }
 }
 
-/// Plans a change as Terraform Core does, asking a provider. A provider that planned the change before gets back what it
-/// left with that plan.
+/// Plans a change as Terraform Core does. `planned_private` is the private data of an earlier plan of this
+/// change.
 ///
 /// ```
 /// use objchange::Value;

@@ -66,10 +66,10 @@ pub enum ErrorKind {
     WrongProtocol {
         /// The version.
         version: u32,
-        /// Those that were offered.
+        /// The offered versions.
         offered: String,
     },
-    /// Where the provider listens could not be connected to.
+    /// No connection to the address of the provider.
     #[error("no connection to the provider: {reason}")]
     NotConnected {
         /// The reason.
@@ -207,7 +207,7 @@ impl ErrorKind {
         }
     }
 
-    /// Whether what was asked for is wrong, such as the program to start or a name, and not what the provider does.
+    /// Whether the caller's input is wrong, such as the program or a name, and not the provider.
     pub fn is_about_input(&self) -> bool {
         matches!(
             self,
@@ -293,7 +293,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The log is what the provider wrote, and may be long: it is asked for.
+/// Leaves out the log, which may be long; use [`Error::log`].
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")

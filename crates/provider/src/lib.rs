@@ -3,10 +3,11 @@
 //! A provider is a program that speaks a protocol over gRPC, in version 5 or 6. This crate has both ends of it, on the values
 //! and schemas of [`objchange`]:
 //!
-//! - [`Provider`]: answers a [`Call`] with a [`Reply`], whatever is between the two ends; [`ProviderExt`] has a method for each.
+//! - [`Provider`]: answers a [`Call`] with a [`Reply`], over any transport; [`ProviderExt`] has a method
+//!   for each.
 //! - [`client`]: starts a provider's program or attaches to one that runs, and is the [`Provider`] there.
 //! - [`server`]: serves any [`Provider`] as a program that Terraform runs.
-//! - [`record`]: keeps what a provider is asked and answers, to be judged again.
+//! - [`record`]: records questions and answers of a provider, to be judged again.
 //! - [`message`]: reads single messages of the protocol from their bytes.
 //!
 //! The crate `objchange-conform` tests providers, and writes them from schemas and closures.

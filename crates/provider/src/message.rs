@@ -1,6 +1,6 @@
-//! Messages of the protocol, read from their bytes: those of a recorded connection, or of a test.
+//! Reads messages of the protocol from bytes, of a recorded connection or a test.
 //!
-//! A [`Client`](crate::Client) reads the messages of its own connection by itself.
+//! A [`Client`](crate::Client) reads the messages of its own connection.
 
 use objchange::change::Diagnostic;
 use objchange::{Type, Value};

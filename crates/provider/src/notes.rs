@@ -21,7 +21,7 @@ pub struct Notes {
 pub struct Description {
     /// The text.
     pub text: String,
-    /// It is Markdown, no plain text.
+    /// The text is Markdown and not plain text.
     pub is_markdown: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The calls of the protocol, over whatever is between the one who asks and the provider.
+//! The calls of the protocol, over any transport.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub trait Provider: Send + Sync {
     async fn call(&self, call: Call<'_>) -> Result<Reply>;
 }
 
-/// The calls: the variant of [`Call`], the method of [`ProviderExt`], and what the reply holds.
+/// The calls: the variant of [`Call`], the method of [`ProviderExt`], and the type of the reply.
 macro_rules! calls {
     ($($(#[doc = $doc:literal])* $call:ident: $method:ident $(($($argument:ident: $ty:ty),+))? -> $answer:ty, $wire:ident;)*) => {
         /// A request to a provider.
@@ -53,7 +53,7 @@ macro_rules! calls {
             }
         }
 
-        /// The calls of a [`Provider`], each as a method that gives what its reply holds.
+        /// The calls of a [`Provider`], each as a method that returns the content of its reply.
         ///
         /// # Errors
         ///
@@ -121,25 +121,25 @@ calls! {
     List: list(request: &'a ListQuestion) -> Vec<Listed>, LIST;
     /// Calls a function, by its name.
     CallFunction: call_function(name: &'a str, arguments: &'a [Value]) -> FunctionAnswer, CALL_FUNCTION;
-    /// Asks what can be said of an action before it is carried out, by its type and configuration.
+    /// Plans an action of a type with a configuration.
     PlanAction: plan_action(type_name: &'a str, config: &'a Value) -> ActionPlan, PLAN_ACTION;
     /// Carries an action out, by its type and configuration.
     InvokeAction: invoke_action(type_name: &'a str, config: &'a Value) -> Vec<ActionEvent>, INVOKE_ACTION;
-    /// Configures a state store, and offers to send so many bytes of a state in one message.
+    /// Configures a state store, and offers the size of a state's chunks in bytes.
     ConfigureStore: configure_store(type_name: &'a str, config: &'a Value, chunk_size: i64) -> StoreConfigured, CONFIGURE_STORE;
     /// Reads the state of this identifier out of a state store.
     ReadState: read_state(type_name: &'a str, id: &'a str) -> StoredState, READ_STATE;
-    /// Writes the state of this identifier into a state store, so many bytes in one message.
+    /// Writes a state into a state store, in chunks of this many bytes.
     WriteState: write_state(type_name: &'a str, id: &'a str, state: &'a [u8], chunk_size: i64) -> Vec<Diagnostic>, WRITE_STATE;
     /// Keeps a state from being changed by others while there is this operation.
     LockState: lock_state(type_name: &'a str, id: &'a str, operation: &'a str) -> Locked, LOCK_STATE;
-    /// Lets others change a state again, by the lock that it has.
+    /// Releases the lock of a state.
     UnlockState: unlock_state(type_name: &'a str, id: &'a str, lock: &'a str) -> Vec<Diagnostic>, UNLOCK_STATE;
     /// Which states a state store has.
     States: states(type_name: &'a str) -> StateIds, STATES;
     /// Removes a state from a state store.
     DeleteState: delete_state(type_name: &'a str, id: &'a str) -> Vec<Diagnostic>, DELETE_STATE;
-    /// Asks the provider to give up what it is doing. The answer is what went wrong with that, or empty.
+    /// Asks the provider to stop its current work. The answer is an error, or empty.
     Stop: stop -> String, STOP;
 }
 
@@ -149,7 +149,7 @@ impl Call<'_> {
         self.method().name(Protocol::V6)
     }
 
-    /// The type or function that it is about; empty where it is about the provider itself.
+    /// The type or function that is called; empty for the provider itself.
     pub fn type_name(&self) -> &str {
         match self {
             Self::Schemas | Self::Metadata | Self::Configure(_) | Self::Stop => "",

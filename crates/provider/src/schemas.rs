@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use crate::{Component, Metadata, Notes};
 
-/// All that a provider says of itself before it is asked to do anything.
+/// Everything that a provider declares about itself.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Schemas {
@@ -19,7 +19,7 @@ pub struct Schemas {
     pub meta: Option<Schema>,
     /// The managed resource types.
     pub resources: BTreeMap<SmolStr, Schema>,
-    /// The identities of those that have one, as flat objects.
+    /// The identity schemas of resource types that have one, as flat objects.
     pub identities: BTreeMap<SmolStr, Schema>,
     /// The data sources.
     pub data_sources: BTreeMap<SmolStr, Schema>,
@@ -69,7 +69,7 @@ pub enum SchemaFaultKind {
     /// There is no root block.
     #[error("the schema has no block")]
     NoBlock,
-    /// A type is none.
+    /// A type cannot be read.
     #[error(r#"the type is not written as JSON, such as "string" or ["list","string"]"#)]
     InvalidType,
     /// An attribute has both a type and a nested type.
@@ -78,13 +78,13 @@ pub enum SchemaFaultKind {
     /// An attribute has neither a type nor a nested type.
     #[error("the attribute has neither a type nor a nested type")]
     NoType,
-    /// The nesting mode is none that there is.
+    /// The nesting mode does not exist.
     #[error("the nesting mode is none of the protocol's")]
     InvalidNesting,
     /// There is a deprecation message without a deprecation.
     #[error("there is a message about a deprecation, and nothing is deprecated")]
     DeprecationMessage,
-    /// A name stands twice among the attributes or the blocks.
+    /// A name is repeated among the attributes or the blocks.
     #[error("the name stands there twice")]
     RepeatedName,
     /// The number of blocks is limited to less than none.
@@ -145,9 +145,9 @@ pub struct Parameter {
     pub name: SmolStr,
     /// The type of its arguments.
     pub ty: Type,
-    /// It may be null.
+    /// Null is allowed.
     pub allow_null: bool,
-    /// It may be unknown, or have parts that are.
+    /// Unknown values, or unknown parts, are allowed.
     pub allow_unknown: bool,
 }
 

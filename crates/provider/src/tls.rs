@@ -1,7 +1,8 @@
 //! Encrypted connections between two who know each other's one certificate beforehand.
 //!
-//! Each side makes a certificate for this one time and tells the other: in its environment, in the line of the handshake.
-//! Nobody else vouches for them, so a certificate is the right one if it is that very one, and if who presents it has its key.
+//! Each side makes a certificate for one connection and passes it to the other: in its environment, and in
+//! the line of the handshake. No authority vouches for them, so the right certificate is that very one,
+//! presented by a peer who has its key.
 
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ impl Identity {
         name.push(DnType::CommonName, SERVER_NAME);
         name.push(DnType::OrganizationName, "objchange");
         parameters.distinguished_name = name;
-        // It is what it is checked against, and what is checked.
+        // The certificate is both the root and the checked one.
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         parameters.key_usages =
             vec![Usage::DigitalSignature, Usage::KeyEncipherment, Usage::KeyAgreement, Usage::KeyCertSign];
@@ -104,7 +105,7 @@ impl Pinned {
 
     fn new(certificate: CertificateDer<'static>) -> Result<Self, TlsError> {
         let key = ParsedCertificate::try_from(&certificate)?.subject_public_key_info();
-        // The algorithm is behind the lengths of what it is in.
+        // The algorithm follows the lengths of the outer structures.
         let is_rsa =
             key.windows(alg_id::RSA_ENCRYPTION.len()).take(16).any(|at| at == &*alg_id::RSA_ENCRYPTION);
         Ok(Self { certificate, is_rsa, provider: Arc::new(rustls::crypto::ring::default_provider()) })

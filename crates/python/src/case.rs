@@ -1,4 +1,4 @@
-//! Conformance cases: what the engine must answer, as data.
+//! Conformance cases: questions to the engine and the expected answers, as data.
 
 use objchange::case::{Case, Outcome};
 use objchange_project::OPERATIONS;

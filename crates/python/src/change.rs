@@ -1,4 +1,4 @@
-//! `ResourceChange` and `OutputChange`: places in a plan to look from. Nothing is read before it is asked for.
+//! `ResourceChange` and `OutputChange`: references into a plan. Everything is read on demand.
 
 use std::sync::Arc;
 
@@ -240,7 +240,7 @@ impl ResourceChange {
         self.text(|resource| Some(resource.provider_name.to_string()))
     }
 
-    /// The key of a deposed object; ``None`` where it is none.
+    /// The key of a deposed object, and ``None`` for the current one.
     #[getter]
     fn deposed(&self) -> PyResult<Option<String>> {
         self.text(|resource| resource.deposed.as_ref().map(ToString::to_string))
@@ -293,7 +293,7 @@ impl ResourceChange {
         Ok(PyList::new(py, paths.collect::<PyResult<Vec<_>>>()?)?.into_any())
     }
 
-    /// The value before; ``None`` where there is none. Each look makes a new object.
+    /// The value before; ``None`` if there is none. Each access makes a new object.
     ///
     /// Raises `DocumentError` where the value cannot be read, `SchemaError` where it does not fit its schema.
     #[getter]
@@ -301,7 +301,7 @@ impl ResourceChange {
         self.side(py, Side::Before)
     }
 
-    /// The value after, with ``UNKNOWN`` where it is known only after apply; ``None`` where there is none.
+    /// The value after, with ``UNKNOWN`` for values known only after apply; ``None`` if there is none.
     ///
     /// Raises `DocumentError` where the value cannot be read, `SchemaError` where it does not fit its schema.
     ///
@@ -392,7 +392,7 @@ impl OutputChange {
         Ok(self.look(|_, output| Ok(output.change.action_words().into_iter().map(str::to_owned).collect()))?)
     }
 
-    /// The value before; ``None`` where there is none.
+    /// The value before; ``None`` if there is none.
     #[getter]
     fn before<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.side(py, Side::Before)

@@ -159,7 +159,7 @@ impl Iterator for Inputs {
     }
 }
 
-/// The batches, made when they are asked for, on all cores.
+/// The batches, made on demand, on all cores.
 #[derive(Debug)]
 struct Batches {
     inputs: Inputs,
@@ -174,13 +174,13 @@ struct Batches {
     has_failed: bool,
 }
 
-/// So many documents or bytes are read before they are looked at side by side. With 64 documents of 20 KB in place of 16 MiB, the
-/// cores waited for each other most of the time on a busy machine.
+/// How many documents or bytes are read before they are processed in parallel. With 64 documents of 20 KB
+/// in place of 16 MiB, the cores waited for each other most of the time on a busy machine.
 const MOST_TEXTS: usize = 4096;
 const MOST_BYTES: usize = 16 << 20;
 
 impl Batches {
-    /// The next documents that are looked at side by side.
+    /// The next documents to process in parallel.
     fn texts(&mut self) -> Vec<Text> {
         let (mut texts, mut bytes) = (Vec::new(), 0);
         while texts.len() < MOST_TEXTS && bytes < MOST_BYTES {

@@ -1,4 +1,4 @@
-//! `Comparison`: what two plans do differently.
+//! `Comparison`: the differences between two plans.
 
 use std::sync::Arc;
 

@@ -31,7 +31,7 @@ self_cell! {
     impl {Debug}
 }
 
-/// Parts of a document that are read when somebody asks for them.
+/// Parts of a document that are read on demand.
 #[derive(Debug)]
 pub(crate) struct Parts<'t> {
     /// The resources and outputs of a state.
@@ -40,7 +40,7 @@ pub(crate) struct Parts<'t> {
     raw: OnceLock<Result<RawPlan<'t>, DocumentError>>,
 }
 
-/// A document, with what it is shown by.
+/// A document, with the schemas for showing it.
 #[derive(Debug)]
 pub(crate) struct Held {
     /// The document, and of a state its resources and outputs.
@@ -88,7 +88,7 @@ impl Held {
         self.plan_file().plan().ok_or_else(not_a_plan)
     }
 
-    /// The plan, for what decides by it.
+    /// The plan, for gates and policies.
     pub(crate) fn judged(&self) -> Result<&objchange_plan::Plan<'_>, Failure> {
         self.plan_file().judged().map_err(|error| Failure::plan_file(&error, self.file.as_deref()))
     }
@@ -107,7 +107,7 @@ impl Held {
         })
     }
 
-    /// Refuses a plan whose planning ended with an error: nobody knows what the changes that it lacks would be.
+    /// Refuses a plan whose planning ended with an error, because it lacks changes.
     pub(crate) fn refuse_errored(&self, allow_errored: bool) -> Result<(), Failure> {
         if !self.plan_file().facts().errored || allow_errored {
             return Ok(());
@@ -117,8 +117,8 @@ impl Held {
         Err(Failure::new("DocumentError", "errored", message).in_file(self.file.as_deref()))
     }
 
-    /// Refuses a plan that does not say all that happens: a policy that reads its changes would pass for want of them. An
-    /// incomplete plan says all that it does itself, so there is only a warning.
+    /// Refuses a plan that lacks changes: a policy about the changes would pass without them. An incomplete
+    /// plan says so itself, so there is only a warning.
     pub(crate) fn refuse_partial(&self, py: Python<'_>, allow_errored: bool) -> PyResult<()> {
         self.refuse_errored(allow_errored)?;
         if self.plan_file().plan().is_none() {
@@ -150,7 +150,7 @@ impl Held {
     }
 }
 
-/// How Terraform's text is asked for.
+/// The options for Terraform's text.
 fn options(color: bool, full: bool, width: Option<usize>, program: Option<&str>) -> Result<Options, Failure> {
     let program = program.map(str::parse::<Program>).transpose();
     Ok(Options {
@@ -171,7 +171,7 @@ fn group_by(name: &str) -> Result<GroupBy, Failure> {
     }
 }
 
-/// A plan or a state: what both are shown by.
+/// A plan or a state, with the methods of both.
 #[pyclass(frozen, subclass, name = "Document", module = "objchange")]
 #[derive(Debug)]
 pub struct AnyDocument(Arc<Held>);
@@ -184,7 +184,7 @@ impl AnyDocument {
 
 #[pymethods]
 impl AnyDocument {
-    /// The name of the file that it was read from.
+    /// The name of its file.
     #[getter]
     fn file(&self) -> Option<&str> {
         self.0.file.as_deref()
@@ -199,7 +199,7 @@ impl AnyDocument {
         }
     }
 
-    /// The addresses of the providers that it names, in order.
+    /// The addresses of its providers, in order.
     #[getter]
     fn providers(&self) -> Vec<String> {
         self.0.plan_file().document().providers().into_iter().map(str::to_owned).collect()
@@ -207,8 +207,9 @@ impl AnyDocument {
 
     /// The text that Terraform prints for it.
     ///
-    /// ``program`` is whose text: such as ``"terraform@1.11"`` or ``"opentofu"``; by default of the one that wrote the document.
-    /// ``width`` is the width of the terminal, in columns; ``full`` shows what is unchanged, too.
+    /// ``program`` chooses the style: such as ``"terraform@1.11"`` or ``"opentofu"``; by default the
+    /// program that wrote the document. ``width`` is the width of the terminal, in columns; ``full`` shows
+    /// unchanged parts as well.
     ///
     /// Raises `OptionError` where no such program is known, and `DocumentError` where the document cannot be read.
     ///
@@ -229,8 +230,9 @@ impl AnyDocument {
 
     /// A Markdown page, such as for a comment on a pull request. No text of the document is markup in it.
     ///
-    /// ``marker`` is a name in the page that nobody sees, by which a program finds its comment again; ``max_length`` is the most
-    /// that the page may have, in UTF-16 units: 4,000 at least, and 65,536 by default.
+    /// ``marker`` is an invisible name in the page, by which a program finds its comment again;
+    /// ``max_length`` is the maximum length of the page, in UTF-16 units: 4,000 at least, and 65,536 by
+    /// default.
     ///
     /// Raises `OptionError` where ``max_length`` is too small, and `DocumentError` where the document cannot be read.
     ///
@@ -270,7 +272,7 @@ impl AnyDocument {
 
     /// Addresses in groups, reasons and totals, and no values. ``group_by`` is one of ``"action"``, ``"module"`` and ``"type"``.
     ///
-    /// Raises `OptionError` where it is none of these, and `DocumentError` where the document cannot be read.
+    /// Raises `OptionError` for another ``group_by``, and `DocumentError` if the document cannot be read.
     ///
     /// >>> print(plan.summary())
     /// Create (1)
@@ -286,7 +288,8 @@ impl AnyDocument {
         Ok(py.detach(|| self.0.page(&options, write))?)
     }
 
-    /// The report as JSON, in the form of ``schema/report.schema.json``: what is shown, as data, without what is sensitive.
+    /// The report as JSON, in the form of ``schema/report.schema.json``: its content as data, without
+    /// sensitive values.
     ///
     /// Raises `DocumentError` where the document cannot be read.
     ///
@@ -394,12 +397,14 @@ impl Plan {
         })
     }
 
-    /// Compares what two plans do: this one is the first.
+    /// Compares the changes of two plans: this one is the first.
     ///
-    /// ``map`` has modules or resources that have another address in the other plan, as ``"module.a=module.b"``, and ``ignore``
-    /// paths of values that are not compared, as ``"tags.Owner"``. Schemas are those of this plan if none are given.
+    /// ``map`` has modules or resources with another address in the other plan, as ``"module.a=module.b"``,
+    /// and ``ignore`` paths of values that are not compared, as ``"tags.Owner"``. By default the schemas
+    /// are those of this plan.
     ///
-    /// Raises `DocumentError` where a plan lacks changes or cannot be read, `OptionError` where an address or path is none.
+    /// Raises `DocumentError` if a plan lacks changes or cannot be read, `OptionError` for an invalid
+    /// address or path.
     ///
     /// >>> plan.diff(plan).is_same
     /// True
@@ -418,7 +423,7 @@ impl Plan {
         Comparison::new(py, [Arc::clone(&self.0), Arc::clone(&other.get().0)], schemas, map, ignore)
     }
 
-    /// One hash of what the plan does: equal for plans that `diff` finds no difference between.
+    /// One hash of the plan's changes: equal for plans without a difference in `diff`.
     ///
     /// Sensitive values are in it only by a ``key``, of at least 16 bytes that are not all equal.
     ///

@@ -1,4 +1,4 @@
-//! The engine: what happens to one object, by its schema.
+//! The engine: the change of one object, by its schema.
 
 use objchange::Value;
 use objchange::change::{
@@ -41,7 +41,7 @@ impl Violation {
         self.kind
     }
 
-    /// Where it is, such as ``.disk[0].size``; ``""`` is the whole object.
+    /// The path, such as ``.disk[0].size``; ``""`` is the whole object.
     #[getter]
     fn path(&self) -> &str {
         &self.path
@@ -76,9 +76,10 @@ pub(crate) fn object(schema: &Block, object: &Bound<'_, PyAny>) -> Result<Value,
     schema.coerce_config(&value).map_err(|error| coerce_failure(&error))
 }
 
-/// The object that a provider is asked to plan for: the configuration, with what it leaves to the provider from before.
+/// The object that the provider plans from: the configuration, with prior values where it leaves the value
+/// to the provider.
 ///
-/// Raises `SchemaError` where an object does not fit the schema, `InvalidValueError` where it is none.
+/// Raises `SchemaError` if an object does not fit the schema, `InvalidValueError` if it is not a value.
 ///
 /// >>> objchange.proposed_new(schema, {"id": "d-1", "size": 1}, {"size": 2})
 /// {'id': 'd-1', 'ports': None, 'size': 2, 'token': (sensitive value)}
@@ -97,7 +98,7 @@ pub(crate) fn proposed_new<'py>(
 
 /// How a provider's plan breaks its contract with Terraform: no violations if it keeps it.
 ///
-/// Raises `SchemaError` where an object does not fit the schema, `InvalidValueError` where it is none.
+/// Raises `SchemaError` if an object does not fit the schema, `InvalidValueError` if it is not a value.
 ///
 /// >>> config = {"size": 2}
 /// >>> planned = {"id": UNKNOWN, "size": 3}
@@ -119,9 +120,9 @@ pub(crate) fn assert_plan_valid(
     }))
 }
 
-/// How the object after apply differs from what was planned: no violations if it is as planned.
+/// The differences between the object after apply and the plan; empty if it equals the plan.
 ///
-/// Raises `SchemaError` where an object does not fit the schema, `InvalidValueError` where it is none.
+/// Raises `SchemaError` if an object does not fit the schema, `InvalidValueError` if it is not a value.
 ///
 /// >>> for violation in objchange.assert_object_compatible(schema, {"size": 20}, {"size": 16}):
 /// ...     print(violation)
@@ -171,14 +172,15 @@ fn failure(error: &PlanChangeError) -> Failure {
     Failure::new("SchemaError", error.kind(), error.to_string()).with_path(path)
 }
 
-/// Plans the change of one object from end to end, as Terraform does around a provider. The provider is a simulated one:
-/// what it computes is unknown until apply, and a change at one of the paths ``requires_replace`` needs a new object.
+/// Plans the change of one object from end to end, as Terraform does around a provider. The provider is
+/// simulated: computed values are unknown until apply, and a change at one of the paths
+/// ``requires_replace`` needs a new object.
 ///
 /// ``prior`` is ``None`` for a new object, and ``config`` is ``None`` to destroy it. ``ignore_changes`` has paths, or is
 /// ``"all"``.
 ///
-/// Raises `SchemaError` where an object does not fit the schema, `InvalidValueError` where it is none, `OptionError` where a
-/// path is none.
+/// Raises `SchemaError` if an object does not fit the schema, `InvalidValueError` if it is not a value,
+/// `OptionError` for an invalid path.
 ///
 /// >>> change = objchange.plan_change(schema, {"id": "d-1", "size": 1}, {"size": 2})
 /// >>> change.action, change.after["size"]
@@ -249,19 +251,19 @@ impl PlannedChange {
         }
     }
 
-    /// The object before; ``None`` where there is none.
+    /// The object before; ``None`` if there is none.
     #[getter]
     fn before<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.change.before)
     }
 
-    /// The object after, with ``UNKNOWN`` where it is known only after apply; ``None`` where there is none.
+    /// The object after, with ``UNKNOWN`` for values known only after apply; ``None`` if there is none.
     #[getter]
     fn after<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.change.after)
     }
 
-    /// The proposed object, which the provider was asked to plan.
+    /// The proposed object, which the provider plans from.
     #[getter]
     fn proposed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.change.proposed)

@@ -1,4 +1,4 @@
-//! Exceptions: which class, and what is known of the place.
+//! Exceptions, with their class and place.
 
 use std::io;
 use std::path::Path as FilePath;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-/// Why there is no answer: what an exception says. It is made while the GIL is released, and never holds a value.
+/// An error: the content of an exception. It is made while the GIL is released, and never holds a value.
 #[derive(Debug)]
 pub(crate) struct Failure(Box<Details>);
 
@@ -24,7 +24,7 @@ struct Details {
     kind: String,
     /// The message without its place.
     message: String,
-    /// Where in the value or document.
+    /// The path in the value or document.
     path: Option<String>,
     /// The name of the file.
     file: Option<String>,
@@ -85,7 +85,7 @@ impl Failure {
         Self::new("Error", "defect", format!("this shows a defect of objchange: {what}"))
     }
 
-    /// With where in the value or document it is; an empty path is none.
+    /// Adds the path in the value or document; an empty path is dropped.
     pub(crate) fn with_path(mut self, path: Option<String>) -> Self {
         self.0.path = path.filter(|path| !path.is_empty());
         self

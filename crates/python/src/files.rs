@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 /// The files below a folder whose names end in one of these ways, in order.
 ///
-/// Raises `OSError` where a folder or a file cannot be read: what was not looked at must not seem to be fine.
+/// Raises `OSError` if a folder or a file cannot be read: files that were not read must not seem to be
+/// fine.
 #[pyfunction]
 pub(crate) fn files_below(py: Python<'_>, folder: PathBuf, endings: Vec<String>) -> PyResult<Vec<PathBuf>> {
     let found = py.detach(move || {

@@ -27,10 +27,12 @@ fn failure(errors: &[Diagnostic], text: &str) -> Failure {
     }
 }
 
-/// The value of an expression, with the functions that look at nothing but their arguments. ``variables`` has values by
-/// name; an expression that needs an unknown value is unknown as far as it is, and a sensitive one makes it sensitive.
+/// The value of an expression, with the functions that depend only on their arguments. ``variables`` has
+/// values by name. A result that needs an unknown value is unknown, and one that needs a sensitive value is
+/// sensitive.
 ///
-/// Raises `ConfigurationError` where the expression is none or has no value, `InvalidValueError` where a variable is no value.
+/// Raises `ConfigurationError` if the expression is invalid or has no value, `InvalidValueError` if a
+/// variable is not a value.
 ///
 /// >>> from objchange import hcl
 /// >>> hcl.evaluate('[for port in ports : port + 1 if port > 80]', {"ports": [80, 443]})

@@ -1,7 +1,8 @@
 //! The compiled part of the Python package `objchange`: a thin shell over the libraries.
 //!
-//! It has no rules of its own. The GIL is released around every call of a library; what comes back is made into Python
-//! objects afterwards, by [`value`] alone. All classes are frozen, so that threads may share their objects.
+//! It has no rules of its own. The GIL is released around every call of a library; afterwards [`value`]
+//! alone makes Python objects of the results. All classes are frozen, so that threads may share their
+//! objects.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -142,11 +142,12 @@ pub(crate) fn warn(py: Python<'_>, file: Option<&str>, warning: &str) -> PyResul
 
 /// Reads a plan or a state: a path, bytes, or an open file.
 ///
-/// It is the output of ``terraform show -json``, or a state file. ``schemas``, the output of ``terraform providers schema
-/// -json``, tell which values are sets and what else is sensitive: `Schemas`, or what they are read from.
+/// The source is the output of ``terraform show -json``, or a state file. ``schemas``, the output of
+/// ``terraform providers schema -json``, tell which values are sets and which are sensitive as well:
+/// `Schemas`, or a source to read them from.
 ///
-/// Raises `DocumentError` and `SchemaError`, each with its place, and what ``open`` raises. Warns with `DocumentWarning` of text
-/// around the document.
+/// Raises `DocumentError` and `SchemaError`, each with its place, and the errors of ``open``. Warns with
+/// `DocumentWarning` of text around the document.
 ///
 /// >>> objchange.load(plan_path).changes[0].address
 /// 'disk.a'

@@ -105,7 +105,7 @@ impl RuleResult {
         self.excepted
     }
 
-    /// The file that it is in.
+    /// The name of its file.
     #[getter]
     fn file(&self) -> &str {
         &self.file
@@ -195,9 +195,10 @@ pub struct RegoPolicies(Policies);
 
 #[pymethods]
 impl RegoPolicies {
-    /// Compiles files, each with its name and text. ``tests`` are files of tests, which are not evaluated; a rule there that would
-    /// be is an error. ``data`` is what policies see as ``data``, as JSON, and ``run`` the data of the run. ``input`` is
-    /// ``auto``, ``collections``, ``raw`` or ``wrapped``.
+    /// Compiles files, each with its name and text. ``tests`` are files of tests, which are not evaluated;
+    /// a rule there that would be evaluated is an error. ``data`` is the document ``data`` of policies, as
+    /// JSON, and ``run`` the data of the run. ``input`` is ``auto``, ``collections``, ``raw`` or
+    /// ``wrapped``.
     #[new]
     #[pyo3(signature = (files, *, tests=vec![], data=None, run=None, input="auto", packages=vec![], rules=vec![], timeout=10.0))]
     #[pyo3(
@@ -346,7 +347,7 @@ impl SentinelPolicies {
             let mut warnings = warnings.into_inner();
             let unknown = check_params(&policies, options.params);
             warnings.extend(unknown.map_err(|error| Failure::new("OptionError", "params", error))?);
-            // One that cannot be compiled says nothing of any plan.
+            // A policy that cannot be compiled has no result for any plan.
             let fault = policies.iter().find_map(|policy| policy.compiled.as_ref().err()?.first());
             match fault {
                 Some(fault) => Err(fault_failure(fault)),

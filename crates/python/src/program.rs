@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use pyo3::prelude::*;
 
-/// Runs the program with these arguments, the first of which is its name, and gives its exit code.
+/// Runs the program with these arguments, the first of which is its name, and returns its exit code.
 #[pyfunction]
 pub(crate) fn run_program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| {
         let code = objchange_cli::main_with(arguments);
-        // Nobody else writes what is left when Python ends the process.
+        // Python ends the process without flushing Rust's output.
         let _ = std::io::stdout().flush();
         (0..=u8::MAX).find(|number| ExitCode::from(*number) == code).unwrap_or(u8::MAX)
     })

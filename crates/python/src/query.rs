@@ -166,7 +166,7 @@ fn find(
     if let Some(error) = projection.iter().flat_map(|of| of.impossible(&answer.comparisons[1])).next() {
         return Err(failure(&error, select));
     }
-    // Where something is found another part of the expression may be what matters; what is unknown may be equal to it.
+    // If items were found, another part of the expression may decide, and unknown values may match.
     if answer.found == 0
         && answer.undecided.is_empty()
         && let Some(error) = query.impossible(&answer.comparisons[0]).first()
@@ -181,13 +181,13 @@ fn find(
 
 /// Finds items of a plan or state with an expression in CEL: ``rc`` is the item, with the fields of Sentinel's tfplan/v2.
 ///
-/// ``of`` is what to look for: ``"changes"``, ``"drift"``, ``"outputs"``, ``"variables"``, ``"planned"``, ``"state"`` or
-/// ``"config"``. ``select`` is an expression for what is wanted of each item, and ``undecided=True`` finds the items for which
-/// the answer is not known until apply. ``timeout`` is in seconds.
+/// ``of`` is the collection: ``"changes"``, ``"drift"``, ``"outputs"``, ``"variables"``, ``"planned"``,
+/// ``"state"`` or ``"config"``. ``select`` is an expression for the value of each item, and
+/// ``undecided=True`` finds the items whose answer is not known until apply. ``timeout`` is in seconds.
 ///
-/// Raises `QueryError` where the expression cannot be used or takes too much, `DocumentError` where the document cannot be
-/// read, has no such items, lacks changes or has unknown actions, or is a plan whose planning ended with an error
-/// (``allow_errored=True`` accepts it), `OptionError` where ``of`` is none of these.
+/// Raises `QueryError` if the expression is invalid or takes too much, `DocumentError` if the document
+/// cannot be read, has no such items, lacks changes or has unknown actions, or is a plan whose planning
+/// ended with an error (``allow_errored=True`` accepts it), `OptionError` for another ``of``.
 ///
 /// >>> objchange.query(plan, 'rc.change.actions == ["create"] && rc.change.after.size > 5').keys
 /// ['disk.a']

@@ -1,4 +1,4 @@
-//! `Schema`: what one type looks like.
+//! `Schema`: the schema of one type.
 
 use objchange::schema::{Block, SchemaKind};
 use objchange_text::did_you_mean;
@@ -74,8 +74,8 @@ impl Schema {
     /// The schema of a type in the output of ``terraform providers schema -json``: `Schemas`, a path, bytes, or an open file.
     /// Without a ``type`` it is the only one that there is.
     ///
-    /// Raises `SchemaError` where the document has no such type or cannot be read, `OptionError` where it has several and
-    /// none is named, and what ``open`` raises.
+    /// Raises `SchemaError` if the document has no such type or cannot be read, `OptionError` if it has
+    /// several and none is named, and the errors of ``open``.
     ///
     /// >>> Schema.from_providers("examples/aws_instance/schemas.json", "aws_instance").version
     /// 1
@@ -93,7 +93,7 @@ impl Schema {
 
     /// The schema in a text: a block as ``terraform providers schema -json`` has it, as JSON or as a ``dict``.
     ///
-    /// Raises `SchemaError` where it is none.
+    /// Raises `SchemaError` if the text is not a schema.
     ///
     /// >>> Schema.parse({"attributes": {"size": {"type": "number", "optional": True}}}).coerce({"size": "2"})
     /// {'size': 2}
@@ -127,10 +127,10 @@ impl Schema {
         self.block.object_type().attributes().iter().map(|(name, _)| name.to_string()).collect()
     }
 
-    /// An object as the schema has it: what is absent is ``None``, each value has its type, and what is sensitive is a
-    /// `Sensitive`.
+    /// An object in the schema's form: absent attributes are ``None``, each value has its type, and
+    /// sensitive values are `Sensitive`.
     ///
-    /// Raises `SchemaError` where it does not fit, `InvalidValueError` where it is none.
+    /// Raises `SchemaError` if the object does not fit, `InvalidValueError` if it is not a value.
     ///
     /// >>> schema.coerce({"size": "2", "ports": [443, 80, 443], "token": "x"})
     /// {'id': None, 'ports': Set([80, 443]), 'size': 2, 'token': (sensitive value)}

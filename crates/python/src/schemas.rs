@@ -1,4 +1,4 @@
-//! `Schemas`: what the types of providers look like.
+//! `Schemas`: the schemas of providers' types.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ fn parse(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<ProviderSchemas>
 impl Schemas {
     /// Reads the output of ``terraform providers schema -json``, or a list of such documents: paths, bytes or open files.
     ///
-    /// Raises `SchemaError`, and what ``open`` raises.
+    /// Raises `SchemaError`, and the errors of ``open``.
     ///
     /// >>> Schemas.load(b'{"format_version":"1.0"}').providers
     /// []
@@ -88,7 +88,7 @@ impl Schemas {
 
     /// The schema of a type.
     ///
-    /// Raises `SchemaError` where there is none.
+    /// Raises `SchemaError` if there is no such type.
     #[pyo3(signature = (r#type, /, *, provider=None, mode="managed"))]
     fn schema(&self, r#type: &str, provider: Option<&str>, mode: &str) -> PyResult<Schema> {
         Ok(find(&SchemasArg(Arc::clone(&self.0)), Some(r#type), provider, mode)?)

@@ -1,4 +1,4 @@
-//! `Sensitive`: a value that is handed out only when it is asked for.
+//! `Sensitive`: a value that is only returned by `reveal`.
 
 use objchange::Value;
 use objchange::value::Kind;
@@ -41,7 +41,7 @@ impl Sensitive {
     #[new]
     #[pyo3(signature = (value, /))]
     fn py_new(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        // Where in it something is wrong may be a secret.
+        // The path of the problem may be secret.
         let converted = from_python(value).map_err(|failure| PyErr::from(failure.with_path(None)))?;
         Ok(Self::new(&converted))
     }
@@ -93,8 +93,8 @@ impl Sensitive {
     }
 }
 
-/// Whether both have the same content, whatever their types say about it: a list is equal to a tuple of the same elements.
-/// How deep they nest is limited.
+/// Whether both have equal content, types aside: a list equals a tuple of equal elements. Their nesting
+/// depth is limited.
 fn is_same(a: &Value, b: &Value) -> bool {
     fn elements<'v>(kind: &Kind<'v>) -> Option<&'v [Value]> {
         match kind {

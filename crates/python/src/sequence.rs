@@ -1,4 +1,4 @@
-//! Sequences whose elements are made when they are looked at.
+//! Sequences whose elements are made on demand.
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::intern;
@@ -66,7 +66,7 @@ macro_rules! sequence {
                 $crate::sequence::abstract_sequence(slf.py())?.call_method1("__reversed__", (slf,))
             }
 
-            /// The position of an element. Raises `ValueError` where it is none.
+            /// The position of an element. Raises `ValueError` if there is none.
             #[pyo3(signature = (value, start=0, stop=isize::MAX, /))]
             #[pyo3(text_signature = "($self, value, start=0, stop=9223372036854775807, /)")]
             fn index<'py>(

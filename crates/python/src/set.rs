@@ -79,7 +79,7 @@ impl Set {
         Ok((make, (self.elements(py).clone(),)))
     }
 
-    /// One of these elements, which are in order and different.
+    /// A set of these elements, which are sorted and distinct.
     #[staticmethod]
     fn _from_elements(elements: Bound<'_, PyTuple>) -> Self {
         Self::new(elements)

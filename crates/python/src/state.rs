@@ -103,13 +103,13 @@ impl StateResource {
         self.text(|resource| resource.provider_name.to_string())
     }
 
-    /// The key of a deposed object; ``None`` where it is none.
+    /// The key of a deposed object, and ``None`` for the current one.
     #[getter]
     fn deposed(&self) -> PyResult<Option<String>> {
         Ok(Some(self.text(|resource| resource.deposed_key.to_string())?).filter(|key| !key.is_empty()))
     }
 
-    /// It is to be replaced.
+    /// Whether the next plan replaces it.
     #[getter]
     fn tainted(&self) -> PyResult<bool> {
         self.look(|resource| Ok(resource.tainted))

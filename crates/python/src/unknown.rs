@@ -1,12 +1,12 @@
-//! `UNKNOWN`: what is known only after apply.
+//! `UNKNOWN`: a value known only after apply.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-/// The type of ``UNKNOWN``: what is known only after apply. It is neither null nor absent.
+/// The type of ``UNKNOWN``: a value known only after apply. It is neither null nor absent.
 ///
-/// It is the only one of its type: ask ``value is UNKNOWN``. Whether it is true raises `TypeError`.
+/// There is only one object of this type: test ``value is UNKNOWN``. Testing its truth raises `TypeError`.
 ///
 /// >>> plan.changes[0].after["id"] is UNKNOWN
 /// True

@@ -72,7 +72,7 @@ fn number_to_python<'py>(py: Python<'py>, number: &Number) -> PyResult<Bound<'py
         (false, false) => "-Infinity".to_owned(),
     };
     let decimal = decimal(py)?.call1((text,))?;
-    // Python refuses to read long whole numbers, and makes them of decimals all the same.
+    // Python limits the length of texts that become ints, but not of decimals.
     if number.is_integer() { decimal.call_method0(intern!(py, "__int__")) } else { Ok(decimal) }
 }
 
@@ -143,7 +143,7 @@ fn convert(object: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Misfit> {
         return Ok(Value::from(number_of(object)?));
     }
     if let Ok(dict) = object.cast::<PyDict>() {
-        // A copy: nobody else changes it meanwhile.
+        // A copy, so that other threads cannot change it meanwhile.
         return members(&dict.copy()?, depth);
     }
     if let Ok(list) = object.cast::<PyList>() {

@@ -43,7 +43,7 @@ pub const NEEDS_NETWORK: &str = "needs_network";
 pub struct CompileError {
     /// OPA's name for errors of this kind, such as `rego_parse_error`; or [`NEEDS_NETWORK`], which OPA does not have.
     pub code: &'static str,
-    /// Where it is.
+    /// Its place.
     pub location: Option<Location>,
     /// The message.
     pub message: String,
@@ -81,7 +81,7 @@ impl std::error::Error for CompileErrors {}
 pub struct EvalError {
     /// The limit that was reached, if it is one: no other rule is evaluated, either.
     pub limit: Option<Limit>,
-    /// Where it happened.
+    /// Its place.
     pub location: Option<Location>,
     /// The error message. It may hold values of the input.
     pub message: String,
@@ -118,7 +118,7 @@ pub const MAX_ITEMS: usize = 1 << 24;
 pub enum Limit {
     /// It takes longer than is allowed.
     Time,
-    /// The values that it makes take more memory than is allowed.
+    /// The values that are made take too much memory.
     Memory,
     /// A single value is larger than [`MAX_PARTS`], [`MAX_ITEMS`] or [`MAX_TEXT`] allows.
     Size,

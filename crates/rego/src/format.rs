@@ -48,7 +48,7 @@ pub struct ObjectFormat {
     pub fields: &'static [(&'static str, Format)],
 }
 
-/// An object may hold objects of its own form: it is compared by its place.
+/// An object may contain objects of its own format, so formats are compared by address.
 impl PartialEq for ObjectFormat {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -60,11 +60,11 @@ impl Eq for ObjectFormat {}
 /// The form of the input itself.
 #[derive(Debug, Clone)]
 pub struct InputFormat {
-    /// The fields that it has.
+    /// Its fields.
     pub fields: Vec<(&'static str, Format)>,
     /// Fields whose values are known when policies are compiled.
     pub documents: Vec<(&'static str, Value)>,
-    /// Fields that it has in other forms, for which policies may be written as well. Here they are undefined.
+    /// Fields of other formats, which policies may be written for as well. Here they are undefined.
     pub other_forms: Vec<&'static str>,
 }
 
@@ -72,7 +72,7 @@ pub struct InputFormat {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MissingField {
-    /// Where it is read.
+    /// The place of the read.
     pub location: Location,
     /// The field; `a number`, if something is read by its position.
     pub field: String,

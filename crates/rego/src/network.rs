@@ -21,7 +21,7 @@ pub trait Network: fmt::Debug + Send + Sync {
     fn lookup(&self, name: &str, timeout: Duration) -> Result<Vec<IpAddr>, NetworkError>;
 }
 
-/// A request of `http.send`. `Debug` does not show what may be secret.
+/// A request of `http.send`. `Debug` leaves out parts that may be secret.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct HttpRequest {
     /// The method, in capitals.

@@ -33,25 +33,25 @@ pub struct RuleInfo<'p> {
     pub package: &'p [String],
     /// Its name: of a rule such as `a.b := 1` the first part.
     pub name: &'p str,
-    /// Where in `data` it is, package and name included.
+    /// Its path in `data`, package and name included.
     pub path: &'p [String],
-    /// It is a function.
+    /// Whether it is a function.
     pub is_function: bool,
     /// Its definitions add to a set.
     pub is_set: bool,
     /// Its default, if that is a constant.
     pub default: Option<&'p Value>,
-    /// Where its definitions are; where its default is, if it has no other.
+    /// The places of its definitions, or of its default if it has no other.
     pub definitions: Vec<Location>,
 }
 
-/// A part of the input that a policy mentions, by its keys as far as they are constant.
+/// A part of the input that a policy mentions, with its constant keys.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct InputReference<'p> {
     /// The keys.
     pub path: &'p [String],
-    /// Where it is mentioned.
+    /// The place.
     pub location: Location,
 }
 
@@ -88,7 +88,7 @@ impl Default for Setup {
 /// Something that a built-in could not do, so that an expression was undefined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Where it is called.
+    /// The place of the call.
     pub location: Location,
     /// The name of the built-in.
     pub function: &'static str,
@@ -157,8 +157,8 @@ impl Program {
         })
     }
 
-    /// The documents in `data` that policies mention and no rule makes, with their places; without those that `with`
-    /// replaces somewhere.
+    /// The documents in `data` that policies mention and no rule defines, with their places; without those
+    /// that `with` replaces somewhere.
     pub fn data_references(&self) -> impl Iterator<Item = (&[String], Location)> {
         let is_mocked = |path: &[String]| {
             let mut mocked = self.compiled.mocked.iter();
@@ -182,7 +182,7 @@ impl Program {
         self.compiled.edges.iter().any(|edges| edges.contains(&node))
     }
 
-    /// Whether a rule, or one that it leads to, mentions the input.
+    /// Whether a rule, or one that it uses, mentions the input.
     pub fn reads_input(&self, rule: RuleId) -> bool {
         let compiled = &self.compiled;
         let mut pending = vec![compiled.rules[rule.0 as usize].node];
@@ -247,7 +247,8 @@ impl Program {
 }
 
 impl Session<'_> {
-    /// The value of a rule, if it is defined, and what it depends on whether it is and can be evaluated.
+    /// The value of a rule, if it is defined, and the unknown values that decide whether it is defined and
+    /// does not fail.
     ///
     /// # Errors
     ///
@@ -334,8 +335,8 @@ impl Session<'_> {
     }
 }
 
-/// The rules that a file declares, but for functions. The file is parsed and not compiled: what
-/// it refers to need not be there.
+/// The rules that a file declares, without functions. The file is parsed and not compiled, so its imports
+/// need not exist.
 ///
 /// ```
 /// use objchange_rego::{SourceFile, declared_rules};
@@ -358,7 +359,7 @@ fn no_thread() -> CompileErrors {
     CompileErrors(vec![CompileError { code: "thread", location: None, message }])
 }
 
-/// Does work on a thread of its own; nothing, if there is none.
+/// Runs work on a thread with a large stack; `None` if no thread can be started.
 fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(crate::STACK).spawn_scoped(scope, work);
@@ -370,7 +371,7 @@ fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 ///
 /// # Errors
 ///
-/// It is not YAML, or has what JSON has not.
+/// The text is not YAML, or has values that JSON lacks.
 pub fn from_yaml(text: &str) -> Result<Value, String> {
     const MOST_WORK: usize = 1 << 30;
     let mut left = MOST_WORK;

@@ -81,11 +81,11 @@ fn mocks(c: &mut Criterion) {
     }
 }
 
-/// Changes of a host, each made when it is looked at.
+/// Changes of a host, each made on demand.
 #[derive(Clone, Debug)]
 struct Changes(Arc<Vec<[Text; 4]>>);
 
-/// One of them.
+/// One change.
 struct Change(Arc<Vec<[Text; 4]>>, usize);
 
 const FIELDS: [&str; 4] = ["address", "mode", "name", "type"];
@@ -173,7 +173,7 @@ fn host(c: &mut Criterion) {
         }
         group.finish();
     }
-    // Three loops in one another, the inner ones over what fits the outer one.
+    // Three nested loops; the inner ones visit elements that match the outer one.
     let mut group = c.benchmark_group("three_loops");
     let policy = "import \"h\"\nmain = rule { all h.resource_changes as _, a {\n\
                   a.type is not \"aws_instance\" or any h.resource_changes as _, b {\n\

@@ -34,9 +34,9 @@
 //!
 //! # Scope of this crate
 //!
-//! The language as it is documented and as public policies and their tests use it, with its standard imports except
-//! `http`. It knows nothing of plans: data comes from whoever runs a policy, as JSON, as a module of the
-//! language, or by an [`Import`] that makes it when it is asked for.
+//! The language as it is documented and as public policies and their tests use it, with its standard
+//! imports except `http`. It knows nothing of plans: data comes from the host, as JSON, as a module of the
+//! language, or from an [`Import`] that makes values on demand.
 //!
 //! There is no file, no network, no environment and no clock.
 //!

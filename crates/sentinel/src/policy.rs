@@ -9,7 +9,7 @@ use crate::compile::{Compiled, compile};
 use crate::run::Location;
 use crate::syntax::parse;
 
-/// A policy, or a module of one, ready to be run: on many threads at once, with whatever data.
+/// A compiled policy or module. Many threads can run it at once, with any data.
 pub struct Policy {
     name: Arc<str>,
     lines: LineIndex<'static>,
@@ -88,7 +88,7 @@ impl Policy {
         Location { file: Arc::clone(&self.name), position: self.lines.char_position(offset) }
     }
 
-    /// The comments that stand directly above the line of a place, without their signs.
+    /// The comments directly above the line of a place, without their comment signs.
     pub(crate) fn doc(&self, offset: u32) -> Option<String> {
         let text = self.text();
         let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);

@@ -6,7 +6,8 @@ use std::io::{self, BufRead, BufReader, Read};
 /// The longest line that is read, in bytes of UTF-8.
 const MAX_LINE: usize = 64 * 1024 * 1024;
 
-/// So often the length of the longest line is passed over to find the end of a longer one: an input may have none.
+/// How many times the length of the longest line is skipped to find the end of a longer one: an input may
+/// have none.
 const LONGEST: u64 = 16;
 
 /// A line that is not blank.
@@ -21,9 +22,9 @@ pub struct BoundedLine {
 /// Why a line is not text to work with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineError {
-    /// It is longer than 64 MiB.
+    /// The line is longer than 64 MiB.
     TooLong,
-    /// It is neither UTF-8 nor UTF-16.
+    /// The line is neither UTF-8 nor UTF-16.
     NotText {
         /// In bytes from 1.
         column: usize,
@@ -50,7 +51,7 @@ impl LineError {
         }
     }
 
-    /// Where in the line, in bytes from 1.
+    /// The column in the line, in bytes from 1.
     pub fn column(&self) -> usize {
         match self {
             Self::TooLong => MAX_LINE + 1,

@@ -24,7 +24,8 @@ pub fn count(text: &str) -> usize {
     if text.is_ascii() && !text.contains('\r') { text.len() } else { clusters(text).count() }
 }
 
-/// Where a letter is in a cluster that only joins with the one before it because of a mark between them.
+/// The position of a letter in a cluster that only joins the letter before it because of a mark between
+/// them.
 fn joined_letter(cluster: &str) -> Option<usize> {
     if cluster.len() < 4 {
         return None;

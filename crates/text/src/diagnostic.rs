@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::{LineIndex, Severity, Span};
 
-/// One error or warning: what is wrong, and where.
+/// An error or a warning, with its place.
 ///
 /// ```
 /// use objchange_text::{Diagnostic, Severity, Span};
@@ -46,7 +46,7 @@ pub struct FunctionSignature {
     pub parameters: Vec<(String, String)>,
     /// The parameter for all further arguments.
     pub variadic: Option<(String, String)>,
-    /// The type of what it answers, as JSON; `"dynamic"` where it depends on the arguments.
+    /// The type of its result, as JSON; `"dynamic"` if it depends on the arguments.
     pub result: String,
 }
 

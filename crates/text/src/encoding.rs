@@ -4,7 +4,7 @@
 
 use std::io::{self, Cursor, Read};
 
-/// Reads at most so many bytes. Nothing else in the workspace reads all of an input: it may have no end.
+/// Reads at most `limit` bytes. No other code in the workspace reads all of an input: it may have no end.
 ///
 /// ```
 /// assert_eq!(objchange_text::read_at_most(std::io::repeat(0), 3)?, [0, 0, 0]);
@@ -21,13 +21,14 @@ pub fn read_at_most(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A byte that no UTF-8 text has: it stands for what is not text in UTF-16, so that whoever reads the UTF-8
-/// finds the place.
+/// A byte that no UTF-8 text has. It replaces invalid UTF-16, so that the reader of the UTF-8 finds the
+/// place.
 const NOT_TEXT: u8 = 0xff;
 
 /// Reads text as UTF-8, without its byte order mark. Invalid bytes are passed on for the reader to find.
 ///
-/// Without a mark the text is taken for UTF-16 if its first character is an ASCII one, as JSON's is.
+/// Without a mark the text is read as UTF-16 if its first character is ASCII in that encoding, as JSON's
+/// is.
 ///
 /// ```
 /// use std::io::Read;

@@ -1,4 +1,4 @@
-//! Text on its way to a terminal, with what must not reach it as escapes.
+//! Escapes characters that must not reach a terminal as they are.
 //!
 //! Control characters move the cursor or rename the window; characters that turn the direction of text show an address or a
 //! value as another one.
@@ -9,8 +9,8 @@ use std::io::{self, Write};
 /// The most that is held back, in bytes, until a line ends.
 const MAX_LINE: usize = 64 << 10;
 
-/// Writes text line by line with control characters and those that turn text around as escapes. Line ends, tabs and colours
-/// stay.
+/// Writes text line by line, with control characters and bidirectional overrides as escapes. Line ends,
+/// tabs and colours stay.
 ///
 /// ```
 /// use std::io::Write;
@@ -32,7 +32,7 @@ impl<W: Write> Escaping<W> {
         Self { to, escapes, line: Vec::new() }
     }
 
-    /// Writes so much of what is held back.
+    /// Writes the held text up to `end`.
     fn write_up_to(&mut self, end: usize) -> io::Result<()> {
         let written =
             self.to.write_all(visible_colored(&String::from_utf8_lossy(&self.line[..end])).as_bytes());
@@ -40,7 +40,7 @@ impl<W: Write> Escaping<W> {
         written
     }
 
-    /// Where what is held back can be cut: neither in a character nor in the sequence of a colour.
+    /// The end of the held text that can be written without cutting a character or a colour.
     fn cut(&self) -> usize {
         let end = match std::str::from_utf8(&self.line) {
             Ok(text) => text.len(),
@@ -80,7 +80,7 @@ impl<W: Write> Write for Escaping<W> {
 
 impl<W: Write> Drop for Escaping<W> {
     fn drop(&mut self) {
-        // Whoever wants to know whether it was written flushes.
+        // Callers that need the result flush.
         let _ = self.write_up_to(self.line.len());
     }
 }
@@ -116,7 +116,8 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
-/// The text with control characters and those that turn text around as escapes. Line ends, tabs and colours stay.
+/// The text with control characters and bidirectional overrides as escapes. Line ends, tabs and colours
+/// stay.
 ///
 /// ```
 /// let text = "\u{1b}[31mred\u{1b}[0m\u{1b}]0;title\n";

@@ -1,20 +1,21 @@
 //! Tools for reading and writing text.
 //!
 //! - [`json::Reader`] reads JSON with the exact text of numbers and the place of everything.
-//! - [`quote_into`], [`visible`], [`visible_lines`] and [`visible_json`] escape what must not reach a terminal.
+//! - [`quote_into`], [`visible`], [`visible_lines`] and [`visible_json`] escape characters that must not
+//!   reach a terminal.
 //! - [`Escaping`] writes text to a terminal, `json::write_line` reports (feature `serde_json`): nothing in them is hidden.
 //! - `style` has the styles of reports for people (feature `style`).
 //! - [`utf8_reader`] reads UTF-8 and UTF-16, [`BoundedLines`] lines of bounded length, [`json::Documents`] the documents
 //!   of an input.
-//! - [`bounded`] cuts what others wrote where it is too long to be shown.
+//! - [`bounded`] cuts texts of others that are too long to be shown.
 //! - [`redact::Secrets`] hides secrets in text that others wrote.
 //! - `re2::Pattern` compiles patterns in the syntax of RE2 (feature `re2`).
-//! - [`Span`] is a part of a text, a `LineIndex` finds its line and column, and a `Diagnostic` says what is wrong with
-//!   it (feature `source`).
+//! - [`Span`] is a part of a text, a `LineIndex` finds its line and column, and a `Diagnostic` reports a
+//!   problem there (feature `source`).
 //! - `reports` has the forms in which checks report to other programs: SARIF, JUnit (features `reports` and `junit`).
 //! - A [`Notice`] is a note or a warning beside a result.
 //! - [`calendar`] has the names of months and weekdays.
-//! - [`similar`] finds the names that somebody may have meant.
+//! - [`similar`] suggests similar names.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]

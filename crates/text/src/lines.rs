@@ -1,4 +1,4 @@
-//! Places in a source text: byte offsets, and what people call them.
+//! Places in a source text: byte offsets, lines and columns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::clusters;
 
-/// A place in a source text as people count it.
+/// A line and a column in a source text, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// From 1; lines end with a line feed.
@@ -21,12 +21,12 @@ impl fmt::Display for Position {
     }
 }
 
-/// Finds positions in a text. Made in one skip it; with another one when the first position in a long line is
-/// asked for, a position costs no more in a long line than in a short one.
+/// Finds positions in a text. Building it takes one pass; the first position in a long line takes another
+/// one. Then a position in a long line costs no more than in a short one.
 #[derive(Debug, Clone)]
 pub struct LineIndex<'t> {
     text: Cow<'t, str>,
-    /// Where each line starts.
+    /// The start of each line.
     starts: Vec<u32>,
     /// In lines longer than [`STRIDE`], one cluster in about as many bytes: where it starts, and how many are before
     /// it in its line.
@@ -51,12 +51,12 @@ impl<'t> LineIndex<'t> {
         &self.text
     }
 
-    /// The position of a byte, or of the end where there is no such byte, with a column in characters as readers see
-    /// them: grapheme clusters. Terraform counts so.
+    /// The position of a byte, or of the end if the text is shorter. The column is in grapheme clusters, as
+    /// in Terraform.
     pub fn position(&self, byte: u32) -> Position {
         let (line, start, byte) = self.line_of(byte);
         let (from, clusters) = self.landmark(start, byte);
-        // Where a character is cut through, it counts as one.
+        // A byte inside of a character counts the whole character.
         let end = (byte as usize..=self.text.len()).find(|at| self.text.is_char_boundary(*at));
         let before = self.text.get(from as usize..end.unwrap_or_default()).unwrap_or_default();
         let clusters = clusters + clusters::count(before) as u32;
@@ -145,11 +145,11 @@ mod tests {
         let lines = LineIndex::new("a\né = 日本\n");
         assert_eq!(lines.char_position(10).to_string(), "2:6");
         assert_eq!(lines.char_position(9999).to_string(), "3:1");
-        // Letters that Unicode joins since 15.1 are two, as where Terraform counts.
+        // Letters that Unicode joins since 15.1 are two, because Terraform counts by 15.0.
         assert_eq!(LineIndex::new("\u{915}\u{94d}\u{937}").position(9).column, 3);
     }
 
-    /// Lines that are short and long, with what stays together when it is cut: pairs of flags, letters joined by marks.
+    /// Short and long lines, with characters that belong together: pairs of flags, letters joined by marks.
     fn texts() -> impl Strategy<Value = String> {
         let piece = "[a\u{301}\u{915}\u{94d}\u{1f1e6}\u{1f1e7}\u{200d}\u{1f469}\r]{0,6}";
         let line = (piece, 0_usize..300).prop_map(|(piece, n)| piece.repeat(n));

@@ -16,7 +16,7 @@ pub enum Notice {
     Note(String),
     /// The answer does not show something, or cannot be relied on for it.
     Warning(String),
-    /// Something failed, although the work goes on.
+    /// A failure, although the work continues.
     Error(String),
 }
 

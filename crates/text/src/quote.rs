@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Appends the string as a double-quoted Go literal: what is not printable is escaped.
+/// Appends the string as a double-quoted Go literal, with escapes for unprintable characters.
 ///
 /// ```
 /// let mut out = String::new();
@@ -29,8 +29,8 @@ pub fn quote_into(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The text with everything escaped that is not to be seen, such as control characters and those that turn the
-/// direction of text: for text of others that is shown on a terminal.
+/// The text with escapes for unprintable characters, such as control characters and bidirectional
+/// overrides: for texts of others on a terminal.
 ///
 /// ```
 /// assert_eq!(objchange_text::visible("a\u{1b}[31m\n"), r"a\x1b[31m\n");
@@ -55,7 +55,7 @@ pub fn visible_lines(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// A JSON text in whose strings everything is escaped that is not to be seen, also what JSON allows there.
+/// A JSON text with unprintable characters in strings escaped, even those that JSON allows there.
 ///
 /// ```
 /// assert_eq!(objchange_text::visible_json("[\"a\u{9b}é\"]"), r#"["a\u009bé"]"#);
@@ -67,7 +67,7 @@ pub fn visible_json(json: &str) -> String {
     for (at, c) in json.char_indices().filter(|(_, c)| !is_printable(*c)) {
         out.push_str(&json[plain_from..at]);
         plain_from = at + c.len_utf8();
-        // Beyond the first plane two halves stand for a character.
+        // Beyond the first plane two surrogates encode a character.
         for half in c.encode_utf16(&mut [0; 2]) {
             // Writing to a string does not fail.
             let _ = write!(out, "\\u{half:04x}");

@@ -1,7 +1,7 @@
 //! Hiding secrets in text that others wrote.
 //!
-//! A provider, a policy or an error may repeat a secret anywhere in what it says. [`Secrets`] learns the secrets;
-//! the [`Redactor`] made of them finds all of them in one pass.
+//! A provider, a policy or an error may repeat a secret anywhere in its messages. [`Secrets`] learns the
+//! secrets; the [`Redactor`] made of them finds all of them in one pass.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,10 +21,10 @@ const SHORT: usize = 4;
 /// More secrets than these are not searched for one by one: then the whole text is hidden.
 const MOST_SECRETS: usize = 20_000;
 
-/// Within a secret, no more shorter ones than these are looked for.
+/// How many shorter secrets are searched within one secret.
 const MOST_WITHIN: usize = 16;
 
-/// Secrets that come to more bytes than these are not searched for one by one either.
+/// How many bytes of secrets are searched one by one.
 const MOST_BYTES: usize = 4 << 20;
 
 /// The secrets that must not appear in text.
@@ -209,7 +209,7 @@ impl Redactor {
 fn joined(found: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
     let mut joined: Vec<(usize, usize)> = Vec::new();
     for (mut start, end) in found {
-        // One may begin before those that were found earlier.
+        // A match may begin before those found earlier.
         while let Some((from, _)) = joined.pop_if(|(_, before)| *before >= start) {
             start = start.min(from);
         }
@@ -231,7 +231,7 @@ fn hide(text: &str, ranges: &[(usize, usize)]) -> String {
     out
 }
 
-/// Whether what is at a place that was found is hidden.
+/// Whether a match is hidden: it is long enough, or a word of its own.
 fn is_searched(text: &str, start: usize, end: usize) -> bool {
     end - start >= SHORT || stands_alone(text, start, end)
 }
@@ -285,7 +285,8 @@ mod tests {
     }
 
     proptest! {
-        /// No byte of an occurrence of a long secret is shown, wherever it is and whatever else is secret.
+        /// No byte of an occurrence of a long secret is shown, wherever it is and whatever other secrets
+        /// there are.
         #[test]
         fn no_part_of_a_secret_remains(
             texts in prop::collection::vec("[ab]{4,7}", 1..6),

@@ -1,9 +1,9 @@
 //! How bad a finding is.
 
-/// Whether a text or a document can be used in spite of what is reported about it.
+/// Whether a text or a document can be used in spite of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// It can be used, but is probably not what its author wants.
+    /// Usable, but probably not as its author wants it.
     Warning,
     /// It cannot be used.
     Error,

@@ -1,9 +1,9 @@
-//! Names that somebody may have meant.
+//! Suggests similar names.
 
 /// Longer names are never compared: the cost grows with the product of two lengths, and no real name is this long.
 const LONGEST: usize = 300;
 
-/// At most this many names are looked at for a misspelt one.
+/// The maximum number of names that are compared with a misspelt one.
 const MOST_NAMES: usize = 10_000;
 
 /// At most this many names that share most of their letters with a misspelt one are compared with it. A file with 2,000 mistakes
@@ -92,7 +92,7 @@ fn most_edits(longer: usize) -> usize {
     (longer / 3).max(usize::from(longer > 1 && longer < 3))
 }
 
-/// How alike two names are, from 0 to 1; none where nobody would take one for the other.
+/// The similarity of two names, from 0 to 1; `None` if they are too different.
 fn likeness(misspelt: &str, name: &str) -> Option<f64> {
     let (lower, name_lower) = (misspelt.to_lowercase(), name.to_lowercase());
     let longer = lower.chars().count().max(name_lower.chars().count());
@@ -125,7 +125,7 @@ mod tests {
             assert_eq!(similar(misspelt, names), expected, "{misspelt}");
         }
         assert!(similar(&"x".repeat(10_000), names).is_empty());
-        // Those that are not looked at closely are not alike.
+        // Names that are not compared closely are not similar.
         for (name, _) in cases.iter().filter(|(name, _)| !name.is_empty()) {
             let closely = names.iter().filter(|other| super::likeness(name, other).is_some());
             assert_eq!(closely.count(), similar(name, names).len(), "{name}");

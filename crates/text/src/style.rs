@@ -1,4 +1,4 @@
-//! The styles of reports for people. They reach terminals only: what writes to another place leaves them out.
+//! The styles of reports for people, for terminals only.
 
 use anstyle::{AnsiColor, Style};
 

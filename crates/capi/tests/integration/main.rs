@@ -1,4 +1,4 @@
-//! The header says what the library has.
+//! The header declares the functions of the library.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn c_type(ty: &str) -> &'static str {
     }
 }
 
-/// The prototype of a function, from what follows `extern "C" fn` in Rust.
+/// The prototype of a function, from the Rust text behind `extern "C" fn`.
 fn prototype(declaration: &str) -> String {
     let (name, rest) = declaration.split_once('(').unwrap();
     let (arguments, rest) = rest.split_once(')').unwrap();

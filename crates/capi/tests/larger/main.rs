@@ -1,4 +1,5 @@
-//! The library as C calls it, with the sanitizers of the C compiler. Where there is none this is ignored, and said to be.
+//! The library as C calls it, with the sanitizers of the C compiler. Without a C compiler the test is
+//! ignored, and says so.
 
 use std::env;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The client as a provider: each call by its name, so that what goes wrong names it.
+//! The client as a provider. Each call goes by its name, so that errors name it.
 
 use async_trait::async_trait;
 

@@ -115,7 +115,7 @@ impl Channel {
         Ok(answer.into_inner())
     }
 
-    /// Listens to a stream while everything else goes on. It ends with the connection.
+    /// Reads a stream in the background. It ends with the connection.
     pub(crate) fn spawn_stream<Q, A, F>(
         &self,
         path: String,

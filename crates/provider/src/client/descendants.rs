@@ -1,7 +1,7 @@
-//! The processes that a provider has started, also those that have left its process group.
+//! Finds the processes that a provider has started, even those that have left its process group.
 //!
-//! A daemon has a session of its own, and its parent has ended. It is found by what its environment has from the provider, or,
-//! while its parent runs, by that. On systems without `/proc` nothing is found.
+//! A daemon has a session of its own, and its parent has ended. It is found by the provider's folder in its
+//! environment, or, while its parent runs, as a child. On systems without `/proc` nothing is found.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-/// How often it is looked for more: a process may start another one while it is killed.
+/// How often processes are searched: a process may start another one while it is killed.
 const ROUNDS: usize = 20;
 
 /// The processes below this one, by their parents.
@@ -32,8 +32,8 @@ pub(super) fn below(root: u32) -> BTreeSet<u32> {
     found
 }
 
-/// Kills these processes, and all in whose environment a variable has this folder, but for the one that was started with it:
-/// whoever has started that waits for it.
+/// Kills these processes, and all with the folder in their environment, except the first process with it,
+/// which its owner waits for.
 pub(super) fn kill(mut known: BTreeSet<u32>, folder: &Path, first: u32) {
     let folder = folder.as_os_str().as_encoded_bytes();
     for _ in 0..ROUNDS {
@@ -67,7 +67,7 @@ pub(super) fn kill_below(root: u32) {
 /// Kills a process, and waits for it if it has become a child of this one.
 fn kill_one(pid: u32) {
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
-    // It fails where the process has ended, or belongs to somebody else.
+    // Fails if the process has ended, or belongs to another user.
     let _ = kill_process(pid, Signal::KILL);
     let _ = waitpid(Some(pid), WaitOptions::NOHANG);
 }
@@ -77,7 +77,7 @@ fn all() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// The state of a process and its parent: what follows its name, which may have any characters in it.
+/// The state of a process and its parent, from the text behind its name, which may have any characters.
 #[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn stat(pid: u32) -> Option<(String, u32)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

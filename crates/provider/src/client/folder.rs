@@ -16,13 +16,13 @@ const LOCK: &str = ".lock";
 /// A folder in the temporary folder, for one process of a provider.
 #[derive(Debug)]
 pub(super) struct Folder {
-    // Closed first: some systems do not remove what is open.
+    // Dropped first: some systems cannot remove open files.
     _lock: File,
     directory: TempDir,
 }
 
 impl Folder {
-    /// A new one. The first removes those that killed runs have left.
+    /// Makes a folder. The first call also removes the folders of killed runs.
     pub(super) fn new() -> io::Result<Self> {
         static SWEEP: Once = Once::new();
         let within = std::env::temp_dir();
@@ -35,7 +35,8 @@ impl Folder {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let directory = builder.prefix(PREFIX).tempdir_in(within)?;
-        // It has its name only when it is locked, so that nobody else takes it for one that was left.
+        // The lock file gets its name only when it is locked, so that no other program mistakes the folder
+        // for an abandoned one.
         let unnamed = directory.path().join(".new");
         let lock = File::create_new(&unnamed)?;
         lock.lock()?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::wire::Protocol;
 use crate::{Error, ErrorKind};
 
-/// Where a provider listens.
+/// The address of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Address {
     Unix(PathBuf),
@@ -35,7 +35,7 @@ impl Address {
 pub struct Handshake {
     pub(super) address: Address,
     pub(super) protocol: Protocol,
-    /// The certificate, in Base64, of a provider that speaks TLS, whether it was asked to or not.
+    /// The certificate of a provider with TLS, in Base64, whether or not TLS was requested.
     pub(super) certificate: Option<String>,
 }
 

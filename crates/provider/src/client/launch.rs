@@ -12,8 +12,9 @@ const INHERITED: [&str; 2] = ["PATH", "HOME"];
 
 /// Options for starting a provider's program.
 ///
-/// Its environment has `PATH`, `HOME`, what the protocol asks for, and what is named here: a test then means the same
-/// everywhere. `TMPDIR` is a folder of its own, which is removed with the process, unless it is named here.
+/// Its environment has `PATH`, `HOME`, the variables of the protocol, and the variables set here, so that a
+/// test behaves alike everywhere. `TMPDIR` is a folder of its own, which is removed with the process,
+/// unless it is set here.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,7 +30,7 @@ pub struct Launch {
     pub program: PathBuf,
     /// Its arguments; few providers have any.
     pub arguments: Vec<OsString>,
-    /// Where it runs; else where this program does.
+    /// The working directory; by default that of this program.
     pub directory: Option<PathBuf>,
     /// The versions of the protocol that are offered. Old providers take fright where 5 is missing.
     pub protocols: Vec<u32>,
@@ -38,7 +39,7 @@ pub struct Launch {
     /// Asks the provider to encrypt the connection, as Terraform does, both sides with a certificate made for this one time.
     /// A provider that speaks TLS without being asked is spoken to in TLS anyway.
     pub mtls: bool,
-    /// Where the process is listed while it runs, so that all can be ended at once.
+    /// The list of running processes, to end all of them at once.
     pub children: Children,
     pub(super) environment: Vec<(OsString, OsString)>,
 }

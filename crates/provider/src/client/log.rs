@@ -11,7 +11,7 @@ const MAX_LINES: usize = 2_000;
 /// The most of one line that is kept, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// The most that is kept of a crash, in bytes: Go prints what every goroutine was doing.
+/// How many bytes of a crash are kept: Go prints the stack of every goroutine.
 const MAX_CRASH: usize = 256 << 10;
 
 /// The kept lines of a provider's standard error.
@@ -139,7 +139,7 @@ impl LogLine {
     }
 }
 
-/// Keeps what a provider writes while it runs.
+/// Records a provider's output while it runs.
 #[derive(Clone, Default)]
 pub(crate) struct Recorder(Arc<Mutex<State>>);
 

@@ -3,10 +3,11 @@
 //! A [`Client`] starts a provider's program ([`Launch`]), or attaches to one that runs ([`Reattach`]), and is the
 //! [`Provider`](crate::Provider) at the other end. It needs a tokio runtime with input, output and time.
 //!
-//! The process runs in a group of its own, with a folder of its own for its sockets and temporary files. When the client is
-//! dropped, or its [`Children`] are told so, the group is killed and the folder removed: by `Drop` in a panic, by whoever
-//! handles Ctrl-C. On Linux processes that have left the group are found and killed as well, and the kernel kills the provider
-//! if this program is killed. [`Client::end`] lets it end in good order.
+//! The process runs in a group of its own, with a folder of its own for its sockets and temporary files.
+//! When the client is dropped, or its [`Children`] are ended, the group is killed and the folder removed:
+//! by `Drop` in a panic, by the program's handler of Ctrl-C. On Linux processes that have left the group
+//! are found and killed as well, and the kernel kills the provider if this program is killed.
+//! [`Client::end`] lets it shut down first.
 //!
 //! ```no_run
 //! use objchange_provider::client::{Client, Launch};
@@ -91,7 +92,8 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// How the connection is encrypted: if the handshake has a certificate, whoever asked for it.
+/// The encryption of the connection. A certificate in the handshake requires TLS, even if the client did
+/// not ask for it.
 fn encryption(handshake: &Handshake, own: Option<&Identity>) -> Result<Option<ClientConfig>, TlsError> {
     match &handshake.certificate {
         Some(certificate) => Ok(Some(Pinned::from_base64(certificate)?.client(own)?)),
@@ -119,7 +121,8 @@ impl Client {
             Err(_) => return Err(told(ErrorKind::StartTimeout(launch.limits.start), &process)),
             Ok(Some(line)) => line,
             Ok(None) => {
-                // The process has ended, or standard output was closed; a process that goes on without it is none to talk to.
+                // The process has ended, or has closed its standard output; without that there is no
+                // handshake.
                 let status = match process.ended(CRASHING).await {
                     Some(status) => status,
                     None => process.kill(),
@@ -147,7 +150,7 @@ impl Client {
         Ok(Self { process: Some(process), ..client })
     }
 
-    /// Connects to a provider that runs already, and goes on to run when this is dropped.
+    /// Connects to a running provider, which continues to run when this is dropped.
     ///
     /// # Errors
     ///
@@ -165,7 +168,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The version of the protocol is neither 5 nor 6, or nobody speaks HTTP/2 there.
+    /// The version of the protocol is neither 5 nor 6, or the other end does not speak HTTP/2.
     pub async fn over(
         io: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
         version: u32,
@@ -275,7 +278,7 @@ impl Client {
         self.in_time(all).await
     }
 
-    /// Where a call is asked, if the version of the protocol has it.
+    /// The path of a call, if the version of the protocol has it.
     fn path(&self, method: Method) -> Result<String> {
         if !method.is_in(self.protocol) {
             return Err(ErrorKind::Unimplemented.into());
@@ -330,7 +333,7 @@ impl Client {
         let schemas = self.known().await?;
         match schemas.block(component, name) {
             Some(block) => Ok(block.implied_type().clone()),
-            // A provider without a configuration of its own.
+            // The provider has no configuration of its own.
             None if component == Component::Provider => Ok(Value::object::<&str, Value>([]).ty().clone()),
             None => Err(ErrorKind::UnknownName { what: component.noun(), name: name.to_owned() }.into()),
         }

@@ -1,4 +1,4 @@
-//! The calls about what is not a managed resource.
+//! Calls other than those about managed resources.
 
 use std::time::SystemTime;
 

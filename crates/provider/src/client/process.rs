@@ -1,4 +1,4 @@
-//! A provider's process, and whatever it starts: all of it ends when its owner lets go.
+//! A provider's process and its children: all end when the owner drops it.
 
 use std::io::BufReader;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// How long to wait for the last output of a process that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// The processes that were started and run still, so that all can be ended at once: by whoever handles signals.
+/// The started processes that still run, so that a handler of signals can end all of them at once.
 ///
 /// ```
 /// use objchange_provider::client::{Children, Launch};
@@ -98,13 +98,13 @@ impl fmt::Debug for Children {
 pub(crate) struct Process {
     shared: Arc<Shared>,
     pub(crate) log: Recorder,
-    /// Where its sockets are: what it leaves there goes with it.
+    /// The folder of its sockets, which is removed with it.
     _directory: Folder,
 }
 
 struct Shared {
     pid: u32,
-    /// The folder that is named in the environment of the process, and of all that it starts.
+    /// The folder in the environment of the process and its children.
     folder: PathBuf,
     state: Mutex<State>,
 }
@@ -119,8 +119,9 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the process and its children, and says how it ended. It was not waited for before, so that its number, which
-    /// is that of the group, belongs to nobody else. A process that has ended by itself keeps its own status.
+    /// Kills the process and its children, and returns its status. Nobody has waited for it before, so its
+    /// number, which is that of the group, still belongs to it. A process that has ended by itself keeps
+    /// its own status.
     fn kill(&self) -> String {
         let mut state = self.state();
         if let State::Running(child) = &mut *state {
@@ -157,8 +158,8 @@ impl Drop for Shared {
 }
 
 impl Process {
-    /// Starts the program, and gives the first line that it writes as soon as it has. It is told the certificate of who
-    /// will connect to it, if there is one.
+    /// Starts the program, and sends the first line of its output. The client's certificate, if there is
+    /// one, goes into the environment.
     pub(crate) fn start(
         launch: &Launch,
         own: Option<&Identity>,
@@ -195,7 +196,8 @@ impl Process {
         launch.children.add(&shared);
         let log = Recorder::default();
         let (sender, first_line) = oneshot::channel();
-        // Threads, which end with the pipes: a provider must never wait for a reader, whatever else goes on here.
+        // Threads, which end with the pipes, because a provider must never block on its output, whatever
+        // else happens here.
         if let Some(stderr) = stderr {
             let log = log.clone();
             read_in_thread(move || log.drain(stderr)).map_err(not_started)?;
@@ -204,7 +206,7 @@ impl Process {
             let read = move || {
                 let mut stdout = BufReader::new(stdout);
                 if let Some(line) = read_line(&mut stdout) {
-                    // Nobody may be waiting any more.
+                    // The receiver may be gone.
                     let _ = sender.send(String::from_utf8_lossy(&line).into_owned());
                 }
                 while read_line(&mut stdout).is_some() {}
@@ -219,8 +221,8 @@ impl Process {
         self.shared.pid
     }
 
-    /// The first line, as soon as it is there; `None` if there is none to come. A daemon of the provider may hold its standard
-    /// output open when it has ended.
+    /// The first line of output; `None` if none will come. A daemon of the provider may hold its standard
+    /// output open after its end.
     pub(crate) async fn first_line(&self, line: oneshot::Receiver<String>) -> Option<String> {
         let ended = async {
             while !self.shared.has_ended() {
@@ -265,7 +267,7 @@ fn read_in_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<threa
     thread::Builder::new().name("provider-output".into()).stack_size(256 << 10).spawn(work)
 }
 
-/// A Ctrl-C in the terminal reaches only this program, and what the child starts can be ended with it.
+/// Ctrl-C in the terminal reaches only this program, and the group can be killed as a whole.
 #[cfg(unix)]
 fn own_group(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -288,7 +290,7 @@ fn kill_group(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// Without waiting for it: as long as nobody has, its number belongs to nobody else.
+/// Whether the process has ended, without waiting for it: until then its number stays its own.
 #[cfg(unix)]
 fn is_over(child: &mut Child) -> bool {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};

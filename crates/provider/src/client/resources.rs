@@ -142,7 +142,7 @@ pub(super) async fn import(client: &Client, request: &ImportResource) -> Result<
     let answer: pb::import_resource_state::Response = client.unary(Method::IMPORT, question).await?;
     let mut resources = Vec::new();
     for imported in answer.imported_resources {
-        // A type that the provider does not have is for whoever asked to find out about.
+        // The caller finds out about an unknown type.
         let object = match client.ty(Component::Resource, &imported.type_name).await {
             Ok(ty) => read_value("imported_resources.state", imported.state, &ty)?,
             Err(_) => None,

@@ -19,7 +19,7 @@ pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
     die_with_parent(&mut command);
     let (sender, started) = channel();
     let job: Job = Box::new(move || {
-        // Whoever waits for it may be gone: the process must not be left then.
+        // The receiver may be gone: then the process must not be left.
         if let Err(lost) = sender.send(command.spawn())
             && let Ok(mut child) = lost.0
         {
@@ -55,7 +55,7 @@ fn die_with_parent(command: &mut Command) {
     let parent = getpid();
     let ask = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // It may have ended before it was asked for.
+        // The parent may have ended before the request.
         if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
     };
     // SAFETY: the closure makes two system calls, which are safe after a fork, and allocates nothing.

@@ -27,7 +27,7 @@ async fn keep(mut stream: Streaming<StdioData>, log: Recorder) {
     }
 }
 
-/// Keeps the lines that have come to their end, and the beginning of the next.
+/// Keeps the complete lines, and the beginning of the next one.
 fn take(line: &mut Vec<u8>, mut data: &[u8], log: &Recorder) {
     while let Some(end) = data.iter().position(|byte| *byte == b'\n') {
         push(line, &data[..end]);

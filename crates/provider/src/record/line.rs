@@ -111,13 +111,13 @@ impl Line {
         }
     }
 
-    /// That there is no answer, for a reason of this kind.
+    /// Records that there is no answer, with the kind of the reason.
     pub(super) fn failed(&mut self, kind: &str) {
         self.answer.retain(|(name, _)| *name != "failed");
         push(&mut self.answer, "failed", to_raw_value(kind).ok());
     }
 
-    /// The line, with what the rules say of it now.
+    /// The line, with the current verdict.
     pub(super) fn text(&self) -> String {
         let fields = join(&self.fields);
         let text = format!("{{{fields},\"answer\":{{{}}}}}", join(&self.answer));
@@ -148,7 +148,7 @@ fn join(fields: &[(&'static str, Box<RawValue>)]) -> String {
     fields.iter().map(|(name, json)| format!("\"{name}\":{json}")).collect::<Vec<_>>().join(",")
 }
 
-/// A value as case files have it, with stand-ins for its secrets, which stay marked.
+/// A value in the form of case files, with stand-ins for its secrets, which stay marked.
 fn written(block: &Block, value: &Value, masks: &mut Masks) -> Option<Box<RawValue>> {
     let hidden = marks(block, value);
     let masked = masks.object(block, value);

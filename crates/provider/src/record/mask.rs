@@ -1,4 +1,5 @@
-//! Stand-ins for secrets: what is equal stays equal, what differs stays different, and nobody can tell what it was.
+//! Stand-ins for secrets: equal ones stay equal, different ones stay different, and the secrets cannot be
+//! guessed from them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -41,7 +42,7 @@ impl Masks {
         self.masked(&marked, Some(block.implied_type()), false)
     }
 
-    /// Remembers what is marked.
+    /// Learns the marked parts.
     pub(super) fn learn(&mut self, value: &Value) {
         self.value(value, false);
     }
@@ -82,7 +83,8 @@ impl Masks {
             Kind::List(elements) => {
                 let masked: Vec<Value> = elements.iter().map(|e| self.masked(e, inner, is_secret)).collect();
                 let ty = self.element_type(plain.ty(), inner, is_secret);
-                // Elements of which only some are secret may differ in the names that they show.
+                // Stand-ins may give partly secret elements different attribute names, and so different
+                // types.
                 Value::list(ty, masked.clone()).unwrap_or_else(|_| Value::tuple(masked))
             }
             Kind::Set(elements) => {
@@ -144,7 +146,7 @@ impl Masks {
         if let Some(stand_in) = self.strings.get(text) {
             return stand_in.clone();
         }
-        // A part of a secret tells of it, too: whoever looks for a smaller value cuts it.
+        // Part of a secret tells of it: the search for smaller values cuts texts.
         let is_like = |secret: &String| {
             secret.len() >= MIN_LENGTH && text.contains(secret.as_str())
                 || text.len() >= MIN_LENGTH && secret.contains(text)
@@ -185,12 +187,12 @@ impl Masks {
     }
 }
 
-/// Whether the names of attributes are part of a secret: nobody declares them.
+/// Whether the attribute names are content, because they have no declared type.
 fn is_content(declared: Option<&Type>, is_secret: bool) -> bool {
     is_secret && matches!(declared, Some(Type::Dynamic))
 }
 
-/// The marks of a value, which its stand-ins lose: what is hidden stays so in a file of cases.
+/// The marks of a value, which its stand-ins lose: hidden values stay hidden in a file of cases.
 pub(super) fn marks(block: &Block, value: &Value) -> Vec<(Path, Marks)> {
     block.mark_hidden(value).unmark_deep_with_paths().1
 }
@@ -245,7 +247,7 @@ mod tests {
             prop_assert!(!shown.contains(['X', 'Y', 'Z']), "{shown}");
         }
 
-        /// Where any type is allowed, the names of attributes are content, in types as in values.
+        /// With a dynamic type attribute names are content, in types as in values.
         #[test]
         fn names_that_nobody_declares_are_masked(a in value(), nesting in 0..4_usize) {
             let named = Value::object([("XYZZY", a)]);

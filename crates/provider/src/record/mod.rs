@@ -1,4 +1,5 @@
-//! Recorded sessions: what a provider is asked and answers, as lines of a case file, with stand-ins for secrets.
+//! Recorded sessions: the calls and answers of a provider as lines of a case file, with stand-ins for
+//! secrets.
 //!
 //! [`OPERATIONS`](crate::OPERATIONS) judge the lines again, without the provider and with the current
 //! rules. Each line expects the verdict from the time of recording.
@@ -32,7 +33,7 @@ use self::line::Line;
 use self::mask::Masks;
 pub use self::recording::Recording;
 
-/// Where the lines go, and which secrets were seen.
+/// The output for lines, and the known secrets.
 pub struct Recorder<W>(Mutex<State<W>>);
 
 struct State<W> {

@@ -49,7 +49,7 @@ where
         self.provider.schemas().await.ok()?.block(component, name).cloned()
     }
 
-    /// Keeps that there was a call, and what was said.
+    /// Records a call and its diagnostics.
     fn keep_call(&self, call: Call<'_>, reply: &Result<Reply>) {
         self.keep(|masks| {
             let mut line = Line::new("provider_call");
@@ -65,7 +65,7 @@ where
         });
     }
 
-    /// Hides what of a configuration is secret: what is said of it may repeat it.
+    /// Hides the secrets of a configuration, because messages may repeat them.
     async fn hide_config(&self, component: Component, name: &str, config: &Value) {
         if let Some(block) = self.block(component, name).await {
             self.keep(|masks| {

@@ -15,13 +15,13 @@ use crate::client::{CLIENT_CERTIFICATE, COOKIE};
 use crate::tls::{Identity, Pinned, TlsError};
 use crate::wire::Protocol;
 
-/// Serves a provider as Terraform wants to find it: says on standard output where it listens, and ends when it is told to.
+/// Serves a provider as Terraform expects it: writes the address to standard output, and ends on request.
 ///
-/// The connection is encrypted if whoever started it has a certificate, as Terraform has.
+/// The connection is encrypted if the parent process has a certificate, as Terraform has.
 ///
 /// # Errors
 ///
-/// The program was not started by Terraform, or by somebody who behaves like it; nothing can be listened to.
+/// The program was not started as a provider by Terraform or a similar program, or it cannot listen.
 pub async fn serve(provider: Arc<dyn Provider>) -> io::Result<()> {
     if env::var(COOKIE.0).as_deref() != Ok(COOKIE.1) {
         return Err(io::Error::other(
@@ -42,13 +42,15 @@ pub async fn serve(provider: Arc<dyn Provider>) -> io::Result<()> {
     }
 }
 
-/// The highest version that is offered; the lowest where none is that is served: whoever asked will see that.
+/// The highest offered version that can be served, or the lowest one of all; the client notices the
+/// difference.
 fn negotiate(offered: &str) -> Protocol {
     let offered = offered.split(',').filter_map(|version| version.trim().parse().ok());
     offered.filter_map(Protocol::from_version).max_by_key(|p| p.version()).unwrap_or(Protocol::V5)
 }
 
-/// How to encrypt the connection, and our certificate for the handshake; nothing and empty where nobody wants that.
+/// The encryption of the connection, and our certificate for the handshake; none and empty without a
+/// request for it.
 fn encryption() -> Result<(Option<TlsAcceptor>, String), TlsError> {
     let Ok(client) = env::var(CLIENT_CERTIFICATE) else { return Ok((None, String::new())) };
     let own = Identity::new()?;

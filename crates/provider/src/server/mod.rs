@@ -31,7 +31,7 @@ pub use self::listen::serve;
 use self::router::Router;
 use crate::Provider;
 
-/// Answers what is asked over one connection, until it is closed. Both versions of the protocol are served.
+/// Answers the calls of one connection until it is closed, in both versions of the protocol.
 ///
 /// ```
 /// use std::sync::Arc;

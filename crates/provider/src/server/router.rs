@@ -21,8 +21,8 @@ type Reply = http::Response<Body>;
 type Answering<A> = Pin<Box<dyn Future<Output = Result<A>> + Send>>;
 type Replying = Pin<Box<dyn Future<Output = Reply> + Send>>;
 
-/// An asynchronous function as a plain one, of a type that can be named: the compiler cannot see otherwise that what it
-/// makes may go from thread to thread.
+/// An asynchronous function as a plain one of a nameable type: the compiler cannot prove otherwise that its
+/// future is `Send`.
 macro_rules! boxed {
     ($answer:path) => {
         |asked, question| Box::pin($answer(asked, question))

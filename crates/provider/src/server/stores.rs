@@ -1,4 +1,4 @@
-//! The calls about state stores, and what a provider has by name.
+//! Calls about state stores, and the list of names.
 
 use super::router::Asked;
 use crate::call::{Locked, StateIds, StoreConfigured, StoredState};

@@ -13,7 +13,7 @@ fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-/// Whether both sides get through to each other, and if not, what the client is told.
+/// Whether both sides get through to each other; if not, the client's error.
 async fn connect(client: ClientConfig, server: ServerConfig) -> Result<(), String> {
     let (here, there): (DuplexStream, DuplexStream) = tokio::io::duplex(64 << 10);
     let serving = tokio::spawn(async move {
@@ -24,7 +24,7 @@ async fn connect(client: ClientConfig, server: ServerConfig) -> Result<(), Strin
     let stream = TlsConnector::from(Arc::new(client)).connect(SERVER_NAME.try_into().unwrap(), here).await;
     let mut text = String::new();
     let heard = match stream {
-        // With TLS 1.3 a client learns later that it is not wanted.
+        // With TLS 1.3 a client learns of its rejection only later.
         Ok(mut stream) => stream.read_to_string(&mut text).await.map(|_| ()).map_err(|e| e.to_string()),
         Err(error) => Err(error.to_string()),
     };

@@ -91,7 +91,7 @@ pub(crate) fn write_identities(schemas: &Schemas) -> pb::get_resource_identity_s
     }
 }
 
-/// The names of what a provider has.
+/// The names of everything that a provider has.
 pub(crate) fn write_metadata(metadata: &Metadata) -> pb::get_metadata::Response {
     let names = |component| {
         let names = metadata.names.get(&component).into_iter().flatten();
@@ -139,7 +139,7 @@ fn ty(ty: &Type) -> Vec<u8> {
     ty.to_string().into_bytes()
 }
 
-/// Writes a schema with what is said of it.
+/// Writes a schema with its descriptions.
 #[derive(Clone, Copy)]
 struct Writer<'s> {
     notes: &'s Notes,

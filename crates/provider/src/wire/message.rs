@@ -13,7 +13,7 @@ pub(crate) fn read_diagnostics(messages: Vec<pb::Diagnostic>) -> Vec<Diagnostic>
         .map(|message| {
             let mut diagnostic = match message.severity() {
                 diagnostic::Severity::Warning => Diagnostic::warning(message.summary),
-                // A severity that nobody knows is not taken lightly.
+                // An unknown severity counts as an error.
                 _ => Diagnostic::error(message.summary),
             };
             diagnostic.detail = message.detail;
@@ -36,7 +36,7 @@ pub(crate) fn write_diagnostics(diagnostics: &[Diagnostic]) -> Vec<pb::Diagnosti
     diagnostics.iter().map(write).collect()
 }
 
-/// A step that says nothing ends the path: it leads no further.
+/// An empty step ends the path.
 pub(crate) fn read_path(message: pb::AttributePath) -> Path {
     use attribute_path::step::Selector;
     message

@@ -15,7 +15,7 @@ impl Method {
         Self { v5: name, v6: name }
     }
 
-    /// Protocol 5 has no such call; who asks for it there is told so.
+    /// Protocol 5 has no such call; calling it returns an error.
     const fn only_6(name: &'static str) -> Self {
         Self { v5: "", v6: name }
     }
@@ -60,7 +60,7 @@ impl Method {
     pub(crate) const DELETE_STATE: Self = Self::only_6("DeleteState");
     pub(crate) const STOP: Self = Self { v5: "Stop", v6: "StopProvider" };
 
-    /// All that a provider is asked here.
+    /// All calls that are made here.
     const ALL: [Self; 36] = [
         Self::SCHEMA,
         Self::IDENTITY_SCHEMAS,
@@ -126,7 +126,7 @@ impl Method {
         }
     }
 
-    /// The path under which it is asked.
+    /// The path of the request.
     pub(crate) fn path(self, protocol: Protocol) -> String {
         format!("/{}/{}", protocol.service(), self.name(protocol))
     }

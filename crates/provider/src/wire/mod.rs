@@ -1,6 +1,7 @@
 //! Between the messages of the protocol and the words of the engine.
 //!
-//! Both versions of the protocol have the same messages but for schemas: the messages of protocol 6 stand for both.
+//! Both versions of the protocol have equal messages, except for schemas, so the messages of protocol 6 are
+//! used for both.
 
 mod declare;
 mod message;

@@ -213,7 +213,7 @@ impl Reader {
         block.filter(|_| fatal(self) == faults).map(|block| Schema::new(schema.version, block))
     }
 
-    /// Keeps what is said of the part that is being read.
+    /// Adds the note on the current part.
     fn note(&mut self, description: String, kind: pb::StringKind, deprecated: bool, deprecation: String) {
         if let Some((component, name)) = &self.noted {
             let path: Vec<SmolStr> = self.place.iter().skip(1).map(SmolStr::from).collect();

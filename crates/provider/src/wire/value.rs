@@ -59,8 +59,8 @@ pub(crate) fn read_value(
     Value::from_json(&text, ty).map(Some).map_err(wrong)
 }
 
-/// The value with each double as the number that its shortest text says: to Terraform two numbers are the same where their texts are,
-/// so that the double nearest to 0.1 is what a configuration calls `0.1`, though it is not exactly that.
+/// The value with each double as the number of its shortest text. Terraform treats numbers with equal texts
+/// as equal, so the double nearest to 0.1 is `0.1` in configuration, though it is not exactly that.
 fn as_written(value: Value) -> Value {
     let written = |part: &Value| {
         let number = part

@@ -1,4 +1,4 @@
-//! Connections that are cut, slow or full of garbage: a call ends with an error that says so, and never hangs.
+//! Connections that are cut, slow or full of garbage: a call ends with an error, and never hangs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,8 @@ fn limits() -> Limits {
     Limits { call: Duration::from_secs(20), ..Limits::default() }
 }
 
-/// A provider at the other end of bytes that somebody passes on: at most so many of its answer, each piece after a pause.
+/// A provider behind a connection that passes on at most `bytes` of its answer, in pieces with a pause
+/// after each.
 fn behind(bytes: usize, piece: usize, pause: Duration) -> DuplexStream {
     let (here, mut outer) = tokio::io::duplex(1 << 10);
     let (inner, there) = tokio::io::duplex(1 << 10);

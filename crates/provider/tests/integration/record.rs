@@ -53,7 +53,7 @@ fn recorded(name: &str, config: &Value) -> Vec<String> {
     })
 }
 
-/// The kinds of what each line wants.
+/// The expected kinds of each line.
 fn wanted(lines: &[String]) -> Vec<(String, Vec<String>)> {
     let wanted = |line: &String| {
         let line: Json = serde_json::from_str(line).unwrap();
@@ -86,7 +86,7 @@ fn what_was_recorded_passes_and_has_no_secret() {
             continue;
         }
         match fault.stage() {
-            // That a map's key or a path that leads nowhere is wrong shows in another way.
+            // Wrong keys of maps, and paths that lead nowhere, show in another line.
             Stage::Create if fault.terraform().is_some() => assert!(is_at("plan_resource_change"), "{name}"),
             Stage::Apply if fault.terraform().is_some() => assert!(is_at("apply_resource_change"), "{name}"),
             _ => {}
@@ -100,7 +100,7 @@ fn what_was_recorded_passes_and_has_no_secret() {
     assert!(fine.iter().all(|(_, kinds)| kinds.is_empty()));
 }
 
-/// Null says that the object is gone; no object at all says nothing.
+/// Null means that the object is gone; a missing object means nothing.
 #[test]
 fn an_object_that_is_destroyed_is_null() {
     let line = |answer: &str, want: &str| {

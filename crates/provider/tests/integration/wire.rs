@@ -1,4 +1,4 @@
-//! Both ends of the protocol in one program: what is said at one end is heard at the other.
+//! Both ends of the protocol in one program: messages arrive as they were sent.
 
 use std::sync::Arc;
 

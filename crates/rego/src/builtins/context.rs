@@ -20,7 +20,7 @@ pub(super) fn check_text(length: usize) -> Result<(), BuiltinError> {
     if length > MAX_TEXT { Err(BuiltinError::limit(Limit::Size)) } else { Ok(()) }
 }
 
-/// How much work or memory is done between two questions whether the evaluation may go on.
+/// How much work or memory is charged before the limits are checked.
 const CHARGE_STEP: usize = 4096;
 
 /// How many compiled patterns are kept.
@@ -87,12 +87,12 @@ impl<'h> Context<'h> {
         }
     }
 
-    /// Like [`Context::charge`], and asks at once whether the evaluation may go on.
+    /// Like [`Context::charge`], and checks the limits at once.
     pub(super) fn charge_now(&mut self, work: usize) -> Result<(), BuiltinError> {
         self.charge(work.max(CHARGE_STEP))
     }
 
-    /// Asks whether the evaluation may go on.
+    /// Checks the limits.
     pub(super) fn look(&mut self) -> Result<(), BuiltinError> {
         (self.budget)(std::mem::take(&mut self.uncharged)).map_err(BuiltinError::limit)
     }
@@ -111,7 +111,7 @@ impl<'h> Context<'h> {
         (self.budget)(std::mem::take(&mut self.uncharged)).map_err(BuiltinError::limit)
     }
 
-    /// Counts a collection of so many elements before it is made. It stays, so all of it counts.
+    /// Charges for a collection before it is made. It stays, so all of it counts.
     pub(super) fn charge_items(&mut self, count: usize) -> Result<(), BuiltinError> {
         if count > MAX_ITEMS {
             return Err(BuiltinError::limit(Limit::Size));

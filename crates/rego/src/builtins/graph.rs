@@ -49,7 +49,7 @@ fn reachable_paths(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(Value::set(paths.found))
 }
 
-/// Paths through a graph, of which there may be as many as a power of two of its nodes.
+/// Paths through a graph; there may be exponentially many.
 #[derive(Default)]
 struct Paths {
     found: Vec<Value>,
@@ -57,7 +57,7 @@ struct Paths {
     nodes: usize,
 }
 
-/// Collects the longest paths that go on from this one and visit no node twice.
+/// Collects the longest paths that continue this one and visit no node twice.
 fn extend_path(
     context: &mut Context<'_>,
     graph: &Object,

@@ -44,7 +44,7 @@ fn send(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     }
 }
 
-/// The response that stands for none.
+/// The response of a failed request.
 fn failure(error: NetworkError) -> Value {
     let code = Value::from("eval_http_send_network_error");
     let error = [(Value::from("code"), code), (Value::from("message"), Value::from(error.message))];
@@ -153,7 +153,7 @@ fn timeout(value: &Value) -> Result<Duration, BuiltinError> {
     };
     let nanoseconds = value.as_ref().and_then(Value::as_number).and_then(Number::as_i64);
     match nanoseconds.map(u64::try_from) {
-        // Without a time of its own the request has all that there is.
+        // Without a timeout the request may take all the time left.
         Some(Ok(0)) => Ok(Duration::MAX),
         Some(Ok(nanoseconds)) => Ok(Duration::from_nanos(nanoseconds)),
         _ => Err(failed("\"timeout\" must be a number of nanoseconds or a duration such as \"5s\"")),

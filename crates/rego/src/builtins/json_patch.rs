@@ -219,7 +219,7 @@ impl Draft {
         })
     }
 
-    /// Takes out what a path leads to.
+    /// Removes the part at a path.
     fn remove(&mut self, context: &mut Context<'_>, path: &[Value]) -> Result<Value, BuiltinError> {
         let Some((last, outer)) = path.split_last() else {
             return Err(fail("the whole document cannot be removed"));

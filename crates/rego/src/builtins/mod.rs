@@ -285,7 +285,7 @@ impl Builtin {
     }
 }
 
-/// The clock is looked at before each call with a larger operand.
+/// Operands larger than this are checked against the clock before a call.
 const LARGE: u64 = 1 << 12;
 
 static TABLE: LazyLock<HashMap<&'static str, &'static Builtin>> = LazyLock::new(|| {

@@ -24,7 +24,7 @@ pub(super) const FAMILY: &[Builtin] = &[
     }),
 ];
 
-/// Where the addresses of version 4 are among those of version 6.
+/// The range of IPv4 addresses among IPv6 addresses.
 const V4: u128 = 0xffff << 32;
 
 /// A range of addresses.
@@ -70,7 +70,7 @@ impl Network {
         Some(Self::around(number_of(address), width - len))
     }
 
-    /// The network of an address with so many bits that vary.
+    /// The network of an address with this many variable bits.
     fn around(address: u128, bits: u32) -> Self {
         let rest = 1_u128.checked_shl(bits).map_or(u128::MAX, |size| size - 1);
         let first = address & !rest;
@@ -107,7 +107,7 @@ fn contains(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(network.contains(&Network::address_or_network(text(operands, 1)?)?))
 }
 
-/// The networks of an operand, each with what stands for it in the result.
+/// The networks of an operand, each with its value in the result.
 fn networks<'v>(operands: &'v [Value], index: usize) -> Result<Vec<(Value, &'v str)>, BuiltinError> {
     let first_text = |value: &'v Value| match value {
         Value::String(text) => Ok(text.as_str()),
@@ -154,7 +154,7 @@ fn contains_matches(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(Value::set(matches))
 }
 
-/// A network, or an address, which stands for the network of its class.
+/// A network; a plain address means the network of its class.
 fn network_or_class(text: &str) -> Result<Network, BuiltinError> {
     match text.parse::<Ipv4Addr>() {
         Ok(address) => {

@@ -86,12 +86,12 @@ fn union_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(merge(context, &objects)?)
 }
 
-/// All objects in one: of values with the same key objects are merged, and of others the last one counts.
+/// Merges objects: objects under one key are merged, and of other values the last one wins.
 fn merge(context: &mut Context<'_>, objects: &[&Object]) -> Result<Value, BuiltinError> {
     let count = objects.iter().map(|object| object.len()).fold(0, usize::saturating_add);
     context.charge_items(count.saturating_mul(2))?;
     let mut entries: Vec<&(Value, Value)> = objects.iter().flat_map(|object| object.entries()).collect();
-    // Those of one key stay in their order.
+    // The sort is stable, so values of one key stay in order.
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut merged = Vec::new();
     for of_key in entries.chunk_by(|(a, _), (b, _)| a == b) {

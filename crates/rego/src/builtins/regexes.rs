@@ -41,8 +41,8 @@ fn limit(operands: &[Value], index: usize) -> Result<usize, BuiltinError> {
     Ok(usize::try_from(int(operands, index)?).unwrap_or(usize::MAX))
 }
 
-/// So many bytes may be read to find all matches: a search that begins at each of 20,000 characters and reads to the end
-/// of the text each time reads 200 MB.
+/// The maximum number of bytes that may be read to find all matches: a search that begins at each of 20,000
+/// characters and reads to the end of the text each time reads 200 MB.
 const MOST_READ: u64 = 1 << 27;
 
 /// Matches from left to right, with an error where finding them would take time that grows with the square of the text.

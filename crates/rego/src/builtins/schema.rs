@@ -129,7 +129,8 @@ fn check(context: &mut Context<'_>, schema: &Value, has_conditions: bool) -> Res
             "pattern" => drop(context.pattern(value.as_str().ok_or_else(|| wrong("string"))?)?),
             "$ref" if value.as_str().is_some_and(|text| text.starts_with('#')) => {}
             _ if !UNSUPPORTED.contains(&key) => {}
-            // Not a mistake in the schema: neither a match nor a mismatch may come of it.
+            // The schema is valid, but the keyword is not supported: neither a match nor a mismatch would
+            // be right.
             other => {
                 let message = format!("the keyword {other} is not supported in this form");
                 return Err(BuiltinError::wrong_type(message));

@@ -171,7 +171,7 @@ fn split(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(Value::array(parts.into_iter().map(Value::from).collect::<Vec<_>>()))
 }
 
-/// The first parts between a delimiter, or the last ones if the count is negative.
+/// The first parts between delimiters, or the last ones if the count is negative.
 fn split_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let parts = parts(context, text(operands, 0)?, text(operands, 1)?)?;
     let count = int(operands, 2)?;
@@ -180,7 +180,7 @@ fn split_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     some(Value::array(chosen.iter().map(|part| Value::from(*part)).collect::<Vec<_>>()))
 }
 
-/// The strings of an operand: one, or those of a collection.
+/// The strings of an operand: a single one, or those of a collection.
 fn one_or_more(operands: &[Value], index: usize) -> Result<Vec<&str>, BuiltinError> {
     match &operands[index] {
         Value::String(text) => Ok(vec![text.as_str()]),

@@ -24,7 +24,7 @@ struct Parts {
     fragment: String,
 }
 
-/// The scheme of a URI and what follows it.
+/// The scheme of a URI and the rest.
 fn split_scheme(text: &str) -> Result<(&str, &str), &'static str> {
     for (at, c) in text.char_indices() {
         match c {
@@ -81,7 +81,7 @@ impl Parts {
         query.clone_into(&mut parts.raw_query);
         if !rest.starts_with('/') {
             if !parts.scheme.is_empty() {
-                // It is opaque, such as an address of mail.
+                // The URI is opaque, such as a mail address.
                 return Ok(parts);
             }
             let first = rest.split('/').next().unwrap_or("");

@@ -9,7 +9,7 @@ use crate::syntax::ast::{Literal, LiteralKind, Operator, Span, TemplatePart, Ter
 use crate::value::Value;
 
 impl Lowerer<'_, '_> {
-    /// Adds the steps of a condition, all of whose variables have values or get them by it.
+    /// Adds the steps of a condition whose variables are all bound, or bound by it.
     pub(super) fn condition(&mut self, condition: Condition<'_>, is_left: bool) {
         match condition {
             Condition::Never => {
@@ -43,8 +43,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// As OPA does: what a negated call is applied to is evaluated before `not`, so that `not f(x.y)` is undefined where
-    /// `x.y` is. The operands of an equality are not, unless they are calls themselves.
+    /// As in OPA, the operand of a negated call is evaluated before `not`, so that `not f(x.y)` is
+    /// undefined if `x.y` is. The operands of an equality are not, unless they are calls themselves.
     fn before_not(&mut self, kind: &LiteralKind) -> LiteralKind {
         match kind {
             LiteralKind::Expr(term) => LiteralKind::Expr(self.negated(term)),
@@ -79,7 +79,7 @@ impl Lowerer<'_, '_> {
         Term::new(term.span, kind)
     }
 
-    /// An operand of what is negated, which must not lead to several values.
+    /// An operand of a negation, which must not have several values.
     fn operand(&mut self, term: &Term) -> Term {
         if let TermKind::Ref(_, keys) = &term.kind
             && keys.iter().any(|key| matches!(&key.kind, TermKind::Var(name) if name == "_"))

@@ -52,11 +52,11 @@ enum Form {
     Document(Value),
 }
 
-/// More than so many forms are not told apart.
+/// More formats are not distinguished.
 const MOST_FORMS: usize = 16;
-/// More than so many keys of objects that the policy makes are not told apart.
+/// More keys of objects that the policy makes are not distinguished.
 const MOST_KEYS: usize = 100;
-/// Collections in each other that are told apart.
+/// Deeper collections are not distinguished.
 const MOST_DEPTH: usize = 4;
 
 impl Values {
@@ -159,7 +159,7 @@ impl Values {
 /// The keys by which something is read.
 #[derive(Debug)]
 enum Keys {
-    /// One of these.
+    /// One of these texts.
     Texts(Vec<SmolStr>),
     Number,
     Unknown,
@@ -258,9 +258,9 @@ struct Replaced {
 struct Checker<'a> {
     compiled: &'a Compiled,
     input: &'a InputFormat,
-    /// The values of rules, as far as they are known.
+    /// The known values of rules.
     results: Vec<Values>,
-    /// The values that functions are called with, as far as they are known.
+    /// The known arguments of functions.
     params: Vec<Vec<Values>>,
     /// The rules that read the values of a rule.
     readers: Vec<HashSet<RuleId>>,
@@ -269,12 +269,12 @@ struct Checker<'a> {
     reached_nodes: HashSet<NodeId>,
     pending: VecDeque<RuleId>,
     is_pending: HashSet<RuleId>,
-    /// The rule that is looked at.
+    /// The current rule.
     rule: RuleId,
     /// The values of its variables.
     slots: Vec<Values>,
     replaced: Replaced,
-    /// Where what is looked at is, as nearly as that is known.
+    /// The place of the current part, as nearly as it is known.
     place: SourcePlace,
     missing: Vec<(Missing, bool)>,
     has_hit: bool,
@@ -293,7 +293,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The values of a rule. `each` gets what was found in each of its branches.
+    /// The values of a rule. `each` gets the facts of each of its branches.
     fn rule(&mut self, rule: RuleId, each: &mut dyn FnMut(CheckedBranch)) -> Values {
         let set = &self.compiled.rules[rule as usize];
         self.rule = rule;
@@ -419,7 +419,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Values that a pattern is to match; `of_variable`, if they are those of a variable.
+    /// Follows values into a pattern; `of_variable` if they come from a variable.
     fn pattern(&mut self, pattern: &Pattern, values: &Values, of_variable: bool) {
         match pattern {
             Pattern::Any => {}
@@ -442,7 +442,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks for the fields of an object that is written in the policy in the values that it is compared with.
+    /// Checks the fields of a literal object against the values that it is compared with.
     fn equals(&mut self, written: &Expr, values: &Values, of_variable: bool) {
         match written {
             Expr::Const(value) => self.equals_constant(value, values, of_variable),
@@ -485,7 +485,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The values of an expression, after a look at what is in it.
+    /// The values of an expression, whose parts are checked.
     fn expr(&mut self, expr: &Expr) -> Values {
         match expr {
             Expr::Const(value) => Values::of_constant(value),
@@ -682,7 +682,7 @@ impl Checker<'_> {
         self.read_by(&keys, values, matches!(base, Expr::Local(_)), place)
     }
 
-    /// The keys that an expression stands for, after a look at what is in it.
+    /// The keys that an expression may be, whose parts are checked.
     fn keys(&mut self, key: &Expr) -> Keys {
         match (self.expr(key), key) {
             (_, Expr::Const(Value::Number(_))) => Keys::Number,

@@ -15,11 +15,11 @@ use crate::value::Value;
 /// More errors are not collected.
 const MOST_ERRORS: usize = 1000;
 
-/// A module and what it imports.
+/// A module and its imports.
 pub(super) struct Unit {
     pub(super) file: u32,
     pub(super) package: Vec<String>,
-    /// `input` or `data` and the rest, by the name that it has in the module.
+    /// The imported paths, from `input` or `data` on, by their names in the module.
     pub(super) imports: HashMap<String, Vec<String>>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Lowerer<'a, 's> {
 
 /// The value of a name.
 pub(super) enum Meaning {
-    /// A variable of its own each time.
+    /// A new variable each time.
     Wildcard,
     Local(Slot),
     /// `input` and keys.
@@ -130,7 +130,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         slot
     }
 
-    /// A variable whose name nobody can write.
+    /// A variable with a name that no policy can write.
     pub(super) fn hidden_variable(&mut self) -> String {
         let slot = self.temporary();
         let name = format!("#{slot}");
@@ -165,7 +165,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         self.scopes.push(scope);
     }
 
-    /// Compiles a body in a scope of its own, then `finish` with what the body gives values to.
+    /// Compiles a body in a scope of its own, then runs `finish` with the variables that it binds.
     pub(super) fn body<T>(
         &mut self,
         body: &[Literal],

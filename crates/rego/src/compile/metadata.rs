@@ -1,9 +1,9 @@
-//! Annotations: what `rego.metadata` gives.
+//! Annotations, which `rego.metadata` returns.
 
 use crate::syntax::ast::{Comment, Module, Rule};
 use crate::value::Value;
 
-/// The annotations of a module, each with the line of what it is about.
+/// The annotations of a module, each with the line of its subject.
 #[derive(Debug, Default)]
 pub(super) struct Annotations {
     of_package: Option<Value>,
@@ -52,7 +52,7 @@ impl Annotations {
         }
     }
 
-    /// The metadata of a rule, and of it and what it is in.
+    /// The metadata of a rule, and the chain of the rule and its packages.
     pub(super) fn of_rule(&self, module: &Module, rule: &Rule, path: &[String]) -> (Value, Value) {
         let names = |path: &[String]| {
             let names: Vec<Value> = path.iter().map(|name| Value::from(name.as_str())).collect();

@@ -113,9 +113,9 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
 pub struct DeclaredRule {
     /// The package of the file.
     pub package: Vec<String>,
-    /// Where in `data` it is, package included: as far as the names in its head are constant.
+    /// Its path in `data`, package included, as far as the names in its head are constant.
     pub path: Vec<String>,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub location: Location,
 }
 
@@ -157,7 +157,7 @@ fn read(text: &str) -> Result<Module, Vec<crate::error::SyntaxError>> {
     match parse(text, Dialect::V1) {
         Ok(module) => Ok(module),
         Err(errors) => parse(text, Dialect::V0).map_err(|old| {
-            // The one that understands more of the file knows better what is wrong with it.
+            // The dialect that parses further has the better error.
             let line =
                 |errors: &[crate::error::SyntaxError]| errors.first().map_or(0, |error| error.span.line);
             if line(&old) > line(&errors) { old } else { errors }

@@ -18,7 +18,7 @@ pub(super) fn names<'a>(
             keys.iter().for_each(|key| names(key, visit, inner));
         }
         TermKind::Call(function, arguments) => {
-            // The name of a function is none of a variable, unless a key within it is one.
+            // The name of a function is not a variable, but keys within it may be.
             if let TermKind::Ref(_, keys) = &function.kind {
                 keys.iter().for_each(|key| names(key, visit, inner));
             }
@@ -91,7 +91,7 @@ pub(super) fn declared(body: &[Literal]) -> HashSet<&str> {
     declared
 }
 
-/// The names in a pattern that stand for parts of what it matches.
+/// The names that a pattern binds.
 pub(super) fn pattern_names<'a>(term: &'a Term, visit: &mut dyn FnMut(&'a str)) {
     match &term.kind {
         TermKind::Var(name) if name != "_" => visit(name),
@@ -101,7 +101,7 @@ pub(super) fn pattern_names<'a>(term: &'a Term, visit: &mut dyn FnMut(&'a str)) 
     }
 }
 
-/// The names that a term with variables of its own mentions and does not declare.
+/// The names that a term with a scope of its own mentions and does not declare.
 pub(super) fn free_names<'a>(term: &'a Term, found: &mut HashSet<&'a str>) {
     match &term.kind {
         TermKind::ArrayComprehension(head, body) | TermKind::SetComprehension(head, body) => {

@@ -1,4 +1,4 @@
-//! The order of conditions: each comes after those that give values to its variables.
+//! The order of conditions: each comes after those that bind its variables.
 
 use std::collections::BTreeSet;
 
@@ -45,8 +45,8 @@ impl Lowerer<'_, '_> {
         }
         let mut left: Vec<Option<(Condition<'_>, Vec<Alternative>)>> =
             conditions.into_iter().map(|condition| Some((condition, self.alternatives(condition)))).collect();
-        // Conditions are tried from first to last, again and again; after the first round only those that a variable
-        // they wait for has a value by now.
+        // Conditions are tried from first to last in rounds. After the first round only those are tried
+        // whose variables were bound in the last one.
         let mut round: BTreeSet<usize> = (0..left.len()).collect();
         let mut next_round = BTreeSet::new();
         let mut waiting: HashMap<Slot, Vec<usize>> = HashMap::new();
@@ -109,7 +109,7 @@ impl Lowerer<'_, '_> {
                 Condition::Unify(left, _) => left.span,
                 Condition::Never => continue,
             };
-            // The variables that no condition gives a value to: those that wait for them are not reported.
+            // The variables that no condition binds; conditions that wait for them are not reported.
             let Some(first) = alternatives.first() else { continue };
             for slot in &first.needed {
                 let is_waiting = left.len() > 1 && given.contains(slot) && alternatives.len() == 1;
@@ -197,7 +197,8 @@ impl Lowerer<'_, '_> {
         alternatives
     }
 
-    /// The arguments of a call that has one more than the function takes: the last is what it gives.
+    /// The arguments of a call with one argument more than the function takes: the last one is bound to the
+    /// result.
     pub(super) fn output<'t>(&self, term: &'t Term) -> Option<&'t [Term]> {
         let TermKind::Call(function, arguments) = &term.kind else { return None };
         let callee = self.find_callee(function).ok()?;

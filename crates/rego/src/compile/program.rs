@@ -36,7 +36,7 @@ pub(crate) enum RuleKind {
     Set,
     /// An object, of objects or sets within each other.
     Object,
-    /// A function of so many parameters.
+    /// A function with this many parameters.
     Function(usize),
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct RuleSet {
     pub(crate) default: Option<Box<Definition>>,
 }
 
-/// One definition: what follows a head.
+/// One definition without its head.
 #[derive(Debug)]
 pub(crate) struct Definition {
     pub(crate) place: SourcePlace,
@@ -59,7 +59,7 @@ pub(crate) struct Definition {
     pub(crate) branches: Vec<Branch>,
 }
 
-/// A body and what the rule is where it holds; the next branch is that of `else`.
+/// A body and the value if it holds; the next branch is that of `else`.
 #[derive(Debug)]
 pub(crate) struct Branch {
     pub(crate) ops: Vec<Op>,
@@ -114,16 +114,16 @@ pub(crate) enum Expr {
     Builtin(&'static Builtin, Box<[Expr]>, SourcePlace),
     Function(NodeId, Box<[Expr]>, SourcePlace),
     Compare(Comparison, Box<(Expr, Expr)>),
-    /// Member and collection, and a key where one is asked for.
+    /// Member and collection, and a key if there is one.
     Member(Box<(Expr, Expr)>, Option<Box<Expr>>),
     Template(Box<[PrintPart]>),
 }
 
-/// A part of what is printed.
+/// A part of printed text.
 #[derive(Debug)]
 pub(crate) enum PrintPart {
     Text(String),
-    /// A value, or that it is undefined.
+    /// A value, or undefined.
     Value(Vec<Op>, Expr),
 }
 
@@ -250,7 +250,7 @@ pub(crate) enum Replacement {
     Function(FunctionKey),
 }
 
-/// Where a policy looks into `data` where no rule is.
+/// A read of `data` where no rule is.
 #[derive(Debug, Clone)]
 pub(crate) struct DataReference {
     pub(crate) path: Vec<String>,

@@ -147,7 +147,7 @@ fn definition<'a>(unit: &'a Unit, shared: &mut Shared<'a>, placed: &Placed<'_>) 
     Definition { place, params, slots, branches }
 }
 
-/// Where in `data` a rule is, and the keys of its head that are not constant.
+/// The path of a rule in `data`, and the keys of its head that are not constant.
 pub(super) fn path<'r>(package: &[String], rule: &'r Rule) -> (Vec<String>, &'r [Term]) {
     let mut path = package.to_vec();
     path.push(rule.head.name.clone());
@@ -175,7 +175,7 @@ fn refuse_recursion(
     edges: &[Vec<NodeId>],
     errors: &mut Vec<CompileError>,
 ) {
-    // A position leads to its rule and to what is below it, a rule to the positions that it mentions.
+    // A position leads to its rule and to the positions below it, a rule to the positions that it mentions.
     let graph: Vec<Vec<NodeId>> = tree
         .nodes
         .iter()

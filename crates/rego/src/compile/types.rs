@@ -168,7 +168,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The types that an expression may have, without a look at what is in it.
+    /// The types of an expression, without a check of its parts.
     fn shallow_types(&self, expr: &Expr) -> Types {
         match expr {
             Expr::Const(value) => type_of(value),
@@ -194,7 +194,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The types that an expression may have, after a look at what is in it.
+    /// The types of an expression, whose parts are checked.
     fn expr(&mut self, expr: &Expr) -> Types {
         match expr {
             Expr::Const(_) | Expr::Local(_) | Expr::Data(_) | Expr::Input | Expr::Document(_) => {}

@@ -128,7 +128,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The text with a placeholder for what is not known. That it has a value is certain.
+    /// The text with a placeholder for unknown parts. It certainly has a value.
     fn sprintf(
         &mut self,
         builtin: &'static Builtin,
@@ -220,7 +220,7 @@ fn with_placeholder(value: &Value) -> Value {
     }
 }
 
-/// A verb for numbers says of the placeholder that it is a string.
+/// Removes Go's error of a numeric verb with the placeholder, which is a string.
 fn without_verb_errors(text: &str) -> String {
     const PLACEHOLDER: &str = "(known after apply)";
     let error = format!("(string={PLACEHOLDER})");

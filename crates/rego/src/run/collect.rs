@@ -1,4 +1,4 @@
-//! Collections of what was found, with and without doubt.
+//! Collections of results, certain and possible ones.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::value::{Hint, Unknown, Value};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Members {
     pub(crate) certain: Vec<Value>,
-    /// Each with what it depends on.
+    /// Each with the unknown values that it depends on.
     pub(crate) possible: Vec<(Value, Unknown)>,
 }
 
@@ -58,7 +58,7 @@ impl Members {
         }
     }
 
-    /// Sorts them, and leaves out what is there twice.
+    /// Sorts the values, and removes repeated ones.
     pub(super) fn tidy(&mut self) {
         self.certain.sort();
         self.certain.dedup();
@@ -127,7 +127,7 @@ pub(super) struct Entries {
     may_conflict: bool,
 }
 
-/// The keys that lead to a value, or to a set of which it is a member.
+/// The keys on the way to a value, or to a set that contains it.
 #[derive(Debug)]
 struct Entry {
     keys: Vec<Value>,
@@ -176,7 +176,7 @@ impl Entries {
         }
     }
 
-    /// The object. A conflict that is only possible leaves an object of which nothing is known.
+    /// The object. A possible conflict leaves an unknown object.
     pub(super) fn into_object(self) -> Result<Value, Conflict> {
         let mut tree = BTreeMap::new();
         for entry in self.certain {

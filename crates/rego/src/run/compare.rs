@@ -1,4 +1,4 @@
-//! Equality and order of values of which parts are unknown.
+//! Equality and order of values with unknown parts.
 
 use crate::compile::program::Comparison;
 use crate::value::{Hint, Object, Set, Unknown, Value};
@@ -102,7 +102,7 @@ fn equal_objects(left: &Value, right: &Value, one: &Object, other: &Object) -> T
     }
 }
 
-/// Whether a value may be equal to one of which this is known.
+/// Whether a value may equal an unknown value with this hint.
 fn fits(hint: Option<&Hint>, other: &Value) -> Truth {
     let unsure = || Truth::Maybe(Unknown::from_ids([]));
     if let (Some(Hint::Marker), Value::Object(object)) = (hint, other)

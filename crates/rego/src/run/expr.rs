@@ -92,7 +92,7 @@ impl<'p> Machine<'p> {
     fn get(&mut self, frame: &mut Frame, base: &'p Expr, keys: &'p [Expr]) -> Run<Option<Value>> {
         let Some(mut value) = self.eval(frame, base)? else { return Ok(None) };
         let mut keys = keys.iter();
-        // Most keys are names in known objects: only what they lead to is cloned.
+        // Most keys are names in known objects, so only the result is cloned.
         let mut at = &value;
         let mut rest = None;
         for key in keys.by_ref() {
@@ -177,7 +177,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The text of what `print` is given.
+    /// The printed text.
     pub(super) fn print(&mut self, frame: &mut Frame, parts: &'p [PrintPart]) -> Run<String> {
         let mut texts = Vec::new();
         for part in parts {
@@ -207,7 +207,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// The text of the first value, and what it depends on.
+    /// The text of the first value, and the unknown values that it depends on.
     fn part(&mut self, frame: &mut Frame, part: &'p PrintPart) -> Run<(String, Option<Unknown>)> {
         let (ops, expr) = match part {
             PrintPart::Text(text) => return Ok((text.clone(), None)),
@@ -247,7 +247,7 @@ pub(super) fn text_of(value: &Value) -> String {
     }
 }
 
-/// Whether a value is in a collection, under this key if one is asked for.
+/// Whether a value is in a collection, under this key if there is one.
 fn is_member(key: Option<&Value>, member: &Value, collection: &Value) -> Truth {
     let Some(key) = key else {
         return match collection {

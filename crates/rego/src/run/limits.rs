@@ -14,7 +14,7 @@ use crate::error::{MAX_ITEMS, MAX_PARTS, TEXT_OF_PART};
 pub struct Limits {
     /// When it ends.
     pub deadline: Option<Instant>,
-    /// How many bytes the values that it makes may take, roughly.
+    /// The maximum memory of the values that are made, roughly in bytes.
     pub memory: u64,
 }
 
@@ -27,7 +27,7 @@ impl Default for Limits {
 /// How many steps are made between looks at the clock.
 const STEPS: u32 = 1 << 10;
 
-/// So much of the stack is left for what does not look at it.
+/// The part of the stack that is left for code without checks.
 const STACK_RESERVE: usize = 32 << 20;
 
 /// How large a collection is that is being made.
@@ -75,7 +75,7 @@ impl Budget {
         }
     }
 
-    /// Counts what a value takes.
+    /// Charges for a value.
     pub(super) fn take(&self, bytes: usize) -> Result<(), crate::Limit> {
         match self.memory.get().checked_sub(bytes as u64) {
             Some(left) => {
@@ -120,7 +120,7 @@ impl Budget {
         Ok(value.to_json())
     }
 
-    /// Counts the work of a built-in: the bytes that it makes, or its steps.
+    /// Charges for the work of a built-in: the bytes that it makes, or its steps.
     pub(super) fn work(&self, work: usize) -> Result<(), crate::Limit> {
         self.look()?;
         self.take(work / 2)

@@ -1,10 +1,10 @@
-//! Members of values of which parts are unknown.
+//! Members of values with unknown parts.
 
 use super::Machine;
 use super::compare::{Truth, is_one_of};
 use crate::value::{Hint, Unknown, Value};
 
-/// The key of a member: that of an array is made when it is asked for.
+/// The key of a member; that of an array is made on demand.
 pub(super) enum Key {
     Index(usize),
     Value(Value),
@@ -23,7 +23,7 @@ impl Key {
     }
 }
 
-/// A member: its key, the value, and what it depends on whether it is there.
+/// A member: its key, the value, and the unknown values that decide whether it exists.
 pub(super) type Member = (Key, Value, Option<Unknown>);
 
 /// The members of a collection.

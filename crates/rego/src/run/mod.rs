@@ -31,7 +31,7 @@ pub use limits::Limits;
 pub(crate) use rules::either;
 use world::World;
 
-/// Why evaluation does not go on.
+/// The reason why evaluation ends.
 #[derive(Debug, Clone)]
 pub(crate) enum Stop {
     /// A rule fails.
@@ -59,7 +59,7 @@ pub(crate) type Run<T> = Result<T, Stop>;
 /// The values of the variables of a rule.
 pub(crate) type Frame = Vec<Option<Value>>;
 
-/// Whether a search goes on.
+/// Whether a search continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     Continue,
@@ -164,7 +164,7 @@ impl<'p> Machine<'p> {
         self.may_fail = either(self.may_fail.take(), Some(unknown));
     }
 
-    /// Evaluates something, and what it depends on whether that fails.
+    /// Runs `work`; also returns the unknown values that decide whether it fails.
     fn with_may_fail<T>(&mut self, work: impl FnOnce(&mut Self) -> Run<T>) -> Run<(T, Option<Unknown>)> {
         let outer = self.may_fail.take();
         let result = work(self);

@@ -222,7 +222,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The values that a definition has: those of its first branch that holds.
+    /// The values of a definition: those of its first branch that holds.
     pub(super) fn chain(&mut self, definition: &'p Definition, frame: &mut Frame) -> Run<Chain> {
         let mut chain = Chain::default();
         for branch in &definition.branches {
@@ -340,7 +340,7 @@ const TWO_VALUES: &str = "complete rules and functions must not produce multiple
 /// The values of one definition.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chain {
-    /// Those that are different for all that is known.
+    /// Values that are not known to be equal.
     values: Vec<Value>,
     /// One of the values is certain to exist, whatever the unknown values will be.
     is_total: bool,
@@ -386,7 +386,7 @@ pub(crate) fn either(one: Option<Unknown>, other: Option<&Unknown>) -> Option<Un
     }
 }
 
-/// One of two values.
+/// A value that is one of two.
 fn either_of(one: &Value, other: &Value, doubt: &Unknown) -> Value {
     let doubt = either(Some(doubt.plain()), one.unknowns().as_ref()).unwrap_or_else(|| doubt.plain());
     Value::Unknown(match (one, other) {

@@ -57,7 +57,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// A value with another one at a path; what is on the way becomes an object.
+/// A value with another one at a path; missing parts on the way become objects.
 pub(super) fn replaced(value: Option<&Value>, path: &[String], new: Value) -> Value {
     let Some((first, rest)) = path.split_first() else { return new };
     let key = Value::from(first.as_str());

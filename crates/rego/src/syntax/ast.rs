@@ -16,9 +16,9 @@ pub struct Span {
 /// The syntax that a file is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// That from before OPA 1.0, in which `if` and `contains` have to be imported.
+    /// The syntax before OPA 1.0, in which `if` and `contains` have to be imported.
     V0,
-    /// That since OPA 1.0.
+    /// The syntax since OPA 1.0.
     V1,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Head {
     pub(crate) params: Option<Vec<Term>>,
     /// The member of a partial set.
     pub(crate) member: Option<Term>,
-    /// The value; `true`, if there is none.
+    /// The value; `None` means `true`.
     pub(crate) value: Option<Term>,
 }
 
@@ -121,7 +121,7 @@ pub(crate) enum TermKind {
     /// A number, as it is written.
     Number(String),
     String(String),
-    /// A name; `_` is a variable of its own each time.
+    /// A name; `_` is a new variable each time.
     Var(String),
     /// `a.b[c]`
     Ref(Box<Term>, Vec<Term>),
@@ -133,7 +133,7 @@ pub(crate) enum TermKind {
     ArrayComprehension(Box<Term>, Vec<Literal>),
     SetComprehension(Box<Term>, Vec<Literal>),
     ObjectComprehension(Box<(Term, Term)>, Vec<Literal>),
-    /// An operator and what it is applied to.
+    /// An operator and its operands.
     Binary(Operator, Box<(Term, Term)>),
     /// `k, v in xs`
     In {

@@ -8,7 +8,7 @@ pub(super) enum Token {
     Name(String),
     Number(String),
     String(String),
-    /// The parts of a template string: texts, and the spans of what is in braces.
+    /// The parts of a template string: texts, and the tokens of the code in braces.
     Template(Vec<Piece>),
     /// Brackets, operators and separators.
     Symbol(&'static str),
@@ -28,7 +28,7 @@ pub(super) struct Lexeme {
     pub(super) span: Span,
     /// White space is before it.
     pub(super) is_apart: bool,
-    /// It is the first of its line.
+    /// Whether it is the first of its line.
     pub(super) is_first: bool,
 }
 

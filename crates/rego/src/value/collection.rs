@@ -58,7 +58,7 @@ impl Array {
         self.depth
     }
 
-    /// How many values it consists of, those that it shares counted each time.
+    /// The number of values in it; shared ones count each time.
     pub fn parts(&self) -> u64 {
         self.parts
     }
@@ -141,7 +141,7 @@ impl Set {
         self.depth
     }
 
-    /// How many values it consists of, those that it shares counted each time.
+    /// The number of values in it; shared ones count each time.
     pub fn parts(&self) -> u64 {
         self.parts
     }
@@ -253,7 +253,7 @@ impl Object {
         self.depth
     }
 
-    /// How many values it consists of, those that it shares counted each time.
+    /// The number of values in it; shared ones count each time.
     pub fn parts(&self) -> u64 {
         self.parts
     }

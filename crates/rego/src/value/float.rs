@@ -1,4 +1,4 @@
-//! Binary floats with 64 bits of mantissa: what OPA computes with when a number is not whole.
+//! Binary floats with 64 bits of mantissa, which OPA computes with when a number is not whole.
 
 use std::cmp::Ordering;
 
@@ -193,7 +193,7 @@ impl Digits {
         self.digits.get(index).copied().unwrap_or(b'0')
     }
 
-    /// Ends at the first digit where what is left is still between the bounds.
+    /// Cuts the digits at the first one where the rest is within the bounds.
     fn shorten(mut self, lower: &Self, upper: &Self, is_inclusive: bool) -> Self {
         for i in 0..self.digits.len() {
             let (digit, low, high) = (self.at(i), lower.at(i), upper.at(i));

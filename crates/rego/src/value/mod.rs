@@ -39,7 +39,7 @@ pub enum Value {
     Object(Arc<Object>),
     /// A set.
     Set(Arc<Set>),
-    /// Any value at all: it depends on what is not known yet.
+    /// An unknown value, which may be any value.
     Unknown(Unknown),
 }
 
@@ -61,7 +61,7 @@ impl Value {
         Self::Array(Arc::new(Array::new(items.into())))
     }
 
-    /// An object of these members. The last of equal keys counts.
+    /// An object of these members. If a key is repeated the last value wins.
     pub fn object(entries: impl Into<Vec<(Value, Value)>>) -> Self {
         Self::Object(Arc::new(Object::new(entries.into())))
     }
@@ -106,8 +106,8 @@ impl Value {
         }
     }
 
-    /// How many values it consists of, those that it shares counted each time, and long texts for several: whoever walks it
-    /// looks at so many. Constant time.
+    /// The number of values in it, which is the number of steps of a walk over it: shared ones count each
+    /// time, and long texts as several. Constant time.
     pub fn parts(&self) -> u64 {
         match self {
             Self::Null | Self::Bool(_) | Self::Number(_) | Self::Unknown(_) => 1,

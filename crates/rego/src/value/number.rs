@@ -24,7 +24,7 @@ enum Repr {
 /// A number in the form of JSON that is not a canonical 64-bit integer.
 struct Decimal {
     text: Box<str>,
-    /// Its value, if that is a 64-bit integer all the same, such as that of `1.0`.
+    /// Its value as a 64-bit integer, if it equals one, as `1.0` does.
     whole: Option<i64>,
 }
 

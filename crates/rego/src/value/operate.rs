@@ -264,7 +264,7 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn floor(&self) -> Result<Self, ArithmeticError> {
-        // OPA decides by the sign of what is left, so that -0.5 becomes 0.
+        // OPA decides by the sign of the integer part, so that -0.5 becomes 0.
         self.round_by(|whole, _, _| -i32::from(whole.is_negative()))
     }
 
@@ -287,9 +287,9 @@ impl Number {
         self.round_by(|_, half, away| if half == Ordering::Less { 0 } else { away })
     }
 
-    /// An integer next to the number, which is rounded to 64 bits before. The function says what to add to the one
-    /// nearer to zero, given that one, how the digits behind the point compare with a half, and what leads away from
-    /// zero.
+    /// Rounds the number, after rounding it to 64 bits, to an adjacent integer. `step` returns the
+    /// difference to the integer nearer to zero. It gets that integer, the comparison of the fraction with
+    /// a half, and the step away from zero.
     fn round_by(&self, step: impl Fn(&BigInt, Ordering, i32) -> i32) -> Result<Self, ArithmeticError> {
         if let Some(value) = self.as_i64() {
             return Ok(Self::from(value));

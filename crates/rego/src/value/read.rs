@@ -8,8 +8,8 @@ use super::{Number, Value};
 pub const MAX_DEPTH: usize = json::MAX_DEPTH;
 
 impl Value {
-    /// Reads a JSON text, which may be followed by white space only. Numbers keep how they are written; the last of
-    /// repeated keys counts.
+    /// Reads a JSON text, with only white space behind it. Numbers keep their written form. If a key is
+    /// repeated the last value wins.
     ///
     /// # Errors
     ///

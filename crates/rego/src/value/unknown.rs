@@ -1,4 +1,4 @@
-//! Unknown values: what they depend on, and what is known about them.
+//! Unknown values: their sources, and facts about them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ pub struct Unknown(Arc<Inner>);
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Inner {
-    /// The numbers, given by the host, of everything that it depends on.
+    /// The host's numbers of everything that it depends on.
     ids: Vec<u32>,
     hint: Option<Hint>,
 }
@@ -34,7 +34,7 @@ pub(crate) enum Hint {
     Marker,
 }
 
-/// Values that depend on more name some of what they depend on.
+/// Values that depend on more keep only some of the numbers.
 const MOST_IDS: usize = 1000;
 
 impl Unknown {
@@ -43,7 +43,7 @@ impl Unknown {
         Self(Arc::new(Inner { ids: vec![id], hint: None }))
     }
 
-    /// Something of which policies may ask whether it is unknown: to them it equals `{"$unknown": {}}`.
+    /// A value that policies may test for being unknown: to them it equals `{"$unknown": {}}`.
     pub fn marker(id: u32) -> Self {
         Self(Arc::new(Inner { ids: vec![id], hint: Some(Hint::Marker) }))
     }

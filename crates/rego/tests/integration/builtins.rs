@@ -26,7 +26,8 @@ fn call(name: &str, operands: &[Value]) -> String {
     }
 }
 
-/// Each line of `builtins.jsonl` is a call and what OPA says. `OBJCHANGE_BUILTIN_CASES` names another such file.
+/// Each line of `builtins.jsonl` is a call and OPA's answer. `OBJCHANGE_BUILTIN_CASES` names another such
+/// file.
 #[test]
 fn calls_give_what_opa_gives() {
     let text = match std::env::var("OBJCHANGE_BUILTIN_CASES") {
@@ -59,7 +60,7 @@ fn calls_give_what_opa_gives() {
     assert!(count > 0);
 }
 
-/// OPA's functions, without those that belong to the language itself.
+/// OPA's functions, without those of the language itself.
 const NAMES: &str = "
     abs ceil floor round rem plus minus mul div numbers.range numbers.range_step bits.and bits.or bits.xor
     bits.negate bits.lsh bits.rsh rand.intn equal neq lt lte gt gte count sum product max min sort all any
@@ -133,7 +134,7 @@ fn calls_end_when_the_budget_is_spent() {
     }
 }
 
-/// A result that grows with a power is refused before it fills the memory, whatever the budget is.
+/// A result that grows exponentially is refused before it fills the memory, with any budget.
 #[test]
 fn large_results_are_refused_before_they_are_made() {
     let text = |len| Value::from("a".repeat(len));
@@ -161,7 +162,7 @@ fn large_results_are_refused_before_they_are_made() {
     assert!(outcome.is_ok());
 }
 
-/// Many small objects are made one object in steps that grow with what there is in them.
+/// Merging many small objects takes steps in proportion to their content.
 #[test]
 fn uniting_objects_takes_linear_steps() {
     let steps = |count: i64| {

@@ -4,7 +4,7 @@ use super::{Blame, Compiler, Op, index_of};
 use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, Link, PostfixPartKind, Stmt, StmtKind, Test};
 
 impl Compiler {
-    /// A value that is stored or returned: what makes it false goes with it.
+    /// Compiles a value that is stored or returned, with the causes of a false value.
     pub(super) fn explained(&mut self, value: &Expr) {
         match &value.kind {
             ExprKind::Paren(inner) => self.explained(inner),
@@ -19,7 +19,8 @@ impl Compiler {
         }
     }
 
-    /// After a value that is stored or returned: if it is `false` as it is there, what led there is why.
+    /// Compiles the end of a stored or returned value. If the value is a literal `false`, its causes are
+    /// the loops and conditions around.
     pub(super) fn falsify(&mut self, value: &Expr, place: u32) {
         let is_led = !self.loops_here().is_empty() || self.open.guarded > 0;
         if is_led && matches!(value.kind, ExprKind::Bool(false)) {
@@ -28,7 +29,7 @@ impl Compiler {
         }
     }
 
-    /// A condition, and the guard of the block that it chooses if something may explain that.
+    /// Compiles a condition; returns the guard of its block, if the condition can have causes.
     pub(super) fn condition(&mut self, condition: &Expr, blame: Blame) -> Option<u32> {
         let explaining = self.explaining;
         self.judged(condition, blame);

@@ -20,9 +20,9 @@ pub(crate) enum Op {
     Text(u32),
     /// A literal of the unit that holds literals only.
     Constant(u32),
-    /// A list or map of the file that nobody can change or keep where this is, so that it is made but once.
+    /// A list or map of the file that nothing can change or keep here, so that it is made only once.
     Shared(u32),
-    /// Whether what it takes is, or is not, a text of the unit.
+    /// Whether the operand is, or is not, a text of the unit.
     IsText(u32, bool),
     /// A variable, by its access.
     Load(u32),
@@ -37,18 +37,18 @@ pub(crate) enum Op {
     StoreIndex,
     /// Takes a value, a collection, a key and the old value.
     AugmentIndex(BinaryOp),
-    /// The value of a variable, of which the next instruction takes a member by this name: at once if it is a map.
+    /// The value of a variable, whose member the next instruction takes: at once if the value is a map.
     LoadMember(u32, u32),
-    /// A member of what it takes, by its name.
+    /// A member of the operand, by its name.
     Member(u32),
     /// A member of an import of the file, by its name.
     ImportMember(u32, u32),
-    /// Takes what to slice and the bounds that there are.
+    /// Takes the sliced value, and the bounds that are given.
     Slice {
         low: bool,
         high: bool,
     },
-    /// Takes what to call and so many arguments; and whether what made its answer false is kept.
+    /// Takes the callee and this many arguments; and whether causes of a false answer are kept.
     Call(u32, bool),
     List(u32),
     Map(u32),
@@ -65,11 +65,11 @@ pub(crate) enum Op {
     Or(u32),
     /// Takes both sides.
     OrEnd,
-    /// Takes both sides of `and`, of which the right one must be a bool, or undefined.
+    /// Takes both sides of `and`. The right one must be a bool or undefined.
     AndEnd,
     /// Keeps the left side, and jumps unless it is undefined.
     Else(u32),
-    /// Takes both sides, of which the left one is undefined.
+    /// Takes both sides; the left one is undefined.
     ElseEnd,
     Jump(u32),
     /// Takes a condition, and jumps unless it is true.
@@ -82,15 +82,15 @@ pub(crate) enum Op {
     Begin(u32),
     /// The next element, or the end.
     Next(u32),
-    /// Takes what the body of a quantifier says of an element.
+    /// Takes the body's answer for an element.
     Collect(u32),
     /// Leaves a loop early.
     Break(u32),
     Pop,
     Return,
-    /// Remembers the collection on top, whose being empty is asked next.
+    /// Remembers the collection on top, for a test whether it is empty.
     Hold,
-    /// That collection is what makes the answer on top so, if that is one to be explained.
+    /// The remembered collection is the cause of the answer on top, if that is one to explain.
     HeldBy(Blame),
     /// Drops the causes that were found since an instruction, unless the answer on top is one to explain.
     Settle(Blame, u32),
@@ -119,7 +119,7 @@ pub(crate) enum Op {
     Fail(u32),
 }
 
-/// Which answers of an expression may be what makes the rule around it false or undefined.
+/// The answers of an expression that may make its rule false or undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Blame {
     Nothing,
@@ -159,7 +159,7 @@ pub(crate) enum UnitKind {
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub(crate) kind: UnitKind,
-    /// Where it stands.
+    /// Its place in the text.
     pub(crate) place: u32,
     /// The name that it is assigned to at the top of its file.
     pub(crate) name: Option<Arc<str>>,
@@ -237,7 +237,7 @@ pub(crate) struct Loop {
     pub(crate) declared: (u32, u32),
     /// The number of slots in a scope of each element's own, if functions or rules may outlive the element.
     pub(crate) own_scope: Option<u32>,
-    /// Where the next element is taken, and where it goes on after the last.
+    /// The instruction that takes the next element, and the one after the loop.
     pub(crate) next: u32,
     pub(crate) done: u32,
 }

@@ -21,8 +21,8 @@ pub(crate) enum Constant {
 #[derive(Debug)]
 pub(crate) struct Entries(Vec<(Text, Constant)>);
 
-/// Whether a literal holds literals only; found out before anything is made of it, as what is not a constant
-/// is looked at again part by part.
+/// Whether a literal consists of literals only. Checked first, because parts of other literals are compiled
+/// one by one.
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Null | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) => {
@@ -64,7 +64,7 @@ impl Constant {
                     _ => None,
                 };
                 let mut entries: Vec<_> = entries.iter().map(entry).collect::<Option<_>>()?;
-                // The last one under a key is the one that counts.
+                // The last entry of a key wins.
                 entries.reverse();
                 entries.sort_by(|(a, _), (b, _)| a.cmp(b));
                 entries.dedup_by(|(a, _), (b, _)| a == b);

@@ -14,7 +14,7 @@ impl Compiler {
         self.judged(expr, Blame::Nothing);
     }
 
-    /// An expression some answers of which are to be explained.
+    /// Compiles an expression with answers to explain.
     pub(super) fn judged(&mut self, expr: &Expr, blame: Blame) {
         let place = expr.span.start;
         match &expr.kind {
@@ -200,7 +200,7 @@ impl Compiler {
                 }
                 PostfixPartKind::Call(arguments) => {
                     arguments.iter().for_each(|argument| self.expression(argument));
-                    // A function explains what it answers where it is false.
+                    // A function's own causes explain its false answer.
                     let is_explained = blame == Blame::False && index + 1 == parts.len();
                     self.explaining += usize::from(is_explained);
                     Op::Call(index_of(arguments.len()), is_explained)
@@ -210,7 +210,7 @@ impl Compiler {
         }
     }
 
-    /// Notes a call of `append` or `delete`, which is loaded by an instruction, and what it changes.
+    /// Records a call of `append` or `delete`: the loading instruction, and the changed variable.
     fn change(&mut self, base: &Expr, part: Option<&PostfixPart>, load: u32) {
         if let (ExprKind::Name(name), Some(PostfixPartKind::Call(arguments))) =
             (&base.kind, part.map(|part| &part.kind))
@@ -265,7 +265,7 @@ impl Compiler {
             QuantifierKind::Filter => LoopKind::Filter,
             QuantifierKind::Map => LoopKind::Map,
         };
-        // Where one element settles it, what explains the answer of its body explains the whole.
+        // If one element settles the quantifier, the causes of its body are the causes of the whole.
         let (blame, within) = match (kind, blame) {
             (LoopKind::All, Blame::False) | (LoopKind::Any, Blame::True) => (blame, blame),
             (LoopKind::All | LoopKind::Any, blame) => (blame, Blame::Nothing),
@@ -310,7 +310,7 @@ impl Compiler {
         names.second.iter().for_each(|name| {
             self.scopes.declare(name);
         });
-        // A loop adds to this what its body declares.
+        // A loop adds the variables that its body declares.
         let end = self.scopes.slots();
         let compiled = &mut self.unit().loops[index as usize];
         (compiled.declared, compiled.next) = ((end, end), next);

@@ -127,7 +127,7 @@ impl Compiler {
         self.around.push(std::mem::replace(&mut self.open, OpenUnit::new(kind, place)));
     }
 
-    /// The unit that is finished. The one around it, if there is one, goes on.
+    /// Closes the current unit and continues the one around it, if there is one.
     fn close_unit(&mut self) -> Unit {
         let slots = self.scopes.close_frame();
         let outer = self.around.pop().unwrap_or_else(|| OpenUnit::new(UnitKind::File, 0));
@@ -189,8 +189,8 @@ impl Compiler {
         true
     }
 
-    /// An operand that is looked at where it is and then gone: a literal list or map of literals is shared by
-    /// all that look at it, if they see nothing but what nobody can change.
+    /// Compiles an operand that is read once and then dropped. A literal list or map of literals is shared
+    /// by all readers, if they cannot change it.
     fn operand(&mut self, expr: &Expr, is_walked: bool) {
         let is_plain = |constant: &Constant| !matches!(constant, Constant::List(_) | Constant::Map(_));
         let constant = match &expr.kind {
@@ -232,7 +232,7 @@ impl Compiler {
     }
 }
 
-/// A text is shorter than 4 GiB, and no list is longer than the text that it comes from.
+/// Fits, because a text is shorter than 4 GiB, and no list is longer than its text.
 fn index_of(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

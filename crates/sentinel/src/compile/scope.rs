@@ -8,7 +8,7 @@ use super::code::{Access, Slot};
 use crate::builtins;
 use crate::syntax::ast::{Name, Stmt, StmtKind, Target};
 
-/// The scopes around what is compiled.
+/// The scopes around the current code.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
     /// How many slots the scopes of the machine have that are open; the last is the innermost.
@@ -91,7 +91,7 @@ impl Scopes {
             for statement in block {
                 match &statement.kind {
                     StmtKind::Assign { target: Target::Name(name), .. } | StmtKind::Func(name, _)
-                        // Those of the language are hidden for the whole file.
+                        // Builtin names are hidden for the whole file.
                         if (self.scopes.len() == 1 || !builtins::is_name(&name.text))
                             && !self.imports.contains(&name.text) =>
                     {
@@ -111,7 +111,7 @@ impl Scopes {
         }
     }
 
-    /// Where a name may be declared.
+    /// The scopes that may declare a name.
     pub(super) fn find(&self, name: &Arc<str>) -> Access {
         let mut candidates = Vec::new();
         for scope in self.scopes.iter().rev() {

@@ -32,7 +32,7 @@ impl Compiler {
             }
             StmtKind::Assign { target: Target::Name(name), op: None, value } => {
                 match &value.kind {
-                    // A rule is reported by the name that it has at the top of the file.
+                    // A rule is reported under its name at the top of the file.
                     ExprKind::Rule(rule) if self.around.is_empty() => {
                         self.rule(rule, value.span.start, Some(&name.text));
                     }
@@ -119,7 +119,7 @@ impl Compiler {
         &self.open.loops
     }
 
-    /// The parser refuses what has none.
+    /// The parser refuses `break` and `continue` outside of loops.
     fn innermost_loop(&self) -> u32 {
         self.loops_here().last().copied().unwrap_or_default()
     }
@@ -194,7 +194,7 @@ impl Compiler {
         self.branch(&conditions, blocks.map(leaves).max().unwrap_or(Leaves::Nothing));
     }
 
-    /// Notes what the conditions of a statement choose that ends here.
+    /// Records the instructions that the conditions of this statement choose.
     fn branch(&mut self, conditions: &[u32], leaves: Leaves) {
         let end = self.here();
         let branches = conditions.iter().map(|condition| (*condition, Branch { end, leaves }));

@@ -5,9 +5,9 @@
 pub(super) struct Entry {
     /// How many characters come before its value.
     pub(super) width: usize,
-    /// Where its value begins in what was written.
+    /// The start of its value in the output.
     pub(super) value: usize,
-    /// The line that it begins on, if it ends there as well.
+    /// The line that it begins on, if it also ends there.
     pub(super) line: Option<usize>,
 }
 
@@ -16,7 +16,7 @@ const RATIO: usize = 4;
 /// Up to here a key is not long.
 const SHORT: usize = 20;
 
-/// Where how many spaces are missing.
+/// Positions and numbers of missing spaces.
 pub(super) fn spaces(entries: &[Entry]) -> Vec<(usize, usize)> {
     let mut spaces = Vec::new();
     for run in entries.chunk_by(shares_column) {

@@ -33,7 +33,7 @@ impl Layout<'_> {
                 self.items(entries, gap, |layout, (key, value), gap| {
                     layout.item(key, gap);
                     layout.put(layout.nothing());
-                    // Only what begins a line is aligned, and only of that it costs little to say how wide it is.
+                    // Only entries that begin a line are aligned, so only their widths are measured.
                     let entry = gap.breaks().then(|| layout.place_of_value());
                     layout.expression(value, layout.space());
                     lines.extend(entry.map(|entry| layout.ended(entry)));
@@ -57,7 +57,7 @@ impl Layout<'_> {
         }
     }
 
-    /// An expression from which on lines are indented by one more than the line that it begins on.
+    /// Writes an expression whose further lines are indented one level deeper than its first.
     pub(super) fn item(&mut self, expr: &Expr, gap: Gap) {
         self.wrapped = gap.base(self) + 1;
         self.expression(expr, gap);

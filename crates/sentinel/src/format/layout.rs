@@ -31,7 +31,7 @@ impl Gap {
         Self { kind: GapKind::Line, indent, comments: indent }
     }
 
-    /// The token closes, on a line of its own, what was opened on one of this indentation.
+    /// A closing token on a line of its own, with the indentation of the opening line.
     pub(super) fn close(indent: usize) -> Self {
         Self { kind: GapKind::Line, indent, comments: indent + 1 }
     }
@@ -46,7 +46,7 @@ impl Gap {
         Self { indent, comments: indent, ..self }
     }
 
-    /// The indentation of the line on which the token stands.
+    /// The indentation of the token's line.
     pub(super) fn base(self, layout: &Layout<'_>) -> usize {
         match self.kind {
             GapKind::Wrap | GapKind::Line => self.indent,
@@ -150,7 +150,7 @@ impl<'t> Layout<'t> {
         self.text(self.token().span)
     }
 
-    /// Where the token begins that comes next.
+    /// The start of the next token.
     pub(super) fn start(&self) -> u32 {
         self.token().span.start
     }
@@ -164,7 +164,7 @@ impl<'t> Layout<'t> {
         Self::has_between(&self.newlines, self.done, self.start())
     }
 
-    /// Whether what is between the token that comes next and this place is to have lines of its own.
+    /// Whether the part from the next token to this place needs lines of its own.
     pub(super) fn breaks_until(&self, end: u32) -> bool {
         Self::has_between(&self.breaks, self.start(), end)
     }
@@ -192,12 +192,12 @@ impl<'t> Layout<'t> {
         self.at += usize::from(self.next() == ",");
     }
 
-    /// A sign of the form, directly behind what was written.
+    /// Writes a comma directly behind the output.
     pub(super) fn comma(&mut self) {
         self.out.push(',');
     }
 
-    /// The lines behind what was written begin a block.
+    /// Begins a block: blank lines are dropped at its start.
     pub(super) fn open(&mut self) {
         self.opened = true;
     }
@@ -225,7 +225,7 @@ impl<'t> Layout<'t> {
         if is_int { self.space() } else { self.nothing() }
     }
 
-    /// Writes the comments before the token that comes next, and what separates it from them.
+    /// Writes the comments before the next token, and their separators.
     fn before(&mut self, gap: Gap) {
         let token = self.token();
         let text = self.text(token.span);
@@ -308,7 +308,7 @@ impl<'t> Layout<'t> {
         Entry { width, value: self.out.len(), line: Some(self.lines) }
     }
 
-    /// Where an entry is that ends here.
+    /// The entry, with its line if it ends on it.
     pub(super) fn ended(&self, entry: Entry) -> Entry {
         Entry { line: entry.line.filter(|line| *line == self.lines), ..entry }
     }

@@ -1,7 +1,7 @@
 //! A source text in the form in which policies are written.
 //!
-//! The tokens and comments of the text stay as they are, in their order; what the formatter decides is what
-//! is between them. So it walks over what the text says only to know what each token is for.
+//! The tokens and comments of the text stay as they are, in order; the formatter only decides the space
+//! between them. So it walks over the syntax tree only to find the role of each token.
 
 mod align;
 mod expression;
@@ -17,11 +17,11 @@ use layout::Layout;
 
 /// Writes a source text in the house style of policies.
 ///
-/// * Each level is indented by a tab, and so is an expression that goes on in the next line.
+/// * Each level is indented by a tab, and so are the further lines of an expression.
 /// * A statement has its line, and no semicolon. The blocks of `if`, `for` and `case` have theirs.
 /// * A function, a rule or a quantifier stays on one line if it was on one.
-/// * Lists, maps, arguments and operators go on in the next line where they did. A bracket that closes on a
-///   line of its own has a comma before it. The values of a map are below one another.
+/// * Lists, maps, arguments and operators keep their line breaks. A closing bracket on a line of its own
+///   has a comma before it. The values of a map are aligned.
 /// * Blank lines stay, one at a place, but not at the beginning or end of a block.
 /// * Comments stay where they are, before or behind the same words, and literals as they are written.
 ///

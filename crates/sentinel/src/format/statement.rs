@@ -111,7 +111,7 @@ impl Layout<'_> {
         }
     }
 
-    /// The clauses of a case, in braces; `else` may stand anywhere among them.
+    /// The clauses of a case, in braces; `else` may be anywhere among them.
     fn arms(&mut self, arms: &[(Vec<Expr>, Vec<Stmt>)], otherwise: Option<&[Stmt]>, base: usize) {
         let outer = self.wrapped;
         self.put(self.space());

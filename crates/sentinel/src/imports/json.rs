@@ -24,7 +24,7 @@ fn parse(machine: &mut Machine<'_>, value: &Value) -> Done<Result<serde_json::Va
             _ => {}
         }
     }
-    // Once as what is read, and once as values.
+    // Charged twice: for the parsed JSON, and for the values.
     machine.budget.make(2 * text.len())?;
     Ok(serde_json::from_str(&text))
 }

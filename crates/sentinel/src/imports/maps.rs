@@ -46,7 +46,7 @@ fn check(value: &Value) -> Done<()> {
     }
 }
 
-/// How many keys a path may have: what follows one takes some of the stack for each.
+/// How many keys a path may have: each takes some stack.
 const MAX_PATH: usize = 200;
 
 /// The keys of a path.
@@ -113,7 +113,7 @@ enum Change {
     Unset,
 }
 
-/// A collection with one change under a path; what is beside it is shared.
+/// A copy of a collection with one change under a path. Unchanged parts are shared.
 fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &Change) -> Done<Value> {
     let Some((name, rest)) = path.split_first() else {
         let Change::Set(new) = change else { return Ok(value.clone()) };
@@ -158,7 +158,7 @@ fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &C
             }
             Ok(Value::Map(map))
         }
-        // Nothing is under anything else: a level is made for what is set.
+        // Anything else has no members: setting a path creates the levels.
         _ if matches!(change, Change::Set(_)) => changed(machine, &Value::Map(Map::default()), path, change),
         _ => Ok(value.clone()),
     }
@@ -198,7 +198,7 @@ fn picked(machine: &mut Machine<'_>, value: &Value, paths: &[&[String]]) -> Done
                 of_item.extend(&stars);
                 match picked(machine, item, &of_item)? {
                     Some(part) => kept.push(part),
-                    // Each element has its place where all are asked.
+                    // With a star each element keeps its place.
                     None if !stars.is_empty() && !is_named => kept.push(Value::Map(Map::default())),
                     None => {}
                 }

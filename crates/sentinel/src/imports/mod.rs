@@ -62,7 +62,7 @@ pub(crate) fn names(import: &str) -> Vec<&'static str> {
     natives.iter().map(|native| native.name).collect()
 }
 
-/// The function of a name among those of an import.
+/// The function with this name among those of an import.
 fn function(natives: &'static [Native], name: &str) -> Option<Value> {
     let native = natives.iter().find(|native| native.name == name)?;
     Some(Value::Function(Function(Code::Native(native))))

@@ -50,7 +50,7 @@ fn collect<'e>(condition: &'e Expr, found: &mut Vec<(&'e Name, &'e str, Vec<Stri
     }
 }
 
-/// Where one of several conditions holds that are about the same key of the same variable.
+/// Facts from alternatives that are about the same key of the same variable.
 fn either<'e>(first: &'e Expr, links: &'e [Link]) -> Option<(&'e Name, &'e str, Vec<String>)> {
     let mut all: Option<(&Name, &str, Vec<String>)> = None;
     for condition in std::iter::once(first).chain(links.iter().filter_map(right)) {

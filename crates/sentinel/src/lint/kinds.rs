@@ -11,7 +11,7 @@ use crate::syntax::ast::{
     Rule, UnaryOp,
 };
 
-/// A walk over a program that knows what its names are.
+/// A walk over a program with the shapes of its names.
 pub(super) struct Walk<'w> {
     pub(super) names: &'w Names,
     pub(super) found: &'w mut LintItems,
@@ -70,7 +70,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Remembers what a variable is, if it is nothing else anywhere.
+    /// Records the shape of a variable that is assigned once.
     pub(super) fn assign(&mut self, name: &Name, shape: Shape) {
         if let Some(id) = self.names.binding(name)
             && self.names.bindings[id].assigned == 1
@@ -113,7 +113,7 @@ impl Walk<'_> {
         result
     }
 
-    /// Leaves the conditions that were passed since there were so many.
+    /// Undoes the conditions since the first `before` ones.
     fn leave(&mut self, before: usize) {
         for id in self.passed.drain(before..) {
             if let Some(shapes) = self.narrowed.get_mut(&id) {
@@ -197,7 +197,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn function(&mut self, function: &Func) {
-        // It may be called where no condition holds that was passed.
+        // The function may be called where none of the passed conditions holds.
         let outer = (std::mem::take(&mut self.narrowed), std::mem::take(&mut self.passed));
         self.statements(&function.body);
         (self.narrowed, self.passed) = outer;

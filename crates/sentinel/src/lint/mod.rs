@@ -1,6 +1,6 @@
 //! Finds mistakes in a policy without running it.
 //!
-//! Only what is certain is said: whoever reads a false alarm reads no other.
+//! Only certain problems are reported: after a false alarm people stop reading.
 //!
 //! ```text
 //! program ── names: which variable each name means ──▶ flow: what is never reached
@@ -37,7 +37,7 @@ pub enum LintKind {
     UnusedParameter,
     /// A variable or function that is not used.
     UnusedVariable,
-    /// A rule that has no part in what `main` is.
+    /// A rule that `main` does not use.
     UnusedRule,
     /// A variable that hides a function of the language.
     HiddenBuiltin,
@@ -55,11 +55,11 @@ pub enum LintKind {
     UndefinedComparison,
     /// A value that an operator or function refuses.
     WrongOperand,
-    /// A pattern that is none.
+    /// An invalid pattern.
     InvalidPattern,
     /// A key that the map does not have.
     UnknownMember,
-    /// A loop over what may be undefined.
+    /// A loop over a value that may be undefined.
     LoopOverUndefined,
 }
 
@@ -135,7 +135,7 @@ impl LintKind {
     }
 }
 
-/// Says what imports are, by their names.
+/// Returns the shape of an import by its name.
 pub type ImportShapes<'c> = dyn Fn(&str) -> Option<Shape> + 'c;
 
 /// Knowledge about a policy from outside.
@@ -194,7 +194,7 @@ pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Diagnostic>, Ve
     Ok(found.items.into_iter().take(MAX_LINTS).map(lint).collect())
 }
 
-/// Nobody reads more.
+/// Nobody reads more lints.
 const MAX_LINTS: usize = 500;
 
 type Item = (LintKind, Span, String, Option<String>);

@@ -19,7 +19,7 @@ pub(super) struct Binding {
     /// The place of the first assignment.
     pub(super) span: Span,
     pub(super) kind: BindingKind,
-    /// It is at the top of the file.
+    /// Declared at the top of the file.
     pub(super) is_top: bool,
     pub(super) assigned: usize,
     pub(super) read: usize,
@@ -112,7 +112,7 @@ impl Resolver<'_> {
         id
     }
 
-    /// Declares what statements give a value, unless a scope around has it.
+    /// Declares the names that statements assign, unless a scope around has them.
     fn declare_all(&mut self, statements: &[Stmt]) {
         for statement in statements {
             match &statement.kind {
@@ -219,7 +219,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Reads what a name at the top of the file stands for, which is worked out only if that is needed.
+    /// Reads the value of a name at the top of the file, which is evaluated only if it is needed.
     fn owned(&mut self, name: &Name, read: impl FnOnce(&mut Self)) {
         let outer = self.owner;
         let id = self.names.binding(name).filter(|id| self.names.bindings[*id].is_top);
@@ -294,7 +294,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Says of names that nothing has what they may mean.
+    /// Reports unknown names, with suggestions.
     fn report(&self, found: &mut LintItems) {
         let bound: HashSet<&str> = self.names.bindings.iter().map(|binding| &*binding.name).collect();
         let mut known: Vec<&str> = builtins::names().collect();

@@ -19,7 +19,7 @@ struct Operands<'o> {
     left: &'o Shape,
     right: &'o Shape,
     right_expr: &'o Expr,
-    /// Both, and what is between them.
+    /// Both operands and the operator.
     span: Span,
 }
 

@@ -1,4 +1,4 @@
-//! The shape of a value, as far as it is known without running the policy.
+//! The shape of a value, as far as it is known without a run.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct Shape {
     pub(super) kinds: Kinds,
     pub(super) inside: Option<Arc<Inside>>,
-    /// Whoever gives the value says that it may be missing.
+    /// The provider of the value declares that it may be missing.
     pub(super) may_be_missing: bool,
 }
 
@@ -59,7 +59,7 @@ impl Kinds {
     pub(super) const MAP: Kinds = Kinds(16);
     pub(super) const NULL: Kinds = Kinds(32);
     pub(super) const UNDEFINED: Kinds = Kinds(64);
-    /// Functions, and what imports make.
+    /// Functions, and values of imports.
     pub(super) const OTHER: Kinds = Kinds(128);
     const ALL: Kinds = Kinds(255);
     const NONE: Kinds = Kinds(0);
@@ -116,7 +116,7 @@ impl Shape {
         Shape { inside: Some(Arc::new(Inside::Elements(elements))), ..Shape::new(Kinds::LIST) }
     }
 
-    /// A map with whatever keys, and such values.
+    /// A map with any keys, and values of this shape.
     #[must_use]
     pub fn map(values: Shape) -> Shape {
         Shape { inside: Some(Arc::new(Inside::Elements(values))), ..Shape::new(Kinds::MAP) }
@@ -166,7 +166,7 @@ impl Shape {
 
     pub(super) fn has_fields(&self) -> Option<&Arc<dyn Fields>> {
         match self.inside.as_deref() {
-            // It may be null, which has no fields either.
+            // Null has no fields either.
             Some(Inside::Fields(fields)) if self.kinds.is_only(Kinds::MAP.or(Kinds::NULL)) => Some(fields),
             _ => None,
         }

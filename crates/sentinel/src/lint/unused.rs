@@ -1,4 +1,4 @@
-//! Names that nobody reads, and those that hide others.
+//! Finds unused names, and names that hide others.
 
 use super::names::{Binding, BindingKind, Names};
 use super::{LintContext, LintItems, LintKind};
@@ -65,7 +65,7 @@ fn unread(binding: &Binding, is_policy: bool, found: &mut LintItems) {
     found.add_with_help(kind, binding.span, message, help);
 }
 
-/// Which names have a part in what `main` is, or in what is done at the top of the file.
+/// For each name, whether `main` or a statement at the top of the file needs it.
 fn needed(names: &Names, main: Option<usize>) -> Vec<bool> {
     let mut is_needed = vec![false; names.bindings.len()];
     let mut next: Vec<usize> = names.needed.iter().copied().chain(main).collect();

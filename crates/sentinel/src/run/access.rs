@@ -148,7 +148,7 @@ impl Machine<'_> {
     pub(super) fn store_index(&mut self) -> Done<()> {
         let (key, base, value) = (self.pop(), self.pop(), self.pop());
         if let Value::Unknown(unknown) = &base {
-            // It is unknown which collection is changed.
+            // The changed collection is unknown.
             let taint = self.taint_of(unknown);
             self.give_up(taint);
             self.may_fail(taint);
@@ -228,7 +228,7 @@ fn list_index(key: &Value) -> Done<i64> {
     }
 }
 
-/// Where an index is, which counts from the end if it is negative.
+/// The position of an index; a negative one counts from the end.
 fn position(index: i64, length: usize) -> Option<usize> {
     let at = if index < 0 {
         length.checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?
@@ -238,7 +238,7 @@ fn position(index: i64, length: usize) -> Option<usize> {
     (at < length).then_some(at)
 }
 
-/// The member that was found; where there is none, or the host says that it is undefined, that arises here.
+/// The found member. A missing one, or an undefined one without a place, gets the place of the access.
 fn located(found: Option<Value>, here: impl FnOnce() -> SourcePlace) -> Value {
     let is_nowhere =
         |value: &Value| matches!(value, Value::Undefined(place) if *place == SourcePlace::default());

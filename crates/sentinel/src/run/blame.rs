@@ -21,7 +21,8 @@ pub(super) struct Cause {
     pub(super) kind: CauseKind,
 }
 
-/// How deep causes may nest, which a function that calls itself would make endless: what is deeper is not kept.
+/// How deep causes may nest; deeper ones are dropped, because a recursive function would nest them
+/// endlessly.
 const MAX_NESTING: u8 = 250;
 
 fn depth(causes: &[Cause]) -> u8 {
@@ -32,7 +33,7 @@ fn depth(causes: &[Cause]) -> u8 {
 pub(super) enum CauseKind {
     /// The element that settled a quantifier, and why its body was as it was.
     Element { key: Key, value: Value, answer: Answer, inner: Rc<[Cause]> },
-    /// None of so many elements fits.
+    /// None of this many elements fits.
     NoneFits(Elements, usize),
     /// A collection is not empty.
     Held(Value),
@@ -174,14 +175,14 @@ impl Machine<'_> {
         }
     }
 
-    /// How many causes explain what is around the statement or expression that is run.
+    /// The number of causes that belong to the code around the current statement or expression.
     pub(super) fn causes_mark(&self) -> usize {
         let frame = &self.frame;
         let walk = self.walks.get(frame.walks..).and_then(<[Walk]>::last);
         walk.map_or(frame.causes, |walk| walk.causes)
     }
 
-    /// An element settles a quantifier: what was found of it explains the answer.
+    /// An element settles a quantifier: its causes explain the answer.
     pub(super) fn settled_by(&mut self, of: &Loop, mark: usize, element: (Key, Value), answer: &Value) {
         let mut inner: Rc<[Cause]> = self.causes.take(mark).into();
         if depth(&inner) > MAX_NESTING {
@@ -202,7 +203,7 @@ impl Machine<'_> {
         self.explain(place, CauseKind::NoneFits(elements, looked_at));
     }
 
-    /// Where an instruction of the frame that runs stands.
+    /// The place of an instruction of the current frame.
     fn place(&mut self, instruction: u32) -> SourcePlace {
         let frame = &mut self.frame;
         let offset = frame.unit.places.get(instruction as usize).copied().unwrap_or_default();

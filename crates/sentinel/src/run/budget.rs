@@ -1,4 +1,4 @@
-//! How much a run may do and make, so that no policy goes on forever or fills the memory.
+//! Limits on the work and memory of a run, so that no policy runs forever or fills the memory.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::value::{Key, List, Map, SourcePlace, Unknown, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How many instructions it may execute; functions count by the size of what they look at.
+    /// The maximum number of instructions; functions count by the size of their input.
     pub steps: u64,
     /// How deep calls and rules may nest.
     pub depth: usize,
@@ -44,10 +44,10 @@ impl fmt::Debug for Interrupt {
     }
 }
 
-/// After so many steps it is asked whether the run is to end.
+/// How many steps lie between two polls of the interrupt.
 const STEPS_UNASKED: u64 = 1 << 16;
 
-/// A pair that was compared, which stays where it is as long as this is there, and what that gave.
+/// A compared pair and the result. Holding the pair keeps its addresses valid.
 pub(crate) type Compared = (Value, Value, Result<bool, SourcePlace>);
 
 /// The rest of the limits.
@@ -115,7 +115,7 @@ impl Budget {
         }
     }
 
-    /// Takes so many steps.
+    /// Takes `count` steps.
     #[inline]
     pub(crate) fn step(&mut self, count: usize) -> Done<()> {
         match self.steps.checked_sub(count as u64) {
@@ -144,7 +144,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Makes so many bytes, which takes time as well.
+    /// Charges for a number of bytes, and for the time of making them.
     pub(crate) fn make(&mut self, bytes: usize) -> Done<()> {
         self.step(bytes / 64)?;
         match self.memory.checked_sub(bytes as u64) {
@@ -162,13 +162,13 @@ impl Budget {
         }
     }
 
-    /// Makes a list of so many values.
+    /// Charges for a list of this length.
     pub(crate) fn make_list(&mut self, length: usize) -> Done<()> {
         self.fits(length)?;
         self.make(length.saturating_mul(size_of::<Value>()).saturating_add(LIST_BYTES))
     }
 
-    /// Makes a map of so many entries.
+    /// Charges for a map with this many entries.
     pub(crate) fn make_map(&mut self, entries: usize) -> Done<()> {
         self.fits(entries)?;
         self.make(entries.div_ceil(NODE_ENTRIES / 2).saturating_mul(NODE_BYTES).saturating_add(LIST_BYTES))
@@ -179,7 +179,7 @@ impl Budget {
         self.make(NODE_BYTES / (NODE_ENTRIES / 2))
     }
 
-    /// Makes a string of so many bytes.
+    /// Charges for a string of this length.
     pub(crate) fn make_text(&mut self, length: usize) -> Done<()> {
         self.fits(length)?;
         self.make(length.saturating_add(TEXT_BYTES))
@@ -205,7 +205,8 @@ impl Budget {
         }
     }
 
-    /// As [`Budget::touch`], where elements that may not be there are looked at one by one.
+    /// Like [`Budget::touch`], for a function that reads elements one by one, some of which may not be
+    /// there.
     pub(crate) fn touch_elements(&mut self, collection: &Value) {
         let room = MAX_TOUCHED.saturating_sub(self.touched.len());
         let taint = match collection {
@@ -230,7 +231,7 @@ impl Budget {
         self.note_taint(list.0.taint.get());
     }
 
-    /// The result of the instruction depends on this, and on what was touched.
+    /// Makes the instruction's result depend on this taint as well.
     pub(crate) fn note_taint(&mut self, taint: Taint) {
         if taint.is_some() {
             self.noted = self.taints.join(self.noted, taint);
@@ -246,7 +247,7 @@ impl Budget {
         self.note_taint(unknown.taint);
     }
 
-    /// Looks at a value: what it is now.
+    /// The current value; notes a read of an unknown one.
     pub(crate) fn look<'v>(&mut self, value: &'v Value) -> &'v Value {
         if let Value::Unknown(unknown) = value {
             self.note(unknown);
@@ -282,7 +283,7 @@ impl Budget {
         }
     }
 
-    /// Looks at what is one level deeper in a value.
+    /// Runs `look` one level deeper in a value.
     pub(crate) fn deeper<T>(&mut self, look: impl FnOnce(&mut Budget) -> Done<T>) -> Done<T> {
         self.enter()?;
         let result = look(self);
@@ -290,7 +291,7 @@ impl Budget {
         result
     }
 
-    /// Goes to what is one level deeper in a value.
+    /// Enters a level of a value.
     pub(crate) fn enter(&mut self) -> Done<()> {
         if self.nesting == MAX_NESTING {
             return fault_of(
@@ -302,7 +303,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Goes back to what is around it.
+    /// Leaves a level of a value.
     pub(crate) fn leave(&mut self) {
         self.nesting -= 1;
     }

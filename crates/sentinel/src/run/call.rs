@@ -7,8 +7,8 @@ use super::{Done, Machine, RunErrorKind, Taint, fault, fault_of};
 use crate::value::{Code, Host, Native, Value};
 
 impl Machine<'_> {
-    /// Calls what is on the stack below so many arguments, to keep what made a false answer so; says whether
-    /// that was done or begun, rather than that a rule must be evaluated first.
+    /// Calls the value below `count` arguments on the stack. Returns whether the call was made or begun;
+    /// false means that a rule must be evaluated first.
     pub(super) fn call(&mut self, count: usize, is_explained: bool) -> Done<bool> {
         let callee = self.stack.len() - 1 - count;
         if !self.force_at(callee)? {
@@ -80,7 +80,7 @@ impl Machine<'_> {
         };
         // Most functions read their texts whole.
         for argument in this.into_iter().chain(&arguments) {
-            // The other functions report what they read.
+            // Other functions report their reads themselves.
             if native.strict {
                 self.budget.touch(argument);
             }
@@ -98,7 +98,7 @@ impl Machine<'_> {
     }
 }
 
-/// The functions that look at what is in the lists and maps that they are given; the others pass it on.
+/// Functions that read the elements of their lists and maps; the others pass them on.
 const LOOKS_WITHIN: [&str; 13] = [
     "difference",
     "error",

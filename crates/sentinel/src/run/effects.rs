@@ -26,12 +26,12 @@ struct Region {
     inner: Inner,
 }
 
-/// Which scopes there are already of those of a unit.
+/// The scopes of a unit that exist already.
 #[derive(Clone, Copy)]
 enum Inner {
-    /// Those around the instruction that is executed.
+    /// The scopes around the current instruction.
     Around(u32),
-    /// Those up to a level.
+    /// The scopes up to a level.
     UpTo(i64),
 }
 
@@ -74,7 +74,7 @@ impl Machine<'_> {
         self.is_run && self.files.iter().all(|file| file.policy.compiled.is_pure)
     }
 
-    /// From here on nothing is certain but what rules are that were evaluated.
+    /// From here on only the values of evaluated rules are certain.
     pub(super) fn give_up(&mut self, taint: Taint) {
         self.havoc = self.join(self.havoc, taint);
     }
@@ -114,7 +114,7 @@ impl Machine<'_> {
         let at = frame.next.saturating_sub(1) as u32;
         let all = Branch { end: unit.ops.len() as u32, leaves: Leaves::Function };
         let branch = unit.branches.get(&at).copied().unwrap_or(all);
-        // The loops around, whose next elements come to the same instructions again.
+        // The loops around: their next elements come to the same instructions again.
         let around = self.walks[walks..].iter().map(|walk| &unit.loops[walk.index as usize]);
         let mut around = around.filter(|of| of.kind == LoopKind::For);
         let range = match branch.leaves {
@@ -198,7 +198,7 @@ impl Machine<'_> {
         }
     }
 
-    /// It is unknown which function is called.
+    /// The called function is unknown.
     pub(super) fn choose_function(&mut self, taint: Taint) {
         if taint.is_some() {
             self.may_fail(taint);
@@ -228,7 +228,7 @@ impl Machine<'_> {
         if self.is_final() { Ok(()) } else { self.spread(range, taint) }
     }
 
-    /// Taints what instructions of the unit that runs may change.
+    /// Taints everything that instructions of the current unit may change.
     fn spread(&mut self, range: Range<u32>, taint: Taint) -> Done<()> {
         let frame = &self.frame;
         let (unit, env, file) = (Arc::clone(&frame.unit), Rc::clone(&frame.env), frame.file);

@@ -33,7 +33,7 @@ pub enum RunErrorKind {
     Memory,
     /// The host has ended it.
     Interrupted,
-    /// The policy has no `main`, or one that says nothing.
+    /// The policy has no `main`, or a `main` that is no answer.
     Main,
 }
 
@@ -69,27 +69,27 @@ pub struct RunError {
     pub kind: RunErrorKind,
     /// The message, for people.
     pub message: String,
-    /// Where that was found.
+    /// The place of the error.
     pub location: Location,
-    /// The name of the import that there is none of.
+    /// The name of the missing import.
     pub import: Option<Box<str>>,
 }
 
-/// Why a run cannot go on.
+/// The reason why a run ends early.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: RunErrorKind,
     pub(crate) message: String,
     /// Where, if it is not the instruction that is executed.
     pub(crate) place: Option<SourcePlace>,
-    /// The import that there is none of.
+    /// The missing import.
     pub(crate) import: Option<Box<str>>,
 }
 
-/// Boxed, as hardly anything fails, and most of what is done is so little that it shows what it returns.
+/// Boxed, because errors are rare, and operations are so small that a larger return value would cost time.
 pub(crate) type Done<T> = Result<T, Box<Fault>>;
 
-/// That something cannot be done with a value.
+/// An error of an operation on a value.
 #[cold]
 pub(crate) fn fault<T>(message: impl Into<String>) -> Done<T> {
     fault_of(RunErrorKind::Value, message)
@@ -100,7 +100,7 @@ pub(crate) fn fault_of<T>(kind: RunErrorKind, message: impl Into<String>) -> Don
     Err(Box::new(Fault { kind, message: message.into(), place: None, import: None }))
 }
 
-/// That there is no import of a name.
+/// An error about a missing import.
 #[cold]
 pub(crate) fn no_import<T>(name: &str) -> Done<T> {
     let (kind, message) = (RunErrorKind::Import, format!("there is no import {name}"));

@@ -39,7 +39,7 @@ pub(super) enum Imported {
     Host(Arc<dyn Import>, Made),
 }
 
-/// The members that were asked for.
+/// The members that were requested, made once.
 type Made = Rc<RefCell<HashMap<Arc<str>, Option<Value>>>>;
 
 impl Machine<'_> {

@@ -22,7 +22,7 @@ pub(crate) struct Machine<'r> {
     pub(super) files: Vec<File>,
     /// By the names that the host gives them.
     pub(super) imported: HashMap<String, Option<Imported>>,
-    /// Those that were read.
+    /// The globals that were read.
     pub(super) globals: HashMap<Arc<str>, Value>,
     pub(super) stack: Vec<Value>,
     /// The current frame; between units, an empty one.
@@ -163,7 +163,7 @@ impl<'r> Machine<'r> {
         let imports = vec![None; policy.compiled.imports.len()];
         let shared = vec![None; policy.compiled.shared.len()];
         self.files.push(File { policy: Arc::clone(policy), env, imports, shared });
-        // Each was read from a text of its own, so that there are not as many.
+        // Fits, because each file was read from a text of its own.
         (self.files.len() - 1) as u32
     }
 
@@ -212,7 +212,7 @@ impl<'r> Machine<'r> {
         Ok(())
     }
 
-    /// Runs a file whose frame is none yet.
+    /// Runs a file that has no frame yet.
     pub(super) fn enter_file(&mut self, file: u32, then: Then) -> Done<()> {
         let of = &self.files[file as usize];
         let (policy, env) = (Arc::clone(&of.policy), Rc::clone(&of.env));
@@ -231,7 +231,7 @@ impl<'r> Machine<'r> {
         }
     }
 
-    /// Runs what is entered until only so many frames are left; the result is on the stack.
+    /// Runs until `depth` frames are left; the result is on the stack.
     pub(super) fn run(&mut self, depth: usize) -> Done<()> {
         while self.depth() > depth {
             if let Err(fault) = self.step() {
@@ -249,11 +249,12 @@ impl<'r> Machine<'r> {
         self.stack.pop().unwrap_or_else(Value::undefined)
     }
 
-    /// Makes sure that none of so many values on top is a rule that is not yet evaluated.
+    /// Makes sure that none of the top `count` values is an unevaluated rule; false if one must be
+    /// evaluated first.
     ///
-    /// If one is, its evaluation is begun, and the instruction is to be executed again after it.
+    /// If one is, begins its evaluation and returns false; the instruction is executed again afterwards.
     ///
-    /// Unknown values are taken out of their wrappers, which is noted.
+    /// Unwraps unknown values, and notes their taints.
     #[inline(always)]
     pub(super) fn force(&mut self, count: usize) -> Done<bool> {
         let from = self.stack.len().saturating_sub(count);
@@ -333,7 +334,7 @@ impl<'r> Machine<'r> {
         self.goes_on(value, noted)
     }
 
-    /// Evaluates the rules that are within so many values on top.
+    /// Evaluates the rules inside the top values.
     pub(super) fn force_deep(&mut self, count: usize) -> Done<()> {
         if self.has_nested_code {
             for index in self.stack.len().saturating_sub(count)..self.stack.len() {
@@ -444,7 +445,7 @@ impl<'r> Machine<'r> {
         let mut value = self.wrap(value, frame.taint, false);
         self.stack.truncate(frame.stack);
         self.walks.truncate(frame.walks);
-        // A value that nobody asks about has nothing to explain.
+        // The causes of a value that nobody explains are dropped.
         if !matches!(frame.then, Then::Push(true) | Then::Memo(..)) || !Blame::False.is_on(&value) {
             self.causes.forget(frame.causes);
         }

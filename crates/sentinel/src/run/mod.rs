@@ -66,7 +66,7 @@ pub struct Setup {
 pub struct Location {
     /// The name of the text.
     pub file: Arc<str>,
-    /// Where in it.
+    /// The position in the text.
     pub position: Position,
 }
 
@@ -132,7 +132,7 @@ impl<'s> Run<'s> {
 
     /// The value of a name at the top of the policy, a rule evaluated; none if there is no such name.
     ///
-    /// Lists and maps are those of the run: they are complete only as long as it lives.
+    /// Lists and maps belong to the run: they are complete only while it lives.
     ///
     /// # Errors
     ///
@@ -186,7 +186,7 @@ impl<'s> Run<'s> {
         String::from_utf8_lossy(&self.machine.printed).into_owned()
     }
 
-    /// Where something undefined arose, as people look for it.
+    /// The place where an undefined value arose, in a form for people.
     #[must_use]
     pub fn location(&self, place: SourcePlace) -> Location {
         self.machine.policy(place.file).location(place.offset)

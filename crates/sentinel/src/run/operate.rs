@@ -118,7 +118,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether a collection holds a value, or where what makes that undefined arose.
+    /// Whether a collection contains a value, or the place of the undefined element that leaves this open.
     fn contains(&mut self, collection: &Value, value: &Value) -> Done<Result<bool, SourcePlace>> {
         match (collection, value) {
             (Value::List(list), value) => {
@@ -168,7 +168,7 @@ impl Machine<'_> {
                 compiled
             }
         };
-        // At worst each byte meets each part of the pattern, of which one takes some 32 bytes.
+        // At worst each byte meets each part of the pattern; a part takes about 32 bytes.
         self.budget.step((text.0.len() / 64).saturating_mul(compiled.size / 128))?;
         Ok(compiled.is_match(text.as_bytes()))
     }

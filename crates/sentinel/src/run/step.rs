@@ -79,7 +79,7 @@ impl Machine<'_> {
             }
             Op::Call(count, is_explained) => {
                 if !self.call(count as usize, is_explained)? {
-                    // It is called again when a rule has been evaluated, for which there is a frame now.
+                    // A rule has a frame now; the call is repeated after it.
                     self.again();
                 }
             }
@@ -249,7 +249,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Does something with so many values on top, once none is a rule to be evaluated.
+    /// Runs `act` once the top values contain no unevaluated rule.
     fn forced(&mut self, count: usize, act: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
         if self.force(count)? { act(self) } else { Ok(()) }
     }
@@ -310,7 +310,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Where an assignment goes: where the name is declared, or else the innermost scope that may declare it.
+    /// The target of an assignment: the scope that declares the name, or else the innermost one that may
+    /// declare it.
     pub(super) fn target(&mut self, access: u32) -> Option<(Rc<Env>, u32)> {
         let setup = self.setup;
         let frame = &mut self.frame;
@@ -356,7 +357,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `x += y`: a list that nobody else has is extended in place, so that building one is linear.
+    /// `x += y`: a list with a single owner is extended in place, so that building one is linear.
     fn augment(&mut self, access: u32, op: BinaryOp) -> Done<()> {
         self.forced(2, |machine| {
             let (right, left) = (machine.pop(), machine.pop());

@@ -1,9 +1,9 @@
 //! Tracks values that depend on unknown values.
 //!
-//! A policy sees an unknown value as absent. Whatever is made from it is wrapped in [`Value::Unknown`], with what it was
-//! made from: a [`Taint`]. An instruction takes the values out of their wrappers, and its result gets one again, so that
-//! known values cost nothing. Where a condition is tainted, all that the instructions may do that it chooses is tainted as
-//! well, whether they are executed in this run or not: see `effects.rs`.
+//! A policy sees an unknown value as absent. Every value made from it is wrapped in [`Value::Unknown`] with
+//! its sources: a [`Taint`]. Instructions unwrap their operands and wrap their results, so that known
+//! values cost nothing. If a condition is tainted, everything that the chosen instructions may change is
+//! tainted as well, executed or not: see `effects.rs`.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ impl Taint {
     }
 }
 
-/// A look at something unknown: what it is called, and where it was looked at.
+/// A read of an unknown value: its name, and the place of the read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Access {
     pub(super) what: String,
@@ -134,7 +134,7 @@ impl Machine<'_> {
         self.budget.taints.join(a, b)
     }
 
-    /// A value that depends on what is unknown.
+    /// Wraps a value with the unknown values that it depends on.
     pub(super) fn wrap(&mut self, value: Value, taint: Taint, is_answer: bool) -> Value {
         if taint == Taint::NONE {
             return value;
@@ -160,7 +160,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A value that comes of another one, and depends on what that depends on.
+    /// A value made from another one, with its taint.
     pub(super) fn both(&mut self, from: &Value, value: Value) -> Value {
         match from {
             Value::Unknown(unknown) => {
@@ -171,7 +171,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Takes a value out of its wrapper, and notes that it was in one.
+    /// Unwraps a value, and notes its taint.
     pub(super) fn unwrap(&mut self, value: Value) -> Value {
         match value {
             Value::Unknown(unknown) => {
@@ -211,12 +211,12 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Counts what wrappers and sets of looks take.
+    /// Charges for wrappers and sets of reads.
     pub(super) fn count_taints(&mut self) -> Done<()> {
         let bytes = self.budget.taints.bytes();
         let more = bytes.saturating_sub(self.counted_taints);
         self.counted_taints = bytes.max(self.counted_taints);
-        // With the counts of who holds it, and what the allocator needs.
+        // Includes the reference counts and the allocator's overhead.
         self.budget.make(more + size_of::<Unknown>() + 32)
     }
 }
@@ -242,7 +242,7 @@ fn may_fail(op: Op) -> bool {
         )
 }
 
-/// Whether the result of an instruction is a bool or undefined, whatever its operands are.
+/// Whether the result of an instruction is a bool or undefined for all operands.
 fn is_answer(op: Op) -> bool {
     use BinaryOp as Is;
     match op {

@@ -34,7 +34,7 @@ const MAX_TOUCHES: usize = 1_000;
 /// How many looks are followed to their rules, over all rules.
 const MAX_FOLLOWED: usize = 1_000_000;
 
-/// As many parts of the value of a rule, and of all rules, are looked at for what is unknown.
+/// How many parts of one rule's value, and of all rules' values, are searched for unknown values.
 const MAX_PARTS: usize = 100_000;
 const MAX_PARTS_OF_ALL: usize = 2_000_000;
 
@@ -101,7 +101,7 @@ impl Run<'_> {
         taint
     }
 
-    /// Notes what the values of rules hold that is unknown: lists and maps are shown with all that is in them.
+    /// Records the unknown values in the values of rules: lists and maps are shown with their content.
     pub(super) fn look_into_rules(&mut self) {
         let machine = &mut self.machine;
         let mut room = MAX_PARTS_OF_ALL;

@@ -24,9 +24,9 @@ pub(super) struct Walk {
     current: Option<(Key, Value)>,
     /// The scope around.
     outer: Rc<Env>,
-    /// How many causes explain what is around.
+    /// The number of causes of the code around.
     pub(super) causes: usize,
-    /// Where the first undefined answer of an `any` arose.
+    /// The place of the first undefined answer of an `any`.
     undefined: Option<SourcePlace>,
     /// The number of elements for which a continued `all` was false.
     failed: usize,
@@ -136,7 +136,7 @@ impl Elements {
         }
     }
 
-    /// So many elements from the beginning.
+    /// The first elements, at most `count`.
     pub(super) fn first(&self, count: usize) -> Vec<(Key, Value)> {
         match self {
             Elements::List(items) => (0..).map(Key::Int).zip(items.iter().cloned()).take(count).collect(),
@@ -158,7 +158,7 @@ impl Machine<'_> {
     pub(super) fn begin(&mut self, index: u32) -> Done<()> {
         let of = self.description(index);
         let collection = self.pop();
-        // The verdict on an element that may not be there counts unless it changes nothing.
+        // The answer for an element that may not be there counts only if it changes the result.
         let mut optional = None;
         match &collection {
             Value::Map(map) if matches!(of.kind, LoopKind::All | LoopKind::Any | LoopKind::Filter) => {
@@ -279,7 +279,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Takes what the body says of the element.
+    /// Takes the body's answer for the element.
     pub(super) fn collect(&mut self, index: u32) -> Done<()> {
         self.see_optional(index);
         let (taint, is_answer) = self.choose_next(index)?;

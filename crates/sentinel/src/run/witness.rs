@@ -9,7 +9,7 @@ use super::{Location, Run, RunError, Taint};
 use crate::compile::Unit;
 use crate::value::{Key, SourcePlace, Value};
 
-/// An element of a collection: its key or index, and what it is.
+/// An element of a collection: its key or index, and its value.
 #[derive(Clone, Debug)]
 pub struct Element {
     /// Its key or index.
@@ -26,7 +26,7 @@ pub struct Witness {
     pub elements: Vec<Element>,
     /// The reason at the last of them.
     pub reason: Reason,
-    /// The quantifier, comparison or assignment that says so.
+    /// The place of the quantifier, comparison or assignment.
     pub location: Location,
 }
 
@@ -68,7 +68,7 @@ pub struct Witnesses {
 pub struct Evaluated {
     /// Its name.
     pub name: Arc<str>,
-    /// Where it stands.
+    /// Its place.
     pub location: Location,
     /// The comment directly above it.
     pub doc: Option<String>,
@@ -133,7 +133,7 @@ impl Run<'_> {
         order.iter().filter_map(rule).collect()
     }
 
-    /// Where what is kept of each rule is in the list of those that were evaluated.
+    /// For each rule, its index in the list of evaluated rules.
     pub(super) fn places_of_entries(&self) -> Vec<Option<usize>> {
         let entries = &self.machine.entries;
         let mut order: Vec<usize> =
@@ -199,7 +199,7 @@ struct Explained<'r, 's> {
     path: Vec<Element>,
     found: Witnesses,
     because: BTreeSet<u32>,
-    /// How many causes may still be looked at: those of a variable may be shared by many.
+    /// How many more causes are followed: the causes of a variable may be shared by many.
     left: usize,
 }
 

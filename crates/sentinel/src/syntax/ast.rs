@@ -1,7 +1,7 @@
 //! The syntax tree.
 //!
-//! Whatever a text can repeat without brackets is a list here (operators of one level, selectors, `else if`), so that
-//! only nesting makes a tree deep, and the parser limits that.
+//! Everything that repeats without brackets is a list here (operators of one level, selectors, `else if`).
+//! So only nesting makes a tree deep, and the parser limits that.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

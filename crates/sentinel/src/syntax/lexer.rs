@@ -234,7 +234,7 @@ impl Lexer<'_> {
 mod tests {
     use super::{Kind, lex};
 
-    /// The tokens of a text, a semicolon that stands for a newline as `;`.
+    /// The tokens of a text; a semicolon from a newline is `;`.
     fn words(text: &str) -> Vec<&str> {
         let lexed = lex(text);
         assert!(lexed.errors.is_empty(), "{:?}", lexed.errors);

@@ -28,7 +28,7 @@ pub(super) fn string(text: &str) -> Result<Vec<u8>, (usize, String)> {
     Ok(bytes)
 }
 
-/// Reads what follows a backslash; says how long it is.
+/// Reads the text behind a backslash; returns its length.
 fn escape(text: &str, bytes: &mut Vec<u8>) -> Result<usize, String> {
     let Some(first) = text.chars().next() else {
         return Err("expected an escape sequence after the backslash".to_owned());
@@ -92,7 +92,7 @@ pub(crate) fn int(text: &str) -> Result<u64, String> {
 
 /// The number that a float literal says.
 pub(super) fn float(text: &str) -> f64 {
-    // The lexer lets through only what Rust can read as well.
+    // Rust can parse all floats that the lexer accepts.
     text.parse().unwrap_or(f64::NAN)
 }
 

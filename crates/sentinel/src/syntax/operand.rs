@@ -153,7 +153,7 @@ impl Parser<'_> {
             {
                 return self.quantifier(kind, collection, closures);
             }
-            // It is a name; what was found wrong behind it is read again.
+            // The word is a name; the text behind it is parsed again.
             self.at = start;
             self.errors.truncate(errors);
             self.closures = closures;

@@ -1,4 +1,4 @@
-//! Walking through tokens, and what goes wrong on the way.
+//! Token access and error recovery.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -9,13 +9,14 @@ use super::ast::Name;
 use super::token::{Kind, Token};
 use crate::source::SyntaxErrorKind;
 
-/// That an error was reported.
+/// An error was reported.
 #[derive(Debug)]
 pub(super) struct Failed;
 
 pub(super) type Parsed<T> = Result<T, Failed>;
 
-/// How deep a text may nest, so that neither the parser nor what walks over its result overflows a stack of 2 MB.
+/// How deep a text may nest, so that neither the parser nor a walk over its result overflows a stack of 2
+/// MB.
 const MAX_DEPTH: u32 = 200;
 
 #[derive(Debug)]
@@ -25,7 +26,8 @@ pub(super) struct Parser<'t> {
     pub(super) at: usize,
     depth: u32,
     pub(super) errors: Vec<Diagnostic>,
-    /// Where `filter` or `map` was found to be a name, so that nested ones are not tried again and again.
+    /// The places where `filter` or `map` is known to be a name, so that nested ones are not parsed again
+    /// and again.
     pub(super) plain_words: HashSet<usize>,
     /// How many functions and rules were read.
     pub(super) closures: usize,
@@ -124,7 +126,7 @@ impl<'t> Parser<'t> {
         Err(Failed)
     }
 
-    /// That something else is here.
+    /// Reports that something else is here.
     pub(super) fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         let token = self.peek();
         let found = self.describe(token);
@@ -157,7 +159,7 @@ impl<'t> Parser<'t> {
         Ok(Name { text: Arc::from(self.text(token)), span: token.span })
     }
 
-    /// Reads what is one level deeper.
+    /// Parses one level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == MAX_DEPTH {
             return self.fail(
@@ -172,7 +174,8 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// Skips the rest of a statement that cannot be read, from its first token: up to a semicolon, or to what closes the block around it.
+    /// Skips the rest of a statement with errors, from its first token: up to a semicolon, or the end of
+    /// the block around it.
     pub(super) fn recover(&mut self, start: usize) {
         let mut open = 0_usize;
         // Braces that the statement has opened belong to it.

@@ -107,7 +107,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Statements up to what ends them, or to the end of the text.
+    /// Parses statements up to their end, or the end of the text.
     fn statements(&mut self, ends: impl Fn(&Self) -> bool) -> Vec<Stmt> {
         let mut statements = Vec::new();
         loop {

@@ -15,7 +15,7 @@ pub(crate) struct Env {
     /// None if a name is not yet declared.
     pub(crate) slots: RefCell<Vec<Option<Value>>>,
     pub(crate) outer: Option<Rc<Env>>,
-    /// The variables whose values depend on what is unknown, whatever is assigned to them.
+    /// Variables that depend on unknown values, whatever is assigned to them.
     pub(crate) tainted: RefCell<Vec<(u32, Taint)>>,
 }
 
@@ -25,7 +25,7 @@ impl Env {
         Rc::new(Env { slots, outer, tainted: RefCell::default() })
     }
 
-    /// The scope so many steps further out.
+    /// The scope `hops` levels further out.
     pub(crate) fn outward(self: &Rc<Env>, hops: u32) -> &Rc<Env> {
         let mut env = self;
         for _ in 0..hops {
@@ -57,8 +57,7 @@ impl Env {
 pub struct Function(pub(crate) Code);
 
 impl Function {
-    /// A function of the host: it sees its arguments, rules among them evaluated, and answers a value or why there is
-    /// none.
+    /// A function of the host. It gets its arguments with rules evaluated, and returns a value or an error.
     #[must_use]
     pub fn host(
         name: &'static str,

@@ -13,7 +13,7 @@ use crate::run::Taint;
 pub struct List(pub(crate) Rc<ListCell>);
 
 pub(crate) struct ListCell {
-    /// Shared with whoever walks it, and copied if it is changed meanwhile.
+    /// Shared with walks, and copied if the list changes meanwhile.
     pub(crate) items: RefCell<Rc<Vec<Value>>>,
     /// Whether a run has registered it as possibly cyclic.
     pub(crate) registered: Cell<bool>,
@@ -38,7 +38,7 @@ impl List {
         List(Rc::new(ListCell { items, registered, unknown, taint, changed_late, shared: None }))
     }
 
-    /// A list of values that many lists share, as long as nobody changes them: of plain values, without parts.
+    /// A list of plain values, which many lists share until one is changed.
     #[must_use]
     pub fn shared(items: &Rc<Vec<Value>>) -> List {
         let (shared, registered) = (Some(Rc::clone(items)), Cell::new(false));
@@ -61,7 +61,7 @@ impl List {
         self.0.items.borrow().len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -154,7 +154,7 @@ impl Map {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the map is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -166,13 +166,13 @@ impl Map {
         self.find(&Key::String(Text::from(key)))
     }
 
-    /// Whether its values are made when they are asked for.
+    /// Whether its values are made on demand.
     pub(crate) fn is_lazy(&self) -> bool {
         matches!(&*self.0.content.borrow(), Content::Lazy(_))
     }
 
-    /// The value at the end of a path of names, if it can be had without the maps on the way: what is in those that
-    /// there are already counts.
+    /// The value at the end of a path of names, if it can be had without the maps on the way. Maps that
+    /// exist already are used.
     pub(crate) fn reach(&self, path: &[&str]) -> Option<Value> {
         if self.0.taint.get().is_some() {
             return None;
@@ -221,7 +221,7 @@ impl Map {
         }
     }
 
-    /// Whatever may not be there, which is unknown until apply.
+    /// The host's names for all members that may not be there.
     pub(crate) fn optionals(&self) -> Vec<String> {
         match &*self.0.content.borrow() {
             Content::Lazy(lazy) => lazy.members.optionals(),

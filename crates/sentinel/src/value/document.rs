@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::{List, Map, Members, Text, Value};
 
-/// The value of a document: objects in it are made when they are looked into.
+/// The value of a document, with objects made on demand.
 pub(crate) fn of_document(root: &Arc<Json>) -> Value {
     value(root, &[], root)
 }

@@ -7,7 +7,7 @@ use super::key::whole;
 use super::{Key, SourcePlace, Value};
 use crate::run::{Budget, Done};
 
-/// Whether two values are equal, or where what makes that undefined arose.
+/// Whether two values are equal, or the place of the undefined part that leaves this open.
 pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
     let found = equal_parts(a, b, budget);
     if !budget.compared.is_empty() {
@@ -38,8 +38,8 @@ fn equal_parts(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, S
     }))
 }
 
-/// Compares two collections, each pair of those that several others hold once: nests of shared ones would take time that
-/// doubles with each level.
+/// Compares two collections, and each pair of shared ones once: nested sharing would double the time with
+/// each level.
 fn equal_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
     let (Some(one), Some(other)) = (shared(a), shared(b)) else { return compare_collections(a, b, budget) };
     if let Some((.., found)) = budget.compared.get(&(one, other)) {
@@ -90,7 +90,7 @@ fn compare_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result
     }
 }
 
-/// A pair that differs decides, whatever is undefined before it.
+/// A differing pair decides, whatever is undefined before it.
 fn all_equal(
     pairs: impl Iterator<Item = (Value, Value)>,
     budget: &mut Budget,

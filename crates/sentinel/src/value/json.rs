@@ -26,7 +26,7 @@ pub(crate) fn from_json(json: &Json) -> Value {
     }
 }
 
-/// A value as JSON; none for undefined and functions, which are left out of what holds them.
+/// A value as JSON; `None` for undefined and functions, which are left out of collections.
 pub(crate) fn to_json(value: &Value, budget: &mut Budget) -> Done<Option<Json>> {
     write(value, budget, |written| serde_json::to_value(written))
 }

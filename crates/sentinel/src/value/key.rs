@@ -66,7 +66,7 @@ pub(crate) fn whole(float: f64) -> Option<i64> {
     fits.then_some(float as i64)
 }
 
-/// An integer beside a float that is none: they are never equal.
+/// An integer beside a float that is no integer: they are never equal.
 fn beside(int: i64, float: f64) -> Ordering {
     match (int as f64).partial_cmp(&float) {
         Some(Ordering::Equal) if float < 0.0 => Ordering::Greater,

@@ -1,16 +1,16 @@
-//! Maps whose values are made when they are asked for.
+//! Maps whose values are made on demand.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{Content, Key, Text, Value};
 
-/// The members of a map that the host makes when they are asked for: each has a position, in the order of the keys.
+/// The members of a map that the host makes on demand. Each has a position, in the order of the keys.
 pub trait Members {
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// Where the member with this key is.
+    /// The position of the member with this key.
     fn position(&self, key: &str) -> Option<usize>;
 
     /// The key of a member.
@@ -71,7 +71,7 @@ impl Made {
         }
     }
 
-    /// Adds one of so many.
+    /// Adds one of `count` values.
     fn insert(&mut self, position: usize, value: Value, count: usize) {
         match self {
             Made::Nothing => *self = Made::One(position, value),
@@ -154,7 +154,7 @@ impl Value {
         }
     }
 
-    /// Whether nobody else has it or, as far as that is certain, a part of it.
+    /// Whether nobody else holds it or, as far as that is certain, a part of it.
     fn is_alone(&self) -> bool {
         match self {
             Value::Map(map) => {
@@ -207,8 +207,8 @@ impl Lazy {
         value
     }
 
-    /// Lets a value go that nobody has and nobody has changed, as most are that a policy walks over: it is made again
-    /// if it is asked for.
+    /// Drops a value that nobody holds or has changed, which holds for most values that a policy walks
+    /// over. It is made again on demand.
     pub(crate) fn forget(&self, position: usize) {
         self.made.borrow_mut().remove_if(position, |value| value.is_alone() && value.is_as_made());
     }
@@ -237,8 +237,8 @@ impl Lazy {
         self.member(text.as_str()?)
     }
 
-    /// The value at the end of a path of names, if it can be had without the maps on the way: what is in those that
-    /// there are already counts.
+    /// The value at the end of a path of names, if it can be had without the maps on the way. Maps that
+    /// exist already are used.
     pub(super) fn reach(&self, path: &[&str]) -> Option<Value> {
         let [first, rest @ ..] = path else { return None };
         if rest.is_empty() {

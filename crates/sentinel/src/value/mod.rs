@@ -41,7 +41,7 @@ pub struct SourcePlace {
 
 /// A value of the language.
 ///
-/// Lists and maps are shared: a clone is the same list, and what is done to one is seen through the other.
+/// Lists and maps are shared: a clone is the same list, and changes are seen through both.
 #[derive(Clone)]
 pub enum Value {
     /// No value, and the place where this arose.
@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    /// The value as a policy sees it now: what is unknown until apply is mostly undefined.
+    /// The value as a policy sees it now: unknown values are mostly undefined.
     #[must_use]
     pub fn seen(&self) -> &Value {
         match self {
@@ -120,14 +120,14 @@ impl Value {
         }
     }
 
-    /// A value as JSON; none for what has no such form, such as undefined and functions, and for what would be larger
-    /// than some 256 MB: a small value may hold another one very often.
+    /// A value as JSON; `None` for values without such a form, such as undefined and functions, and for
+    /// more than some 256 MB: a small value may hold another one very often.
     #[must_use]
     pub fn to_json(&self) -> Option<serde_json::Value> {
         self.to_json_within(1 << 28)
     }
 
-    /// Like [`Value::to_json`]; none for what would be larger than this.
+    /// Like [`Value::to_json`], with this limit in bytes.
     #[must_use]
     pub fn to_json_within(&self, bytes: u64) -> Option<serde_json::Value> {
         let limits = crate::Limits { memory: bytes, ..Default::default() };

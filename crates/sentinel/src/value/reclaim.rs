@@ -7,7 +7,7 @@ use super::callable::{Closure, Code, Rule, RuleState};
 use super::collection::{ListCell, MapCell};
 use super::{Content, Env, Value};
 
-/// Takes apart what would be dropped, one after the other.
+/// Drops values one after the other, without recursion.
 fn take_apart(mut values: Vec<Value>) {
     while let Some(value) = values.pop() {
         match value {
@@ -149,7 +149,7 @@ impl Registry {
         self.push(Cell::Env(Rc::downgrade(env)));
     }
 
-    /// Only what is put into a collection that there is already can close a circle.
+    /// Only a value that is put into an existing collection can close a cycle.
     pub(crate) fn changed(&mut self, collection: &Value, put: &Value) {
         if !is_deep(put) {
             return;

@@ -1,5 +1,5 @@
-//! Where the documentation of the language is silent or contradicts itself: what public policies settle, and what is
-//! chosen here; each in one line, so that a choice is changed in one place.
+//! Decisions where the documentation of the language is silent or contradicts itself: public policies
+//! settle some, others are chosen here. Each is one line, so that a decision is changed in one place.
 
 use objchange_sentinel::{Policy, Run, RunErrorKind, Setup, Value, Verdict};
 use objchange_text::LineIndex;
@@ -48,7 +48,7 @@ fn text_and_grammar() {
         ("func f(\n)\n{ return 1 }\nv = f()", "syntax 2:2: expected {, found the end of the line"),
         // An else may be on the next line.
         ("if false {\n}\nelse if true {\nv = 1\n}\nelse {\n}", "1"),
-        // Functions stand wherever expressions do.
+        // Functions are allowed wherever expressions are.
         ("f = func(g) { return g(2) }\nv = f(func(x) { return x * 2 })", "4"),
         ("m = {\"f\": func() { return func() { return 7 } }}\nv = m.f()()", "7"),
         ("v = [func() { return 1 }][0]()", "1"),

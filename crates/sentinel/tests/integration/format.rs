@@ -11,7 +11,7 @@ fn check(text: &str, expected: &str) {
     assert_eq!(format(&form).unwrap(), expected, "a form is stable");
 }
 
-/// It is in its form already.
+/// The text is formatted already.
 #[track_caller]
 fn stays(text: &str) {
     check(text, text);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use objchange_sentinel::{Policy, Run, Setup, Verdict};
 
-/// Runs a source on a small stack and says what comes of it.
+/// Runs a source on a small stack, and returns the outcome.
 fn outcome(source: String) -> String {
     let (sender, receiver) = mpsc::channel();
     let run = move || {

@@ -388,7 +388,7 @@ fn parameters_and_globals() {
     }
 }
 
-/// A host that counts what it is asked for.
+/// A host that counts its calls.
 #[derive(Debug, Default)]
 struct Host(AtomicUsize);
 
@@ -450,7 +450,7 @@ fn a_host_is_asked_once_and_only_for_what_is_looked_at() {
     assert_eq!(host.0.load(Ordering::Relaxed), cases.len());
 }
 
-/// An object of JSON whose members are made when they are asked for.
+/// A JSON object whose members are made on demand.
 #[derive(Debug, Clone)]
 struct Object(serde_json::Map<String, serde_json::Value>);
 

@@ -1,4 +1,4 @@
-//! The language, section by section: sources, and what `v` is at the end.
+//! The language, section by section: sources, and the final value of `v`.
 
 use objchange_sentinel::{Policy, Run, Setup, Verdict};
 use objchange_text::LineIndex;

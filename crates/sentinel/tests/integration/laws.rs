@@ -135,7 +135,7 @@ fn words() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Any text is read or refused with places in it, and what is run gives the same each time.
+    /// Any text is read, or refused with places in it, and a run always gives the same result.
     #[test]
     fn any_words_do_no_harm(source in words()) {
         match Policy::parse("p", &source) {
@@ -167,7 +167,7 @@ proptest! {
         let plain = shown(&format!("x = 3\nx = {x}\nv = {expression}"));
         prop_assert_eq!(&shown(&format!("x = 3\nx = {x}\nr = rule {{ {expression} }}\nv = r")), &plain);
         prop_assert_eq!(&shown(&format!("x = 3\nx = {x}\nv = func() {{ return {expression} }}()")), &plain);
-        // Where nothing is explained.
+        // Without causes to explain.
         prop_assert_eq!(&shown(&format!("x = 3\nx = {x}\nv = [{expression}][0]")), &plain);
         if !x.contains('x') {
             prop_assert_eq!(shown(&format!("v = func(x) {{ return {expression} }}({x})")), plain);
@@ -197,7 +197,7 @@ proptest! {
         );
     }
 
-    /// A quantifier says what the loop says that it stands for.
+    /// A quantifier equals the loop that it abbreviates.
     #[test]
     fn a_quantifier_is_a_loop(body in expression()) {
         let start = "x = 1\nxs = [1, \"ab\", [2], null, true]\n";
@@ -213,7 +213,7 @@ proptest! {
         prop_assert_eq!(Value::from_json(&json).to_json(), Some(json));
     }
 
-    /// Whatever is done with decimal numbers gives one, which is written so that it reads back the same.
+    /// Operations on decimal numbers give decimal numbers, whose text reads back as the same number.
     #[test]
     fn decimals_are_closed(a in decimal(), b in decimal(), of_two in prop::sample::select(vec!["add", "sub", "mul", "div", "mod", "pow"]), of_one in prop::sample::select(vec!["exp", "ln", "log10", "sqrt", "ceil", "floor", "abs", "neg"])) {
         let source = format!(

@@ -166,7 +166,7 @@ fn what_is_not_used() {
             "5:10: the parameter h of this function is not used [unused-parameter]; call it _h if it must be there",
         ],
     );
-    // Others use what a module has.
+    // Importers use the names of a module.
     clean("b = 1\nfunc c() { return 1 }\nr = rule { true }");
     // How many parameters a function has that is handed to another is not for it to say.
     clean("import \"collection\"\nmain = collection.reduce([1], func(a, b, c) { return a })");
@@ -223,7 +223,7 @@ fn unlike_values() {
         "a = 5\nb = a is \"x\"\nc = a is not null",
         &["2:5: a number is never equal to a string [unlike-comparison]"],
     );
-    // It is not known which of the values it has.
+    // It has either value.
     clean("a = 5\na = \"x\"\nb = a is \"x\"");
     clean("func f(a) { return a is \"x\" }\nx = f(1)");
     clean("import \"zoo\"\na = zoo.animals.x.names is null");

@@ -40,7 +40,7 @@ fn expression() -> impl Strategy<Value = String> {
 
 const OPERATORS: [&str; 10] = ["is", "is not", "<", ">=", "contains", "in", "not in", "matches", "+", "*"];
 
-/// Holds what is said of two operands, and of the whole, to what comes of them.
+/// Compares the lints of two operands, and of the whole, with the result.
 fn check(head: &str, a: &str, operator: &str, b: &str) -> Result<(), TestCaseError> {
     let text = format!("{head}({a}) {operator} ({b})");
     let (from, to) = (head.len(), text.len());

@@ -1,4 +1,5 @@
-//! Small sources, a variable of each and what it must be: a few of them here, all where that file is at hand.
+//! Small sources, a variable of each and its expected value: a few of them are here, all where that file is
+//! at hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};

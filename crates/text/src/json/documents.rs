@@ -46,12 +46,12 @@ enum State {
 }
 
 impl<R: BufRead> Documents<R> {
-    /// Reads documents from here on, each of at most so many bytes.
+    /// Reads documents from here on, each of at most `limit` bytes.
     pub fn new(reader: R, limit: u64) -> Self {
         Self { reader, ahead: Cursor::default(), line: 1, state: State::Beginning, limit }
     }
 
-    /// Reads a document a line, the first of which is this line, from 1: a part of an input that holds a document a line.
+    /// Reads one document a line; `first` is the number of the first line, from 1.
     ///
     /// ```
     /// use objchange_text::json::Documents;
@@ -154,7 +154,7 @@ impl<R: BufRead> Documents<R> {
     }
 }
 
-/// Reads a line behind what was read of a document; how many bytes it has.
+/// Reads a line behind the bytes of a document; returns its length.
 fn read_line(reader: &mut impl BufRead, bytes: &mut Vec<u8>, limit: u64) -> io::Result<usize> {
     let left = limit.saturating_sub(bytes.len() as u64);
     let read = reader.by_ref().take(left.saturating_add(1)).read_until(b'\n', bytes)?;

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Why a text is not the JSON that was expected, and where.
 ///
-/// One word wide, so that what is read does not carry room for errors around.
+/// One word wide, so that results have no room for errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonError(Box<Failure>);
 
@@ -25,13 +25,13 @@ struct Failure {
 pub enum JsonErrorKind {
     /// It ends too early.
     Truncated,
-    /// It is not JSON.
+    /// The text is not JSON.
     Malformed,
     /// Something follows the value.
     Trailing,
-    /// It is nested too deeply.
+    /// The text is nested too deeply.
     TooDeep,
-    /// It is JSON, but not what is expected there.
+    /// The text is JSON, but not of the expected form.
     Mismatch,
 }
 
@@ -57,7 +57,7 @@ pub enum Segment {
     Position(usize),
 }
 
-/// A message that names a part may be as long as the name; nobody reads more than this many characters.
+/// A message may name a part, whose name may be long; nobody reads more characters than this.
 const MAX_MESSAGE: usize = 300;
 
 impl JsonError {
@@ -97,7 +97,7 @@ impl JsonError {
         self
     }
 
-    /// The error of a part as one of what is around it.
+    /// Adds a step from the outer part.
     pub(super) fn within(mut self, segment: Segment) -> Self {
         self.0.within.push(segment);
         self
@@ -108,8 +108,8 @@ impl JsonError {
         self.0.kind
     }
 
-    /// The byte that is wrong: the first one that cannot be there, or the last one of what was read and is
-    /// not what was expected. The length of the text where it ends too early.
+    /// The byte with the problem: the first one that cannot be there, or the last one of an unexpected
+    /// token. The length of the text if it ends too early.
     pub fn offset(&self) -> usize {
         self.0.offset.unwrap_or_default()
     }

@@ -20,7 +20,7 @@ impl std::fmt::Debug for Raw<'_> {
 }
 
 impl<'t> Raw<'t> {
-    /// The value `null` that stands nowhere.
+    /// The value `null` without a place.
     pub const NULL: Raw<'static> = Raw { text: "null", start: 0 };
 
     /// The value that is all of a text.
@@ -33,7 +33,7 @@ impl<'t> Raw<'t> {
         &self.text[self.start..]
     }
 
-    /// Where the value begins in the document, in bytes.
+    /// The start of the value in the document, in bytes.
     pub fn offset(&self) -> usize {
         self.start
     }

@@ -36,11 +36,11 @@ impl Rules {
 /// The deepest nesting of arrays and objects that is read of a document.
 pub const MAX_DEPTH: usize = 200;
 
-/// A value nested so deep, or deeper, is not read, whatever its format is.
+/// Values nested this deep or deeper are not read in any format.
 pub const TOO_DEEP: usize = 128;
 const MAX_VALUE_DEPTH: usize = TOO_DEEP - 1;
 
-/// Shows where the reader is, not what it reads: that may be secret.
+/// Shows the place of the reader and not the text, which may be secret.
 impl std::fmt::Debug for Reader<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Reader(at {} of {} bytes)", self.at, self.text.len())
@@ -53,8 +53,8 @@ impl<'t> Reader<'t> {
         Self { text, at: 0, depth: 0, rules: Rules::Documents }
     }
 
-    /// A reader at the start of what becomes a value, a type or a schema: it refuses half of a surrogate pair, and
-    /// nesting of [`TOO_DEEP`].
+    /// A reader of a value, a type or a schema: it refuses half of a surrogate pair, and nesting of
+    /// [`TOO_DEEP`].
     pub fn strict(text: &'t str) -> Self {
         Self { rules: Rules::Values, ..Self::new(text) }
     }
@@ -83,7 +83,7 @@ impl<'t> Reader<'t> {
         self.at += bytes;
     }
 
-    /// Where the reader stands, in bytes from the start of the document.
+    /// The place of the reader, in bytes from the start of the document.
     pub fn offset(&self) -> usize {
         self.at
     }
@@ -157,12 +157,12 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// The key of the next member of the object that the reader is in, before whose value it then stands;
-    /// `None` at its end, which is skipped.
+    /// The key of the current object's next member, and moves to its value; `None` at the end of the
+    /// object, which is skipped.
     ///
     /// # Errors
     ///
-    /// The text goes on in another way.
+    /// The text has something else here.
     #[inline]
     pub fn next_member(&mut self, is_first: &mut bool) -> Result<Option<Cow<'t, str>>, JsonError> {
         let name = self.next_name(is_first)?;
@@ -177,18 +177,18 @@ impl<'t> Reader<'t> {
     ///
     /// # Errors
     ///
-    /// The text goes on in another way.
+    /// The text has something else here.
     #[inline]
     pub fn next_name(&mut self, is_first: &mut bool) -> Result<Option<Cow<'t, str>>, JsonError> {
         if self.next_key(is_first)? { self.string().map(Some) } else { Ok(None) }
     }
 
-    /// Whether the object that the reader is in has another member, before whose key it then stands; else its
-    /// end is skipped.
+    /// Whether the current object has another member, and moves to its key; otherwise skips the end of the
+    /// object.
     ///
     /// # Errors
     ///
-    /// The text goes on in another way.
+    /// The text has something else here.
     #[inline]
     pub fn next_key(&mut self, is_first: &mut bool) -> Result<bool, JsonError> {
         match self.peek() {
@@ -206,11 +206,11 @@ impl<'t> Reader<'t> {
         Ok(true)
     }
 
-    /// Whether no other member follows the one before whose colon the reader stands.
+    /// Whether the member at whose colon the reader is is the last one.
     ///
     /// # Errors
     ///
-    /// The text goes on in another way.
+    /// The text has something else here.
     pub fn is_last_member(&self) -> Result<bool, JsonError> {
         let mut ahead = self.clone();
         ahead.colon()?;
@@ -218,11 +218,11 @@ impl<'t> Reader<'t> {
         Ok(!ahead.next_key(&mut false)?)
     }
 
-    /// Passes over what is between a key and its value.
+    /// Skips the colon between a key and its value.
     ///
     /// # Errors
     ///
-    /// The text goes on in another way.
+    /// The text has something else here.
     #[inline]
     pub fn colon(&mut self) -> Result<(), JsonError> {
         if self.peek() != Some(b':') {
@@ -232,12 +232,12 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Whether the array that the reader is in has another element, before which it then stands; else its end
-    /// is skipped.
+    /// Whether the current array has another element, and moves to it; otherwise skips the end of the
+    /// array.
     ///
     /// # Errors
     ///
-    /// The text goes on in another way.
+    /// The text has something else here.
     #[inline]
     pub fn next_element(&mut self, is_first: &mut bool) -> Result<bool, JsonError> {
         match self.peek() {
@@ -266,13 +266,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// An error at the byte at which the reader stands.
+    /// An error at the current byte.
     #[cold]
     pub fn error(&self, message: impl Into<Cow<'static, str>>) -> JsonError {
         JsonError::new(JsonErrorKind::Malformed, self.at, message)
     }
 
-    /// An error at the last byte that was read: what it is about was read, and is not what was expected.
+    /// An error at the last byte of a token that was read and is not the expected one.
     #[cold]
     pub fn mismatch(&self, message: impl Into<Cow<'static, str>>) -> JsonError {
         JsonError::new(JsonErrorKind::Mismatch, self.at.saturating_sub(1), message)
@@ -290,11 +290,11 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Steps into an object or array, of which only so many may be around it.
+    /// Enters an object or array, if the nesting is not too deep.
     ///
     /// # Errors
     ///
-    /// The text goes on in another way.
+    /// The text has something else here.
     #[inline]
     pub fn deepen(&mut self, bracket: u8) -> Result<(), JsonError> {
         if self.depth >= self.rules.max_depth() && self.peek() == Some(bracket) {

@@ -119,7 +119,7 @@ impl<'de> Reader<'de> {
         visited.map_err(|error| error.or_at(self.at - 1))
     }
 
-    /// Makes sure that a visitor has come to the end of an array or object that began at a byte.
+    /// Requires that a visitor has read all of an array or object that began at a byte.
     fn expect_end<T>(
         &mut self,
         visited: Result<T, JsonError>,

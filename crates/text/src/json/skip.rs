@@ -5,7 +5,7 @@ use super::{JsonError, Reader};
 impl Reader<'_> {
     /// Passes over brackets that balance, however deep they nest.
     ///
-    /// Eight bytes at a time: most of what is skipped has neither brackets nor quotes.
+    /// Reads eight bytes at a time, because most of the skipped text has neither brackets nor quotes.
     pub(super) fn skip_brackets(&mut self) -> Result<(), JsonError> {
         let bytes = self.text.as_bytes();
         let mut depth = 0usize;

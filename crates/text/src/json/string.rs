@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::{JsonError, Reader};
 
-/// Where a string is.
+/// The place of a string.
 #[derive(Debug)]
 pub enum StringAt {
     /// In the text, from and to here.
     Verbatim(usize, usize),
-    /// At the end of what had to be made.
+    /// At the end of the buffer of unescaped text.
     Unescaped,
 }
 
@@ -146,7 +146,7 @@ fn below(word: u64, n: u64) -> u64 {
     word.wrapping_sub(ONES * n) & !word & (ONES << 7)
 }
 
-/// The high bit of each byte that is a quote or a backslash, as far as the first one.
+/// The high bit of each quote or backslash, up to the first one.
 fn quotes_and_escapes(word: u64) -> u64 {
     below(word ^ (ONES * u64::from(b'"')), 1) | below(word ^ (ONES * u64::from(b'\\')), 1)
 }

@@ -1,4 +1,4 @@
-//! Single values: scalars, and the beginning of what is more than one.
+//! Single tokens: scalars, and the openings of arrays and objects.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Passes over the value that comes next, all of which must be well-formed.
+    /// Skips the next value, which must be well-formed.
     ///
     /// # Errors
     ///

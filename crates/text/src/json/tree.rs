@@ -37,7 +37,7 @@ pub enum NodeKind<'t> {
 pub struct Property<'t> {
     /// Its name.
     pub name: Cow<'t, str>,
-    /// Where the name is, with its quotes.
+    /// The span of the name, with its quotes.
     pub name_span: Span,
     /// Its value.
     pub value: Node<'t>,

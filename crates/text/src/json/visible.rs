@@ -1,5 +1,5 @@
-//! JSON for reports: what is not to be seen, such as control characters and those that turn text around, is escaped in
-//! every string, so that reports can be looked at on a terminal.
+//! JSON for reports: unprintable characters such as control characters and bidirectional overrides are
+//! escaped in every string, so that reports can be read on a terminal.
 
 use std::io::{self, Write};
 

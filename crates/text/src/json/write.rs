@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-/// Appends a JSON string as Go's encoder writes it: what HTML and JavaScript would take for something else is escaped.
+/// Appends a JSON string like Go's encoder, with escapes for characters that HTML and JavaScript would
+/// misread.
 ///
 /// ```
 /// let mut out = String::new();

@@ -15,7 +15,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// A meter for a translated pattern; `None` if there is none for this pattern.
+    /// A meter for a translated pattern; `None` if the pattern has none.
     pub(super) fn new(pattern: &str, max_size: usize) -> Option<Self> {
         let dfa = DFA::builder()
             .syntax(syntax::Config::new().utf8(false))

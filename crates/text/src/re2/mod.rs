@@ -34,7 +34,7 @@ pub struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// It is not a pattern of RE2.
+    /// The text is not a pattern of RE2.
     Syntax(Refusal),
     /// Compiled, it takes more memory than it may.
     TooLarge,
@@ -113,7 +113,8 @@ impl Pattern {
             match RegexBuilder::new(&text).size_limit(size).build() {
                 Ok(regex) => return Ok(Self { regex, names, width, size }),
                 Err(regex::Error::CompiledTooBig(_)) => {}
-                // There is no such class of Unicode. The crate's own words show the translated pattern, which nobody wrote.
+                // Unicode has no such class. The crate's own message would show the translated pattern,
+                // which the user did not write.
                 Err(_) => {
                     let part = property.unwrap_or_else(|| pattern.to_owned());
                     return Err(PatternError::Syntax(Refusal { code: RANGE, part }));

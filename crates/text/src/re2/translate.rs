@@ -1,8 +1,9 @@
 //! Translates the syntax of RE2 to that of the `regex` crate.
 //!
-//! They are nearly the same. In RE2 the classes `\d`, `\s`, `\w` and the boundary `\b` are of ASCII; a repetition
-//! cannot be repeated; a `{` that begins none is itself; `\Q…\E` quotes; in brackets there are no set operations
-//! and no brackets; names of groups may begin with a digit. And RE2 refuses what only the crate knows.
+//! They are nearly equal. In RE2 the classes `\d`, `\s`, `\w` and the boundary `\b` are ASCII; a repetition
+//! cannot be repeated; a `{` that begins no repetition is itself; `\Q…\E` quotes; in brackets there are no
+//! set operations and no brackets; names of groups may begin with a digit. RE2 refuses syntax that only the
+//! crate knows.
 
 use super::Refusal;
 
@@ -103,13 +104,13 @@ const CLASSES: [&str; 14] = [
 
 /// A class that has a name.
 enum NamedClass {
-    /// It may stand alone.
+    /// A complete class.
     Whole(String),
     /// It needs brackets around it.
     Inside(&'static str),
 }
 
-/// The inside of the brackets of a class that a letter stands for.
+/// The content of a class's brackets, by the letter of its escape.
 fn letter_class(letter: char) -> Option<&'static str> {
     match letter {
         'd' | 'D' => Some("0-9"),
@@ -141,7 +142,7 @@ impl<'p> Translator<'p> {
         Err(Refusal { code, part: self.pattern[start..self.at].to_owned() })
     }
 
-    /// A character that stands for itself.
+    /// Adds a literal character.
     fn literal(&mut self, c: char) {
         self.out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
     }
@@ -286,7 +287,7 @@ impl<'p> Translator<'p> {
         Ok(format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' }))
     }
 
-    /// The character that an escape stands for, behind the backslash.
+    /// The character of an escape, behind the backslash.
     fn escaped(&mut self, start: usize) -> Result<char, Refusal> {
         let Some(c) = self.next() else {
             return Err(Refusal { code: "trailing backslash at end of expression", part: String::new() });
@@ -372,7 +373,7 @@ impl<'p> Translator<'p> {
         if is_group {
             self.open_group(&format!("(?{flags}:"));
         } else if !flags.is_empty() {
-            // No flags for what follows change nothing, and are an error here.
+            // Empty flags change nothing, and would be an error here.
             self.out.push_str(&format!("(?{flags})"));
         }
         Ok(())

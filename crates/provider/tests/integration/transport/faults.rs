@@ -82,7 +82,7 @@ fn a_crash_is_told_with_its_dump() {
         );
         assert!(error.log().crash().unwrap().contains("goroutine 1"));
         assert_eq!(error.log().lines().last().unwrap().message, "planning");
-        // Whoever asks again learns the same.
+        // Later calls fail alike.
         assert!(plan(&client, "kit_thing").await.unwrap_err().is_gone());
     });
 }
@@ -96,7 +96,7 @@ fn a_provider_that_hangs_is_given_up() {
         let pid = client.pid().unwrap();
         let error = plan(&client, "kit_hang").await.unwrap_err();
         assert_eq!((error.kind().kind(), error.call()), ("timeout", Some("PlanResourceChange")));
-        // It does not even hear that it should end.
+        // It does not even receive the request to end.
         client.end().await;
         assert!(!is_there(pid));
     });
@@ -105,7 +105,7 @@ fn a_provider_that_hangs_is_given_up() {
 #[test]
 fn a_provider_may_be_killed_at_any_time() {
     run(async {
-        // Before it was asked anything.
+        // Before any call.
         let client = Client::start(&kit()).await.unwrap();
         kill(client.pid().unwrap());
         assert!(client.schemas().await.unwrap_err().is_gone());

@@ -272,7 +272,7 @@ impl<'o> Printer<'o> {
     }
 }
 
-/// The character with this number, or the one that stands for others.
+/// The character with this number, or the replacement character.
 fn to_char(number: i64) -> char {
     u32::try_from(number).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
 }

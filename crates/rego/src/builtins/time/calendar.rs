@@ -22,7 +22,7 @@ pub(super) struct Civil {
 }
 
 impl Civil {
-    /// A time in nanoseconds since 1970, so many seconds east of Greenwich.
+    /// A time in nanoseconds since 1970, at an offset in seconds east of Greenwich.
     pub(super) fn new(nanoseconds: i128, offset: i64, zone: String) -> Self {
         let seconds = nanoseconds.div_euclid(SECOND) + i128::from(offset);
         let days = to_i64(seconds.div_euclid(DAY));
@@ -56,7 +56,7 @@ fn to_i64(number: i128) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The date so many days after 1 January 1970.
+/// The date this many days after 1 January 1970.
 fn date_of(days: i64) -> (i64, i64, i64) {
     // Years begin in March, so that the leap day is the last one; eras have 400 years.
     let days = days + 719_468;

@@ -26,7 +26,7 @@ pub(super) fn named(name: &str) -> Option<&'static str> {
     })
 }
 
-/// A part of a layout that stands for a part of a time.
+/// A part of a layout for a part of a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chunk {
     LongMonth,
@@ -78,7 +78,7 @@ const OFFSETS: [(&str, bool, bool, bool); 5] = [
     ("07", false, false, false),
 ];
 
-/// Divides a layout at its first chunk: what is before it, the chunk as it is written, and what follows.
+/// Splits a layout at its first chunk: the text before, the chunk, its text, and the rest.
 pub(super) fn next_chunk(layout: &str) -> Option<(&str, Chunk, &str, &str)> {
     for at in layout.char_indices().map(|(at, _)| at) {
         if let Some((chunk, start, len)) = chunk_at(&layout[at..]) {
@@ -89,7 +89,8 @@ pub(super) fn next_chunk(layout: &str) -> Option<(&str, Chunk, &str, &str)> {
     None
 }
 
-/// The chunk at the start of a text, after so many bytes that are no part of it, and its length.
+/// The chunk at the start of a text, the number of bytes before it that are not a part of it, and its
+/// length.
 fn chunk_at(text: &str) -> Option<(Chunk, usize, usize)> {
     let is_word = |word: &str| {
         text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))

@@ -52,7 +52,7 @@ fn nanoseconds(time: i128) -> Outcome {
     some(Value::int(i64::try_from(time).map_err(|_| outside())?))
 }
 
-/// A time, where it is, and the layout that it is to be printed in.
+/// A time with its zone, and the layout for printing it.
 struct Moment<'v> {
     nanoseconds: i64,
     zone: Tz,

@@ -7,7 +7,7 @@ use super::calendar::{self, Civil};
 use super::layout::{Chunk, OffsetForm, next_chunk};
 use crate::value::Value;
 
-/// Why a part of a text is not what a chunk stands for.
+/// The reason why a part of a text does not match a chunk.
 enum Problem {
     Malformed,
     OutOfRange(&'static str),
@@ -62,7 +62,7 @@ pub(super) fn parse(layout: &str, value: &str) -> Result<i128, BuiltinError> {
     fields.time().map_err(out_of_range)
 }
 
-/// The text behind a prefix, in which any number of spaces stand for any other.
+/// The text behind a prefix, in which any number of spaces matches any other.
 fn skip<'t>(mut text: &'t str, mut prefix: &str) -> Result<&'t str, &'t str> {
     while let Some(c) = prefix.chars().next() {
         if c == ' ' {
@@ -126,7 +126,7 @@ fn fraction_len(text: &str) -> usize {
 }
 
 impl Fields {
-    /// Takes what a chunk stands for from the text. `after` is the layout behind the chunk.
+    /// Reads the part of a chunk from the text. `after` is the layout behind the chunk.
     fn read(&mut self, chunk: Chunk, rest: &mut &str, after: &str) -> Result<(), Problem> {
         match chunk {
             Chunk::Year => {
@@ -194,7 +194,7 @@ impl Fields {
         Ok(())
     }
 
-    /// The time, or what of it is out of range.
+    /// The time, or the part that is out of range.
     fn time(self) -> Result<i128, &'static str> {
         let hour = match self.is_pm {
             Some(true) if self.hour < 12 => self.hour + 12,

@@ -193,7 +193,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Where a text is in its line, and where its next lines begin.
+/// The column of a text in its line, and the indentation of its next lines.
 struct Fold {
     column: usize,
     indent: usize,
@@ -252,7 +252,7 @@ fn needs_quotes(text: &str) -> bool {
         || text.starts_with("...")
 }
 
-/// A number as Go prints one that it has read as JSON.
+/// A number as Go prints one that was read from JSON.
 fn number_text(number: &Number) -> String {
     match number.as_i64() {
         Some(whole) => whole.to_string(),

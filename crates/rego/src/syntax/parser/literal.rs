@@ -1,4 +1,4 @@
-//! Bodies and what is in them.
+//! Bodies and literals.
 
 use super::{Parser, Result};
 use crate::error::SyntaxError;

@@ -29,7 +29,7 @@ struct Parser {
     ends_at_bar: bool,
 }
 
-/// Which words are keywords: in the old syntax those that a module imports.
+/// The words that are keywords: in the old syntax those that a module imports.
 #[derive(Debug, Clone, Copy, Default)]
 struct Keywords {
     contains: bool,
@@ -42,7 +42,7 @@ impl Keywords {
     const ALL: Self = Self { contains: true, every: true, r#if: true, r#in: true };
 }
 
-/// Reads a module in one of the dialects. Every rule that cannot be read has an error of its own.
+/// Parses a module in one of the dialects. Each rule with errors is reported.
 pub(crate) fn parse(text: &str, dialect: Dialect) -> std::result::Result<Module, Vec<SyntaxError>> {
     let mut lexer = Lexer::new(text);
     let lexemes = lexer.all().map_err(|error| vec![error])?;
@@ -148,7 +148,7 @@ impl Parser {
         Ok(Import { path, alias })
     }
 
-    /// Goes on to what looks like the next rule, so that its errors are found, too.
+    /// Skips to the likely next rule, so that its errors are found as well.
     fn skip_rule(&mut self) {
         self.depth = 0;
         self.ends_at_bar = false;

@@ -166,7 +166,7 @@ fn is_default_value(term: &Term) -> bool {
 /// `name[member] { … }` adds to a set in the old syntax.
 fn old_partial_set(head: &mut Head) {
     if head.value.is_none() && head.member.is_none() && head.params.is_none() && head.path.len() == 1 {
-        // A string in brackets has quotes, and is longer than what it says.
+        // A string in brackets has quotes, so its source is longer than its text.
         let is_name = |term: &Term| match &term.kind {
             TermKind::String(name) => (term.span.end - term.span.start) as usize == name.len(),
             _ => false,

@@ -206,7 +206,7 @@ impl Parser {
         while !self.take(end) {
             if !elements.is_empty() {
                 self.expect(",")?;
-                // A comma may stand after the last.
+                // A trailing comma is allowed.
                 if self.take(end) {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! Random policies, and values of which parts are unknown.
+//! Random policies, and values with unknown parts.
 
 use std::fmt::Write;
 
@@ -147,7 +147,7 @@ impl<'r> Writer<'r> {
         format!("k.{}", self.random.one(&CONSTANTS.map(|(name, _)| name)))
     }
 
-    /// An expression of which the compiler knows no type.
+    /// An expression whose type the compiler does not know.
     fn operand(&mut self, depth: usize) -> String {
         let expr = self.expr(depth);
         let is_reference = expr.starts_with("k.") || expr.starts_with("input.") || self.names.contains(&expr);
@@ -269,7 +269,7 @@ impl<'r> Writer<'r> {
         (0..=self.random.below(3)).map(|_| self.condition(2)).collect::<Vec<_>>().join("; ")
     }
 
-    /// A policy of a few rules with this name and a number; `prelude` is what comes before them.
+    /// A policy of a few rules with this name and a number; `prelude` comes before them.
     pub(crate) fn policy(&mut self, prelude: &str, name: &str) -> String {
         let mut text = format!(
             "package p\n\n{prelude}same(x) := x\nf(x) := x.x\nf(x) := \"one\" if x == 1\n\
@@ -303,7 +303,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// A value with others in the place of what is unknown in it.
+/// A value with others in place of its unknown parts.
 pub(crate) fn filled(value: &Value, fillings: &[Value]) -> Value {
     match value {
         Value::Unknown(unknown) => fillings[unknown.ids()[0] as usize].clone(),

@@ -1,4 +1,4 @@
-//! Decimal numbers of 100 digits, infinities, and what is not a number.
+//! Decimal numbers of 100 digits, infinities, and NaN.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::value::Value;
 
 const DIGITS: usize = 100;
 
-/// How large or small a number may be, as a power of ten: what is beyond is infinite, or zero.
+/// The largest exponent of ten of a number: larger ones are infinite, smaller ones zero.
 const MAX_EXPONENT: i64 = 100_000;
 
 /// How long a text may be that says a number.
@@ -81,7 +81,7 @@ impl Decimal {
         if first > MAX_EXPONENT {
             return Decimal::Infinite { is_negative: *repr.significand() < IBig::ZERO };
         }
-        // It is some hundred thousand at most.
+        // At most some hundred thousand.
         let repr = Repr::new(repr.into_parts().0, exponent as isize);
         Decimal::Finite(DBig::from_repr(repr, Context::new(0)).with_precision(DIGITS).value())
     }
@@ -339,7 +339,7 @@ impl fmt::Display for Decimal {
         let (coefficient, exponent) = Decimal::parts(number);
         let text = coefficient.to_string();
         let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
-        // Where the first digit stands, as a power of ten.
+        // The power of ten of the first digit.
         let first = digits.len() as i64 - 1 + exponent;
         if exponent <= 0 && first >= -6 {
             let fraction = usize::try_from(-exponent).unwrap_or(0);

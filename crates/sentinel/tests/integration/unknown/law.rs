@@ -1,4 +1,4 @@
-//! The law: what is not called undecided is the same for every value that the unknowns may take.
+//! The law: decided results hold for every value of the unknowns.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use serde_json::{Value as Json, json};
 
 use crate::unknown::policies::policy;
 
-/// An object of a plan: its members, with null for what is unknown.
+/// An object of a plan: its members, with null for unknown ones.
 #[derive(Clone, Debug)]
 struct Object {
     members: Vec<(String, Json)>,
-    /// The paths of what is unknown.
+    /// The paths of the unknown parts.
     unknown: Vec<&'static str>,
     path: String,
 }
@@ -243,7 +243,7 @@ fn lists_and_maps_that_change_after_a_possible_error_are_undecided() {
     assert!(rules.iter().all(|(_, _, is_undecided)| !is_undecided), "{rules:?}");
 }
 
-/// A condition may choose what comes in another loop, whose scope is not there yet.
+/// A condition may choose instructions in another loop, whose scope does not exist yet.
 #[test]
 fn what_is_chosen_may_be_in_the_scope_of_another_loop() {
     let source = r#"
