@@ -11,7 +11,7 @@ use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::PlanOptions;
 use objchange_module::state::PriorState;
 use objchange_module::variables::VariableSources;
-use objchange_module::{Diagnostics, Module, ModuleTexts, Schemas, Shown, SimulatedProviders};
+use objchange_module::{DiagnosticPrinter, Diagnostics, Module, ModuleTexts, Schemas, SimulatedProviders};
 use objchange_plan::{Document, Filter, Options, Report};
 
 /// A resource type with blocks, a data source and a function.
@@ -102,7 +102,7 @@ fn shown(config: &Config, found: &Diagnostics) -> String {
         let text = place.lines.text();
         assert!(text.get(place.span.range()).is_some(), "{} is at no part of the source", found.diagnostic);
     }
-    let shown = Shown::new(config, &SCHEMAS);
+    let shown = DiagnosticPrinter::new(config, &SCHEMAS);
     let json: Vec<String> = shown.json(found).iter().map(|json| json.get().to_owned()).collect();
     shown.text(found) + &json.concat()
 }

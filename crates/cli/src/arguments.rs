@@ -1,4 +1,4 @@
-//! What `clap` leaves to the program: options with one dash, and messages for `--help` and for arguments that cannot be used.
+//! Arguments that `clap` does not handle: options with one dash, and messages for `--help` and for unusable arguments.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the command is among the arguments, and which it is. What comes after it is not read.
+/// Finds the command among the arguments: its position and name. Arguments after it are not parsed.
 pub(crate) fn command_of(arguments: &[OsString]) -> Option<(usize, &str)> {
     let color = Arg::new("color").long("color").value_parser(value_parser!(OsString));
     let found = Command::new("objchange")
@@ -109,7 +109,7 @@ impl TypedValueParser for Assignment {
 /// The options whose values may be secrets.
 const SECRET_OPTIONS: [&str; 4] = ["--env", "--global", "--param", "--var"];
 
-/// What stands for an argument that may be a secret.
+/// Replaces an argument that may be a secret.
 const HIDDEN: &str = "(hidden)";
 
 /// Hides what an error repeats of values that may be secrets: a `--var` that has no equals sign, and what the shell has
@@ -143,7 +143,7 @@ fn legible(error: clap::Error, arguments: &[OsString]) -> clap::Error {
                     let tip = |tip: &StyledStr| StyledStr::from(visible(&tip.to_string()).into_owned());
                     ContextValue::StyledStrs(tips.iter().map(tip).collect())
                 }
-                // Numbers, and the usage, which is the program's own.
+                // Numbers are no secrets, and the usage is the program's own text.
                 _ => return None,
             };
             Some((kind, value))

@@ -1,4 +1,4 @@
-//! `objchange diff`: what two plans do differently.
+//! `objchange diff`: compares two plans.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -78,7 +78,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     module: ForModules<DirectoryArgs>,
 
-    // Last, because its heading is that of all options below.
+    // Last, because its heading would apply to all options after it.
     #[command(flatten)]
     markdown: MarkdownArgs,
 }
@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 fn write(args: &Args, comparison: &Comparison<'_>, names: [&str; 2]) -> io::Result<()> {
     let stdout = io::stdout();
     let (colour, is_terminal) = (colour(&stdout), stdout.is_terminal());
-    // What comes in has no sequences of its own left: there is nothing to strip.
+    // Sequences in the input are escaped already, so there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     match args.format {

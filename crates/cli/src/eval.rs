@@ -107,7 +107,7 @@ impl Evaluator<'_> {
         Ok(all_right)
     }
 
-    /// Says what an expression comes to; whether it has a value.
+    /// Prints the value of an expression, or its errors. Returns whether it has a value.
     fn answer(&self, name: &str, text: &str) -> io::Result<bool> {
         let sources = self.evaluation.sources;
         let parsed = parse_expression(text);

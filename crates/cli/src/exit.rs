@@ -8,13 +8,13 @@ use objchange_text::{Notice, visible};
 
 use crate::style::BAD;
 
-/// What was asked for was done, and the answer is no: cases failed, or a contract is broken.
+/// The command worked and the answer is no: cases failed, or a contract is broken.
 pub(crate) const FAILED: u8 = 1;
-/// What was given cannot be used: arguments, files, documents.
+/// An input cannot be used: arguments, files, documents.
 pub(crate) const UNUSABLE: u8 = 2;
-/// Somebody interrupted the program: the code that a shell gives to one ended by SIGINT.
+/// The program was interrupted: the code that a shell gives to a program ended by SIGINT.
 pub(crate) const INTERRUPTED: u8 = 130;
-/// Nobody reads the output any more: the code that a shell gives to a program ended by SIGPIPE.
+/// The reader of the output is gone: the code that a shell gives to a program ended by SIGPIPE.
 const PIPE_CLOSED: u8 = 141;
 
 /// Says on standard error what is wrong. Names in it may come from a document, or be those of files.
@@ -24,7 +24,7 @@ pub(crate) fn complain(message: &str) -> io::Result<()> {
 
 /// Says on standard error what the answer does not show.
 pub(crate) fn warn(message: &str) {
-    // Where nobody can be told the answer is still the answer.
+    // The answer matters more than the warning, so ignore a broken standard error.
     let _ = writeln!(anstream::stderr(), "warning: {}", visible(message));
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn note(message: &str) {
 /// Prints the notice of a library on standard error.
 pub(crate) fn remark(notice: Notice) {
     match notice {
-        // Where nobody can be told the work goes on all the same.
+        // The work goes on even if standard error is broken.
         Notice::Error(message) => drop(complain(&message)),
         Notice::Note(message) => note(&message),
         Notice::Warning(message) => warn(&message),
@@ -51,13 +51,13 @@ pub(crate) fn notices(notices: &[Notice]) {
 /// Why a command has no answer.
 #[derive(Debug)]
 pub(crate) enum CommandError {
-    /// Arguments, files or documents cannot be used: what is wrong with them, and what to do.
+    /// Arguments, files or documents cannot be used: the problem, and the remedy.
     Unusable(String),
     /// They cannot be used, and each problem has already been shown with its place.
     Shown,
     /// The output cannot be written.
     Output(io::Error),
-    /// Somebody has interrupted it, and nothing that it started is left.
+    /// The program was interrupted, and no process that it started is left.
     Interrupted,
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn code(result: Result<ExitCode, CommandError>) -> ExitCode {
         Ok(code) => code,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(PIPE_CLOSED),
         Err(error) => {
-            // Standard error may be gone as well; there is nobody left to tell.
+            // Standard error may be broken as well; then nothing can be reported.
             let _ = complain(&format!("the output cannot be written: {error}"));
             unusable_code()
         }

@@ -116,7 +116,7 @@ pub(crate) fn gate(error: &GateError) -> String {
     }
 }
 
-/// What helps against an error of this kind in an expression or a configuration.
+/// Advice for an error of this kind in an expression or a configuration.
 pub(crate) fn of_diagnostic(kind: &str) -> Option<&'static str> {
     match kind {
         NO_DIRECTORY => Some("name the directory of the files with --base-dir"),

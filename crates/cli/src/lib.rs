@@ -130,7 +130,7 @@ pub fn main() -> ExitCode {
     main_with(std::env::args_os().collect())
 }
 
-/// Runs the program with these arguments, the first of which is its name: for programs that have it inside.
+/// Runs the program with these arguments, the first of which is its name: for programs that embed it.
 pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     let program = Cli::command();
     let arguments = arguments::with_two_dashes(arguments, &program);
@@ -155,7 +155,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     exit::code(run(&command))
 }
 
-/// Says what is wrong with the arguments, or what they ask for.
+/// Prints help, or the error in the arguments.
 fn answer(error: clap::Error, arguments: &[OsString]) -> Result<ExitCode, CommandError> {
     stdio::check()?;
     Ok(arguments::answer(error, arguments)?)

@@ -54,7 +54,7 @@ pub(crate) struct Outputs<'a> {
     pub(crate) json: bool,
     pub(crate) junit: Option<&'a Path>,
     pub(crate) sarif: Option<&'a Path>,
-    /// What else the command writes to a file: the option, and its file.
+    /// Another output file of the command: the option, and the file.
     pub(crate) other: Option<(&'static str, &'a Path)>,
 }
 

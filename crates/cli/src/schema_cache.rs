@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use objchange_module::ProviderAddress;
-pub(crate) use objchange_project::Wanted;
+pub(crate) use objchange_project::SchemaQuery;
 use objchange_project::{CachedChoice, SchemaLookup};
 
 use crate::exit;
@@ -25,7 +25,7 @@ impl SchemaCacheArgs {
     /// The schemas of providers that are cached: of a locked one this version, of others the newest.
     pub(crate) fn choose(
         &self,
-        wanted: impl IntoIterator<Item = Wanted>,
+        wanted: impl IntoIterator<Item = SchemaQuery>,
         locked: &BTreeMap<ProviderAddress, String>,
     ) -> CachedChoice {
         self.lookup().choose(wanted, locked, &exit::remark)

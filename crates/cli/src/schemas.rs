@@ -17,7 +17,7 @@ use crate::input::{MAX_DOCUMENT, Size, Source};
 use crate::provider::launch;
 use crate::schema_cache::SchemaCacheArgs;
 #[cfg(feature = "sentinel")]
-use crate::schema_cache::Wanted;
+use crate::schema_cache::SchemaQuery;
 
 /// The name of the group of arguments that give schemas.
 const SCHEMA_SOURCE: &str = "schema_source";
@@ -89,7 +89,7 @@ impl SchemaArgs {
         if given.is_given() {
             return Ok((given.schemas, true));
         }
-        Ok((self.cache.choose([Wanted::All], &BTreeMap::new()).schemas, false))
+        Ok((self.cache.choose([SchemaQuery::All], &BTreeMap::new()).schemas, false))
     }
 
     /// The schemas that are given, with those of other providers that are cached, and where they are from.
@@ -102,7 +102,7 @@ impl SchemaArgs {
     }
 }
 
-/// What the lack of schemas costs, and how to mend that; `None` if no schema is missing.
+/// Warns about missing schemas: the cost, and the remedy; `None` if none is missing.
 pub(crate) fn missing_schemas(schemas: &Schemas, is_given: bool, cost: &str) -> Option<String> {
     let missing = schemas.missing().join(", ");
     let (lack, advice) = match (schemas.is_none(), missing.as_str()) {

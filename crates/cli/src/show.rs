@@ -64,7 +64,7 @@ Examples:
   objchange show plan.json --format html --out plan.html
   objchange show terraform.tfstate --schemas schemas.json";
 
-/// What to show, and how.
+/// The arguments of `show`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
@@ -98,14 +98,14 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: DocumentArgs,
 
-    // Last, because its heading is that of all options below.
+    // Last, because its heading would apply to all options after it.
     #[command(flatten)]
     page: PageArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// What `terraform show` prints
+    /// The text of `terraform show`
     Terraform,
     /// A comment for a pull request
     Markdown,
@@ -205,7 +205,7 @@ fn print_template() -> Result<(), Error> {
     io::stdout().write_all(template::built_in()?.as_bytes()).map_err(Error::Write)
 }
 
-/// What a page is made with.
+/// The inputs of a page.
 struct Page {
     /// The file that it is written to.
     file: Option<NewFile>,
@@ -301,7 +301,7 @@ fn write(
     let stdout = io::stdout();
     let colour = colour(&stdout);
     let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
-    // What comes in has no sequences of its own left: there is nothing to strip.
+    // Sequences in the input are escaped already, so there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let options = Options {
@@ -316,7 +316,7 @@ fn write(
     let mut report = Report::new(document, schemas, &options, &filter)?;
     report.no_state = target.no_state;
     let gate = arguments.gate.gate();
-    // The programs of old know neither actions nor deferred changes, which are judged all the same.
+    // Old programs show neither actions nor deferred changes, so the gate uses the newest one.
     let is_hidden =
         |plan: &Plan<'_>| !plan.changes.invocations.is_empty() || !plan.changes.deferred.is_empty();
     *verdict = match document {

@@ -1,7 +1,7 @@
 //! Checks whether standard output was open when the program began.
 //!
-//! On a closed one (`>&-`) Rust's runtime opens `/dev/null` before `main`, so that all output is lost without an error.
-//! Looking earlier is the only way to tell that from somebody who passes `/dev/null`.
+//! If it was closed (`>&-`), Rust's runtime opens `/dev/null` before `main`, and all output is lost without an error.
+//! Only a check before that can tell it from a user's `/dev/null`.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ fn look() {
     WAS_CLOSED.store(closed, Ordering::Relaxed);
 }
 
-/// An error if what is written to standard output reaches nobody.
+/// Fails if standard output was closed.
 pub(crate) fn check() -> io::Result<()> {
     if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(io::Error::other("standard output is closed"));

@@ -1,4 +1,4 @@
-//! Terminals: how wide they are, and what must not reach the eyes of whoever sits there as it is.
+//! Terminals: their width, and text that must be escaped for them.
 //!
 //! Commands write their text through [`stdout`] and [`stderr`], which escape that.
 
@@ -8,7 +8,7 @@ use anstream::AutoStream;
 use console::Term;
 pub(crate) use objchange_text::Escaping;
 
-/// The columns of the terminal, if standard output is one and says so.
+/// The columns of the terminal, if standard output is one and has a size.
 pub(crate) fn width(stdout: &Stdout) -> Option<usize> {
     let (_, columns) = stdout.is_terminal().then(|| Term::stdout().size_checked()).flatten()?;
     Some(usize::from(columns)).filter(|columns| *columns > 0)

@@ -38,7 +38,9 @@ pub mod test;
 pub mod variables;
 
 pub use arguments::PlanArguments;
-pub use diagnostics::{Comparison, ConditionOwner, Diagnostics, ModuleDiagnostic, NOWHERE, Shown, ShownLine};
+pub use diagnostics::{
+    Comparison, ConditionOwner, DiagnosticPrinter, Diagnostics, ModuleDiagnostic, NOWHERE, ShownLine,
+};
 pub use directory::{Module, ModuleTexts};
 pub use objchange_hcl::Severity;
 pub use plan::ModulePlan;

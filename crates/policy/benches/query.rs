@@ -1,4 +1,4 @@
-//! What a query costs over the changes of a plan.
+//! The time of a query over the changes of a plan.
 
 use std::hint::black_box;
 

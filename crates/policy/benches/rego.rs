@@ -1,4 +1,4 @@
-//! Rules over plans of growing size: what it costs to build what they see, and to evaluate them.
+//! Rules over plans of growing size: the time to build their input, and to evaluate them.
 
 #[expect(dead_code, reason = "shared with the other benches")]
 #[path = "../../plan/benches/documents/mod.rs"]

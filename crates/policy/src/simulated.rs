@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use objchange_plan::{ChangedResource, Deferred, Json, Plan, ResourceActions, Text, ValueChange, View};
 
-/// What only the providers could have said.
+/// Facts that only the missing providers could tell.
 #[derive(Debug, Default)]
 pub(crate) struct Simulated<'t> {
     /// The plan was made without asking its providers.
@@ -18,7 +18,7 @@ pub(crate) struct Simulated<'t> {
     actions: HashSet<String>,
     /// The outputs whose actions are unknown.
     outputs: HashSet<String>,
-    /// Resources of which only a provider can say what happens: there may be changes of them.
+    /// Resources whose actions only a provider can tell: they may have changes.
     pub(crate) instances: Vec<PossibleItem<'t>>,
     /// Objects that may have drifted.
     pub(crate) drift: Vec<PossibleItem<'t>>,
@@ -62,7 +62,7 @@ impl<'t> PossibleItem<'t> {
         }
     }
 
-    /// What is known of a field: nothing of what happens.
+    /// A known field of a possible item. Its actions and values are unknown.
     pub(crate) fn label(&self, field: &str) -> Option<&Text<'t>> {
         match field {
             "mode" => Some(&self.mode),
@@ -77,7 +77,7 @@ impl<'t> PossibleItem<'t> {
 }
 
 impl<'t> Simulated<'t> {
-    /// What a plan leaves open: nothing, unless it was made without asking its providers.
+    /// Collects what a plan leaves open; nothing unless it was made without its providers.
     pub(crate) fn new(plan: &Plan<'t>) -> Self {
         let mut open = Self::default();
         if !plan.is_simulated() {
@@ -156,7 +156,7 @@ impl<'t> Simulated<'t> {
     }
 }
 
-/// Whether a change in a document, which says that these actions happen, may do something else.
+/// Whether a missing provider may turn a change with these actions into another one.
 #[cfg(feature = "sentinel")]
 pub(crate) fn are_doubtful(actions: View<'_, '_>) -> bool {
     let words: Vec<&str> = actions.elements().iter().filter_map(View::as_str).collect();
@@ -190,7 +190,7 @@ fn has_unknown_actions(resource: &ChangedResource<'_>) -> bool {
                     || is_unknown(change, &["input", "triggers_replace"])
                     || reason == "replace_by_triggers")
         }
-        // What is imported only the provider knows.
+        // Only the provider knows an imported object.
         ResourceActions::Create | ResourceActions::NoOp => !is_builtin && change.importing.is_some(),
         _ => false,
     }
@@ -204,7 +204,7 @@ fn exists(change: &ValueChange<'_>) -> bool {
 /// Whether a part of the value after is unknown: of these attributes, or any where none is named.
 fn is_unknown(change: &ValueChange<'_>, attributes: &[&str]) -> bool {
     let Some(values) = change.values.written() else { return true };
-    // What cannot be read is not known, either.
+    // An unreadable value counts as unknown.
     let Ok(unknown) = Json::read(&values.after_unknown) else { return true };
     match attributes {
         [] => unknown.view().has_true(),

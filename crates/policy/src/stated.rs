@@ -1,8 +1,8 @@
-//! What a plan says is sensitive, joined by the addresses of instances and the names of outputs.
+//! The sensitive marks of a plan, joined by addresses of instances and names of outputs.
 //!
-//! The sections of a plan repeat values, and not all of them repeat the marks: Terraform 1.9 to 1.15 leave those of the
-//! schema out of `planned_values` of what is replaced, and the drift of a moved object has those of its old type. What one
-//! section calls sensitive is so in all.
+//! The sections of a plan repeat values, and not all repeat the marks. Terraform 1.9 to 1.15 omits the schema's marks
+//! from `planned_values` of replaced objects, and the drift of a moved object has the marks of its old type. So a mark
+//! in one section applies in all.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use objchange_plan::{DocumentError, Json, Plan, Raw, Sensitive, State, StateReso
 use crate::collection::read;
 use crate::tfconfig::says_sensitive;
 
-/// What a plan says is sensitive.
+/// The sensitive marks of a plan.
 #[derive(Debug, Default)]
 pub(crate) struct StatedMarks<'t> {
     /// By the address of the instance.
@@ -101,7 +101,7 @@ impl<'t> StatedMarks<'t> {
         Ok(Self { instances: joined(plan.text(), &texts)?, outputs: joined(plan.text(), &outputs)? })
     }
 
-    /// What is sensitive of the values of an instance, in their shape.
+    /// The marks of an instance's values, in their shape.
     pub(crate) fn of_instance(&self, address: &str) -> Option<Arc<Json<'t>>> {
         self.instances.get(address).cloned()
     }
@@ -116,7 +116,7 @@ impl<'t> StatedMarks<'t> {
         self.instances.iter().map(|(address, marks)| (address.as_str(), marks.view()))
     }
 
-    /// What is sensitive of the value of an output of the root module, in its shape.
+    /// The marks of a root module output's value, in its shape.
     pub(crate) fn of_output(&self, name: &str) -> Option<Arc<Json<'t>>> {
         self.outputs.get(name).cloned()
     }
@@ -127,7 +127,7 @@ impl<'t> StatedMarks<'t> {
     }
 }
 
-/// Marks by address. Most instances of a resource say the same, which is read once.
+/// Marks by address. Most instances of a resource have equal marks, which are read once.
 fn joined<'t>(text: &'t str, texts: &Texts<'t>) -> Result<HashMap<String, Arc<Json<'t>>>, DocumentError> {
     let mut read_once: HashMap<Vec<&'t str>, Arc<Json<'t>>> = HashMap::new();
     let mut instances = HashMap::new();

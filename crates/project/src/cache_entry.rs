@@ -53,7 +53,7 @@ impl CacheEntry {
         }
     }
 
-    /// What is in it, in a line.
+    /// Describes its content in one line.
     pub fn line(&self) -> String {
         let content = match &self.content {
             Content::Schemas { resource_types, data_sources, origin } => format!(
@@ -73,11 +73,11 @@ fn counted(count: usize, name: &str) -> String {
 }
 
 impl SchemaCache {
-    /// Adds one provider of a document; nothing for the one in Terraform, which is always there.
+    /// Adds one provider of a document. Terraform's own provider is skipped, because it is always known.
     ///
     /// # Errors
     ///
-    /// Its address is none, or the file cannot be written.
+    /// The address of the provider is invalid, or the file cannot be written.
     pub fn add(
         &self,
         schemas: &ProviderSchemas,

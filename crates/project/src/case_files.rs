@@ -19,7 +19,7 @@ pub struct CaseLine {
     pub line: u64,
     /// How long it ran.
     pub duration: Duration,
-    /// What came of it.
+    /// The result.
     pub verdict: CaseVerdict,
 }
 
@@ -30,7 +30,7 @@ pub struct UnusableCases {
     pub input: String,
     /// Line and column in bytes, both from 1, where it is known.
     pub place: Option<(u64, usize)>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for UnusableCases {
     }
 }
 
-/// What the run of case files tells, in the order of the inputs.
+/// Events of a run of case files, in the order of the inputs.
 #[derive(Debug)]
 pub enum CaseEvent {
     /// The cases of the input with this name follow.
@@ -98,7 +98,7 @@ const BATCH_BYTES: usize = 256 * 1024;
 /// Batches of lines, and what happens.
 type Lanes = Queue<Vec<BoundedLine>, Vec<Event>>;
 
-/// Reads the inputs until nobody listens.
+/// Reads the inputs until the receiver is gone.
 fn read_all(inputs: &[Source], count: &(dyn Fn(u64) + Sync), queue: &Lanes) -> Result<(), Abandoned> {
     for input in inputs {
         queue.answer(vec![Event::Input(input.to_string())])?;

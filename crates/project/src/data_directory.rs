@@ -43,7 +43,7 @@ impl DataDirectory {
         directory.join(&self.path).join(name)
     }
 
-    /// Reads a file in it; `None` if there is none.
+    /// Reads a file in it; `None` if it does not exist.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use objchange_module::{Answers, Schemas};
 use crate::files::DiskFiles;
 use objchange_files::input::Source;
 
-/// Something that gives values to variables. What comes later counts.
+/// A source of values for variables. Later ones win.
 #[derive(Clone, PartialEq, Eq)]
 pub enum VariableSetting {
     /// The name and the value of one.
@@ -86,7 +86,7 @@ pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, S
     Ok(all)
 }
 
-/// All functions, with the files below the directory and below those that are allowed.
+/// All functions, with files below the directory and below the allowed ones.
 ///
 /// # Errors
 ///

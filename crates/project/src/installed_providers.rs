@@ -55,7 +55,7 @@ pub struct InstalledProviders {
 /// A provider's program that is installed.
 #[derive(Debug)]
 pub struct InstalledProgram {
-    /// Whose it is.
+    /// The provider.
     pub provider: ProviderAddress,
     /// Its version, as the directory is called.
     pub version: String,
@@ -80,7 +80,7 @@ impl InstalledProviders {
         Ok(Self { root, locked })
     }
 
-    /// All programs for this platform. Of a provider in the lock file only the locked version counts.
+    /// Lists all programs for this platform. A provider in the lock file counts only at its locked version.
     ///
     /// # Errors
     ///
@@ -210,7 +210,7 @@ fn check(package: &Path, hashes: &[String]) -> Result<(), InstalledError> {
     if is_known { Ok(()) } else { Err(Problem::Checksum { path: package.to_owned() }.into()) }
 }
 
-/// The checksum of an unpacked package: that of a list of its files and their checksums.
+/// The `h1:` checksum of an unpacked package: the hash of a list of its files and their hashes.
 fn package_hash(package: &Path) -> io::Result<String> {
     // `terraform init` may have left a link to a cache.
     let package = fs::canonicalize(package)?;
@@ -233,7 +233,7 @@ fn package_hash(package: &Path) -> io::Result<String> {
     Ok(format!("h1:{}", BASE64.encode(&list.finalize())))
 }
 
-/// What is written goes into a checksum.
+/// Adds everything that is written to a checksum.
 struct Hashing<'h>(&'h mut Sha256);
 
 impl io::Write for Hashing<'_> {

@@ -11,7 +11,7 @@
 //! With the feature `provider`, providers are started: `provider_schemas` asks them for their schemas, a plan asks those that
 //! `RealChoice` names, and a `session` asks one about one object.
 //!
-//! Nothing is printed: what is to be said beside an answer is a [`Notice`](objchange_text::Notice).
+//! Nothing is printed: remarks beside an answer are [`Notice`](objchange_text::Notice)s.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -49,7 +49,7 @@ mod workplace;
 pub use cache_entry::CacheEntry;
 pub use case_files::{BlessedCases, CaseEvent, CaseLine, UnusableCases, run_case_files};
 pub use configuration::{
-    Configuration, ConfigurationError, Evaluation, Given, NOT_GIVEN, errors_document, value_document,
+    Configuration, ConfigurationError, Evaluation, NOT_GIVEN, VariableInputs, errors_document, value_document,
 };
 pub use data_directory::module_manifest;
 pub use documents::{
@@ -62,14 +62,14 @@ pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};
 pub use memory::watch_memory;
 pub use operations::OPERATIONS;
 pub use plan::{
-    PlanError, PlanSettings, PlannedDirectory, Refused, is_module, plan_directory, plan_directory_by,
+    PlanError, PlanSettings, PlannedDirectory, RefusedPlan, is_module, plan_directory, plan_directory_with,
 };
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::RealChoice;
 pub use remark::Remarks;
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
-pub use schema_lookup::{CachedChoice, SchemaLookup, Wanted};
+pub use schema_lookup::{CachedChoice, SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]
 pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};

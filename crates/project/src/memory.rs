@@ -5,8 +5,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// Does `work`, and calls `exceeded` each time that this process is found to hold more than this many MiB meanwhile: at most
-/// once in 20 ms. Only where the system tells what a process holds, which Linux does.
+/// Runs `work`, and calls `exceeded` each time that the process holds more than this many MiB, checked every 20 ms.
+/// Works only on Linux, which reports the memory of a process.
 pub fn watch_memory<T>(mebibytes: u64, exceeded: impl Fn() + Send, work: impl FnOnce() -> T) -> T {
     if resident_kibibytes().is_none() {
         return work();

@@ -73,7 +73,7 @@ pub struct PlanSettings<'a> {
     /// Where they are asked.
     #[cfg(feature = "provider")]
     pub workplace: &'a dyn Fn() -> std::io::Result<Workplace>,
-    /// Gets what is to be said beside the plan.
+    /// Receives notes and warnings about the plan.
     pub remarks: &'a Remarks<'a>,
 }
 
@@ -140,7 +140,7 @@ pub struct PlannedDirectory {
     pub options: PlanOptions,
     /// The providers that were asked.
     pub asked: BTreeSet<ProviderAddress>,
-    /// The questions that nobody could answer.
+    /// Questions to providers that had no answer.
     pub unanswered: Unanswered,
     /// Why it was planned from no state, if it was.
     pub no_state: Option<NoState>,
@@ -150,7 +150,7 @@ pub struct PlannedDirectory {
 
 /// A module whose configuration or arguments have errors: nothing is planned.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedPlan {
     /// The configuration, as far as it could be read.
     pub config: Config,
     /// The schemas that were given, which say what in the configuration is secret.
@@ -179,7 +179,7 @@ pub enum PlanError {
         /// Why.
         error: Box<StateError>,
     },
-    /// A provider that is to be asked is not installed, and its program is not named.
+    /// A provider to ask is not installed, and its program is not named.
     #[error("{provider} is not installed: run `terraform init` in {}", directory.display())]
     NotInstalled {
         /// The provider.
@@ -187,7 +187,7 @@ pub enum PlanError {
         /// The directory of the module.
         directory: PathBuf,
     },
-    /// The module invokes actions, which are not in the plan: whatever decides by it would not see them.
+    /// The module invokes actions, which the plan lacks: gates would not see them.
     #[error(
         "{place}: actions are not planned yet, so no verdict can be given on this module; use a plan of Terraform"
     )]
@@ -197,8 +197,8 @@ pub enum PlanError {
     },
     /// The configuration has errors.
     #[error("the module cannot be planned")]
-    Refused(Box<Refused>),
-    /// Somebody has interrupted the work; no process is left.
+    Refused(Box<RefusedPlan>),
+    /// The work was interrupted; no process is left.
     #[error("interrupted")]
     Interrupted,
 }
@@ -224,7 +224,7 @@ impl PlannedDirectory {
     /// The plan as a document, as `terraform show -json` writes it.
     pub fn document(&self) -> String {
         let version = format!("{}.0", self.options.version);
-        // Terraform knows its workspace: a plan without it is none that Terraform would make, either.
+        // A plan without the workspace's name is a prediction, too: Terraform would know the name.
         let is_simulated = !self.simulated_providers().is_empty() || self.plan.lacks_workspace;
         let info = DocumentInfo {
             terraform_version: &version,
@@ -278,7 +278,7 @@ impl PlannedDirectory {
         Some(format!("{place}: actions are not planned yet, and missing from this plan"))
     }
 
-    /// Says which providers nobody has asked, if there are any.
+    /// Names the simulated providers, if there are any.
     pub fn simulation_note(&self) -> Option<String> {
         let providers = self.simulated_providers();
         if providers.is_empty() {
@@ -327,16 +327,16 @@ pub fn is_module(path: &Path) -> bool {
 ///
 /// It cannot be planned. A plan with errors is one, too.
 pub fn plan_directory(directory: &Path, settings: &PlanSettings<'_>) -> Result<PlannedDirectory, PlanError> {
-    plan_directory_by(directory, settings, |input, providers| (plan(input, providers), ()))
+    plan_directory_with(directory, settings, |input, providers| (plan(input, providers), ()))
         .map(|(planned, ())| planned)
 }
 
-/// The same in this way, which may say more of the plan.
+/// Plans with `plan`, and passes its second result through.
 ///
 /// # Errors
 ///
 /// It cannot be planned.
-pub fn plan_directory_by<R: Default>(
+pub fn plan_directory_with<R: Default>(
     directory: &Path,
     settings: &PlanSettings<'_>,
     plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
@@ -349,8 +349,9 @@ pub fn plan_directory_by<R: Default>(
         max_instances: settings.max_instances,
         ..PlanOptions::default()
     });
-    let refused =
-        |config, schemas, diagnostics| PlanError::Refused(Box::new(Refused { config, schemas, diagnostics }));
+    let refused = |config, schemas, diagnostics| {
+        PlanError::Refused(Box::new(RefusedPlan { config, schemas, diagnostics }))
+    };
     if diagnostics.has_errors() {
         return Err(refused(Config::default(), Schemas::default(), diagnostics));
     }

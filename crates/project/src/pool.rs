@@ -23,7 +23,7 @@ enum Pending<A> {
     Later(Receiver<A>),
 }
 
-/// Nobody waits for answers any more.
+/// The receiver of answers is gone.
 #[derive(Debug, Clone, Copy)]
 pub struct Abandoned;
 
@@ -32,7 +32,7 @@ impl<J, A> Queue<J, A> {
     ///
     /// # Errors
     ///
-    /// Nobody waits for answers any more.
+    /// The receiver of answers is gone.
     pub fn job(&self, job: J) -> Result<(), Abandoned> {
         let (done, answer) = mpsc::channel();
         // The bounded channel is the first, so that no more jobs are in the other one.
@@ -44,7 +44,7 @@ impl<J, A> Queue<J, A> {
     ///
     /// # Errors
     ///
-    /// Nobody waits for answers any more.
+    /// The receiver of answers is gone.
     pub fn answer(&self, answer: A) -> Result<(), Abandoned> {
         self.answers.send(Pending::Ready(answer)).map_err(|_| Abandoned)
     }
@@ -78,7 +78,7 @@ pub fn in_order<J: Send, A: Send, E>(
                 loop {
                     let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((job, done)) = job else { return };
-                    // Nobody waits any more if the work was given up.
+                    // The receiver may have given up.
                     let _ = done.send(work(job));
                 }
             });

@@ -16,7 +16,7 @@ pub struct ProviderProgram {
 impl FromStr for ProviderProgram {
     type Err = Infallible;
 
-    /// What is behind the last `=` is the address, unless that is part of a file's name.
+    /// The text after the last `=` is the address, unless it belongs to a file's name.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (program, address) = match text.rsplit_once('=') {
             Some((program, address)) if !Path::new(text).exists() => (program, Some(address.to_owned())),

@@ -4,8 +4,8 @@
 //! CACHE/schemas/registry.terraform.io/hashicorp/aws/5.1.0.schemas
 //! ```
 //!
-//! A file takes its place when it is whole, and is checked by its hash when it is read. A file that cannot be used is as
-//! good as none: a warning says so, and the next version or way to get schemas is tried.
+//! A file appears under its name only when it is complete, and is checked by its hash when it is read. A damaged file
+//! is ignored with a warning, and the next version or source of schemas is tried.
 
 use std::cmp::Ordering;
 use std::env;
@@ -19,15 +19,15 @@ use semver::Version;
 
 use objchange_files::write_file::{Access, write_file};
 
-/// Overrides where the cache is. Empty, there is none.
+/// Overrides the place of the cache. Empty turns the cache off.
 const DIRECTORY_VARIABLE: &str = "OBJCHANGE_CACHE_DIR";
 
-/// A file of the cache is not longer. That of the AWS provider has 2 MB.
+/// The longest file that is read, in bytes. The AWS provider's has 2 MB.
 const MAX_FILE: u64 = 1 << 30;
 
 const SUFFIX: &str = ".schemas";
 
-/// The name of a file whose version nobody knows.
+/// The file name for an unknown version.
 const UNVERSIONED: &str = "unversioned";
 
 /// The folder of the cache, which need not be there.
@@ -40,7 +40,7 @@ pub struct SchemaCache {
 /// A file of the cache, as its path names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheFile {
-    /// Whose schemas it has.
+    /// The provider of the schemas.
     pub provider: ProviderAddress,
     /// The version, where it is known.
     pub version: Option<String>,
@@ -63,7 +63,7 @@ pub enum CacheFileError {
 }
 
 impl SchemaCache {
-    /// The cache of this user; `None` if the environment says that there is none, or has no place for it.
+    /// The cache of this user; `None` if the environment turns it off or gives it no place.
     pub fn of_user() -> Option<Self> {
         let base = match env::var_os(DIRECTORY_VARIABLE) {
             Some(directory) if directory.is_empty() => return None,
@@ -161,7 +161,7 @@ impl CacheFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file").into());
         }
         let cached = CachedSchemas::parse(objchange_text::read_at_most(file, MAX_FILE)?)?;
-        // Somebody may have renamed it.
+        // The file may have been renamed.
         if cached.provider != self.provider.to_string() || cached.version != self.version {
             let version = cached.version.map(|version| format!(" {version}")).unwrap_or_default();
             return Err(CacheFileError::Other(format!("{}{version}", cached.provider)));
@@ -224,7 +224,7 @@ fn is_file_name(part: &str) -> bool {
         && part.chars().all(is_usual)
 }
 
-/// Versions as Terraform orders them. What is not a version, or not known, is before all others.
+/// Compares versions as Terraform does. Invalid and unknown ones come first.
 fn compare_versions(one: Option<&str>, other: Option<&str>) -> Ordering {
     let parsed = |version: Option<&str>| version.and_then(|version| Version::parse(version).ok());
     (parsed(one), one).cmp(&(parsed(other), other))

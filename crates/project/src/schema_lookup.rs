@@ -12,7 +12,7 @@ use crate::schema_cache::{CacheFile, SchemaCache, provider_version};
 
 /// A provider whose schemas are wanted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wanted {
+pub enum SchemaQuery {
     /// This one.
     Provider(ProviderAddress),
     /// The one that has this resource type.
@@ -21,7 +21,7 @@ pub enum Wanted {
     All,
 }
 
-impl Wanted {
+impl SchemaQuery {
     /// A provider as a document names it; one from before Terraform 0.13 may be named by its type alone.
     pub fn named(name: &str) -> Option<Self> {
         let mut provider = ProviderAddress::parse(name)?;
@@ -32,14 +32,14 @@ impl Wanted {
     }
 }
 
-/// The schemas that nobody has to give: those in a cache, and those of the provider in Terraform.
+/// Schemas that are found without options: those in the cache, and those of Terraform's own provider.
 #[derive(Debug, Clone, Default)]
 pub struct SchemaLookup {
     is_off: bool,
     cache: Option<SchemaCache>,
 }
 
-/// What is taken from there.
+/// The chosen schemas.
 #[derive(Debug, Default)]
 pub struct CachedChoice {
     /// The schemas of all chosen providers.
@@ -64,11 +64,11 @@ impl SchemaLookup {
         Self { is_off: true, cache: None }
     }
 
-    /// The schemas of providers. Of a provider that is locked this version counts; of others the newest, and where there are
-    /// several a note says so. The provider in Terraform is always there.
+    /// Chooses the schemas of providers. A locked provider is used at its version; of others the newest is used, and a
+    /// note says so if there are several. Terraform's own provider is always included.
     pub fn choose(
         &self,
-        wanted: impl IntoIterator<Item = Wanted>,
+        wanted: impl IntoIterator<Item = SchemaQuery>,
         locked: &BTreeMap<ProviderAddress, String>,
         remarks: &Remarks<'_>,
     ) -> CachedChoice {
@@ -80,11 +80,11 @@ impl SchemaLookup {
         for wanted in wanted {
             let all = || self.cache.as_ref().map(SchemaCache::providers).unwrap_or_default();
             match wanted {
-                Wanted::Provider(provider) => {
+                SchemaQuery::Provider(provider) => {
                     providers.insert(provider);
                 }
-                Wanted::All => providers.extend(all()),
-                Wanted::OfType(resource_type) => {
+                SchemaQuery::All => providers.extend(all()),
+                SchemaQuery::OfType(resource_type) => {
                     let local_name = ProviderAddress::local_name(&resource_type);
                     if local_name == "terraform" {
                         providers.insert(ProviderAddress::builtin());
@@ -125,7 +125,7 @@ impl SchemaLookup {
         if wanted.is_empty() {
             return Ok(());
         }
-        schemas.push(self.choose(wanted.into_iter().map(Wanted::Provider), locked, remarks).schemas);
+        schemas.push(self.choose(wanted.into_iter().map(SchemaQuery::Provider), locked, remarks).schemas);
         match missing(schemas) {
             missing if missing.is_empty() => Ok(()),
             missing => Err(self.describe_missing(&missing, locked)),

@@ -19,7 +19,7 @@ use crate::installed_providers::{InstalledProgram, InstalledProviders};
 #[cfg(feature = "provider")]
 use crate::program::ProviderProgram;
 use crate::remark::Remarks;
-use crate::schema_lookup::{SchemaLookup, Wanted};
+use crate::schema_lookup::{SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
 use objchange_files::input::{InputError, Size, Source};
@@ -48,7 +48,7 @@ pub enum SchemaError {
     /// They cannot be read.
     #[error(transparent)]
     Text(#[from] SchemaTextError),
-    /// A document is none of schemas.
+    /// A document has no schemas.
     #[error("{name}:{}", placed(error))]
     Document {
         /// Where it is from.
@@ -88,7 +88,7 @@ pub enum SchemaTextError {
     #[cfg(feature = "provider")]
     #[error("the provider cannot be waited for: {0}")]
     Runtime(std::io::Error),
-    /// Somebody has interrupted the work.
+    /// The work was interrupted.
     #[cfg(feature = "provider")]
     #[error("interrupted")]
     Interrupted,
@@ -105,7 +105,7 @@ impl GivenSchemas {
     ///
     /// # Errors
     ///
-    /// One of them is none of schemas.
+    /// A document has no schemas.
     pub fn parse(texts: Vec<SchemaText>) -> Result<Self, SchemaError> {
         let mut given = Self::default();
         for SchemaText { name, text } in texts {
@@ -124,7 +124,7 @@ impl GivenSchemas {
         !self.name.is_empty()
     }
 
-    /// The same with those of other providers that are cached, and where they are from.
+    /// Adds cached schemas of other providers, with their origins.
     pub fn with_cached<'p>(
         mut self,
         lookup: &SchemaLookup,
@@ -132,8 +132,8 @@ impl GivenSchemas {
         remarks: &Remarks<'_>,
     ) -> (Schemas, String) {
         let is_missing = |provider: &&str| !self.schemas.providers().any(|given| given == *provider);
-        let wanted: Vec<Wanted> =
-            providers.into_iter().filter(is_missing).filter_map(Wanted::named).collect();
+        let wanted: Vec<SchemaQuery> =
+            providers.into_iter().filter(is_missing).filter_map(SchemaQuery::named).collect();
         let cached = lookup.choose(wanted, &Default::default(), remarks);
         let (is_given, is_cached) = (self.is_given(), !cached.origins.is_empty());
         self.schemas.append(cached.schemas);
@@ -184,11 +184,11 @@ pub fn schema_files(path: &Path) -> Result<Vec<Source>, SchemaTextError> {
     Ok(files.into_iter().map(Source::File).collect())
 }
 
-/// Asks providers for their schemas, and for nothing else: a document for each, or why there is none.
+/// Asks providers only for their schemas. Returns a document or an error for each.
 ///
 /// # Errors
 ///
-/// No provider can be asked, or somebody has interrupted the work.
+/// No provider can be asked, or the work was interrupted.
 #[cfg(feature = "provider")]
 pub fn provider_schemas(
     programs: &[ProviderProgram],
@@ -236,7 +236,7 @@ impl AskedSchemas {
     ///
     /// # Errors
     ///
-    /// No provider can be asked, or somebody has interrupted the work.
+    /// No provider can be asked, or the work was interrupted.
     pub fn of_programs(
         programs: &[ProviderProgram],
         workplace: &dyn Fn() -> std::io::Result<Workplace>,
@@ -262,7 +262,8 @@ impl AskedSchemas {
         Ok(asked)
     }
 
-    /// Asks the providers that are installed in a directory. Of a provider in the lock file only the locked version counts.
+    /// Asks the providers that are installed in a directory. A provider in the lock file counts only at its locked
+    /// version.
     ///
     /// # Errors
     ///

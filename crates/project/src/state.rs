@@ -1,4 +1,4 @@
-//! The state before a plan: which one a directory has, of which workspace.
+//! The state before a plan: finds that of a directory and workspace.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub enum StateError {
     Argument {
         /// The argument.
         argument: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: &'static str,
     },
     /// The directory was initialized for another place.
@@ -71,9 +71,9 @@ pub enum StateError {
     Reinitialize {
         /// The argument.
         argument: &'static str,
-        /// What the configuration says.
+        /// The value in the configuration.
         configured: String,
-        /// What `terraform init` has remembered.
+        /// The value that `terraform init` stored.
         initialized: String,
         /// Where.
         file: PathBuf,
@@ -108,7 +108,7 @@ pub enum StateError {
          separators"
     )]
     WorkspaceName {
-        /// What says so.
+        /// The source of the name.
         by: String,
         /// The name.
         name: String,
@@ -141,7 +141,7 @@ pub(crate) struct DirectoryState {
     pub(crate) text: Option<StateText>,
     /// `None` if nothing says which one is selected.
     pub(crate) workspace: Option<String>,
-    /// Why there is none.
+    /// Why there is no state.
     pub(crate) no_state: Option<NoState>,
 }
 
@@ -247,7 +247,7 @@ impl Location {
         })
     }
 
-    /// The file of a workspace; `None` if there is none.
+    /// The state file of a workspace; `None` if it does not exist.
     fn file_of(&self, workspace: &str, files: &DiskFiles) -> Result<Option<PathBuf>, StateError> {
         let name = match workspace {
             "default" => self.path.clone(),
@@ -264,7 +264,7 @@ impl Location {
 /// A backend that a directory was initialized for.
 struct Initialized {
     kind: String,
-    /// Its configuration. That of a backend such as `s3` holds secrets.
+    /// Its configuration. A backend such as `s3` has secrets in it.
     config: serde_json::Value,
 }
 
@@ -313,7 +313,7 @@ fn selected_workspace(data: &DataDirectory, files: &DiskFiles) -> Result<Option<
     }
 }
 
-/// Whether a workspace may have this name: Terraform takes those that are the same as a segment of a URL.
+/// Whether Terraform accepts the name of a workspace: it must equal its form as a URL's path segment.
 fn is_workspace_name(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~$&+=:@".contains(&byte))
 }
@@ -335,7 +335,7 @@ pub(crate) struct StateText {
 }
 
 impl StateText {
-    /// The providers of its objects; none of a text that is broken, which is told where it is read.
+    /// The providers of its objects; empty for a broken text, which is reported when it is read.
     #[cfg_attr(
         not(feature = "provider"),
         expect(dead_code, reason = "only running providers are chosen by it")

@@ -26,7 +26,7 @@ pub struct Stopper {
 impl Stopper {
     /// Ends the work, and all processes that were started for it.
     pub fn stop(&self) {
-        // Before anything is killed, so that nobody takes that for a crash.
+        // Before the processes are killed, so that their end is not taken for a crash.
         self.interrupted.send_replace(true);
         self.children.kill_all();
     }
@@ -51,7 +51,7 @@ impl Workplace {
         self.stopper.clone()
     }
 
-    /// What comes of the work; `None` if it is or was interrupted: all processes are gone then that were started for it.
+    /// Runs the work; `None` if it is or was interrupted. All processes started for it are gone then.
     pub fn wait_for<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut interrupted = self.stopper.interrupted.subscribe();
         self.runtime.block_on(async {
@@ -63,7 +63,7 @@ impl Workplace {
         })
     }
 
-    /// Whether somebody has interrupted the work.
+    /// Whether the work was interrupted.
     pub fn was_interrupted(&self) -> bool {
         *self.stopper.interrupted.borrow()
     }
@@ -71,12 +71,12 @@ impl Workplace {
 
 impl Drop for Workplace {
     fn drop(&mut self) {
-        // Also daemons that a provider has left. Whoever else is about to end them is waited for.
+        // Ends daemons that a provider left, too, and waits for other threads that are ending processes.
         self.children.kill_all();
     }
 }
 
-/// What an interrupt does to the work: it ends it, unless the work holds it off.
+/// The effect of an interrupt on the work: it ends the work, unless the work holds it off.
 #[derive(Debug, Default, Clone)]
 pub struct Interrupt(Arc<InterruptState>);
 
@@ -88,7 +88,7 @@ struct InterruptState {
 }
 
 impl Interrupt {
-    /// From here on the first interrupt does not end the work: it only says so.
+    /// From now on the first interrupt only sets a flag, and does not end the work.
     pub fn hold_off(&self) {
         self.0.is_held_off.store(true, Ordering::SeqCst);
     }
@@ -98,7 +98,7 @@ impl Interrupt {
         self.0.is_held_off.store(false, Ordering::SeqCst);
     }
 
-    /// Whether an interrupt only says so.
+    /// Whether an interrupt only sets a flag.
     pub fn is_held_off(&self) -> bool {
         self.0.is_held_off.load(Ordering::SeqCst)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
-use objchange_plan::Schemas as Shown;
+use objchange_plan::Schemas as DiagnosticPrinter;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -19,13 +19,13 @@ pub struct Schemas(pub(crate) Arc<Loaded>);
 /// Schemas for documents, and by name.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    pub(crate) shown: Arc<Shown>,
+    pub(crate) shown: Arc<DiagnosticPrinter>,
     pub(crate) document: ProviderSchemas,
 }
 
 impl Loaded {
     fn new(document: ProviderSchemas) -> Self {
-        Self { shown: Arc::new(Shown::new(document.clone())), document }
+        Self { shown: Arc::new(DiagnosticPrinter::new(document.clone())), document }
     }
 }
 
@@ -35,7 +35,10 @@ pub(crate) struct SchemasArg(pub(crate) Arc<Loaded>);
 impl Default for SchemasArg {
     /// None.
     fn default() -> Self {
-        Self(Arc::new(Loaded { shown: Arc::new(Shown::none()), document: ProviderSchemas::default() }))
+        Self(Arc::new(Loaded {
+            shown: Arc::new(DiagnosticPrinter::none()),
+            document: ProviderSchemas::default(),
+        }))
     }
 }
 

@@ -67,7 +67,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Which cases are run: those whose id is like one of these, or all if there are none. With each, whether there was one.
+/// Globs for the ids of the cases to run; empty for all. Each notes whether it matched.
 struct Only(Vec<(WildMatch, AtomicBool)>);
 
 impl Only {

@@ -13,7 +13,7 @@ use objchange_text::visible;
 use super::Counts;
 use crate::style::{BAD, FAINT, GOOD, colour};
 
-/// What is longer is cut around the first character that differs.
+/// Longer texts are cut around the first difference.
 const MAX_TEXT: usize = 400;
 /// Texts that are no longer are beside each other on lines of their own.
 const MAX_LINE: usize = 100;
@@ -106,7 +106,7 @@ fn write_difference(out: &mut impl Write, difference: &Difference, colour: Colou
     }
 }
 
-/// What differs in two values, as a plan shows it; `None` if that is nothing, or more than anybody reads.
+/// The diff of two values, as a plan shows it; `None` if it is empty or too long to read.
 fn lines(got: &Value, want: &Value, colour: Colour) -> Option<String> {
     let ty = if got.ty() == want.ty() { got.ty() } else { &Type::Dynamic };
     let diff = diff_values(got, want, ty);

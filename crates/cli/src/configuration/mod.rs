@@ -1,4 +1,4 @@
-//! Configuration as people write it: what is given for its variables, and what is wrong with it.
+//! Configuration files: the arguments for their variables, and reports of their errors.
 
 pub(crate) mod report;
 mod variable_args;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
-use objchange_project::{Given, VariableSetting};
+use objchange_project::{VariableInputs, VariableSetting};
 
 use crate::arguments::Assignment;
 
-/// What is given for the variables of a configuration.
+/// Arguments for the variables of a configuration.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GivenArgs {
     #[command(flatten)]
@@ -18,7 +18,7 @@ pub(crate) struct GivenArgs {
     base_dir: Option<PathBuf>,
 }
 
-/// `--var` and `--var-file`, in the order in which they are given, which is the order in which they count.
+/// `--var` and `--var-file`, in their order on the command line; later ones win.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settings(Vec<VariableSetting>);
 
@@ -82,8 +82,8 @@ impl FromArgMatches for Settings {
 }
 
 impl GivenArgs {
-    /// What is given.
-    pub(crate) fn given(&self) -> Given<'_> {
-        Given { settings: self.settings.as_slice(), base_dir: self.base_dir.as_deref() }
+    /// The values as the library takes them.
+    pub(crate) fn given(&self) -> VariableInputs<'_> {
+        VariableInputs { settings: self.settings.as_slice(), base_dir: self.base_dir.as_deref() }
     }
 }

@@ -15,8 +15,7 @@ const GRACE: Duration = Duration::from_secs(3);
 /// How long it may take to destroy what it made.
 const TIDY: Duration = Duration::from_secs(25);
 
-/// Stops the run when somebody wants this program to end. Where something may have been made the run is given time to destroy
-/// it, until it is interrupted once more.
+/// Stops the run on a signal. If objects may exist, the run gets time to destroy them, until the next signal.
 pub(super) fn listen(children: Children, stop: Stop, made: Option<Made>) -> io::Result<()> {
     on_signals(async move |mut signals| {
         signals.next().await;
@@ -37,7 +36,7 @@ pub(super) fn listen(children: Children, stop: Stop, made: Option<Made>) -> io::
 /// The number of things that are named one by one.
 const NAMED: usize = 50;
 
-/// Says what was made and may still be there.
+/// Lists the objects that may still exist.
 pub(super) fn left_behind(left: &[Left]) {
     for left in left.iter().take(NAMED) {
         let id = left.id.as_ref().map(|id| format!(" {id:?}")).unwrap_or_default();

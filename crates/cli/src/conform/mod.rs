@@ -159,7 +159,7 @@ fn subject(text: &str) -> Result<Subject, String> {
     found.ok_or_else(|| format!("it is one of {}", kinds().collect::<Vec<_>>().join(", ")))
 }
 
-/// What was asked and answered is written to a file.
+/// Writes calls and answers to a file.
 type Record = Recorder<BufWriter<std::fs::File>>;
 
 /// Why nothing can be tried.
@@ -312,17 +312,17 @@ fn run_trials(
     tried
 }
 
-/// What the provider is asked in.
+/// The runtime for calls to the provider.
 fn runtime() -> Result<tokio::runtime::Runtime, objchange_provider::Error> {
     let no_runtime =
         |error: io::Error| objchange_provider::ErrorKind::NotStarted { reason: error.to_string() };
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_runtime)?)
 }
 
-/// How long a call may take: what hangs once is asked once more.
+/// The timeout of a call; a call that exceeds it is repeated once.
 const CALL: Duration = Duration::from_secs(30);
 
-/// The version that a provider is told under OpenTofu's rules.
+/// The Terraform version that a provider receives under OpenTofu's rules.
 const OPENTOFU: &str = "1.10.0";
 
 /// At most so much of a line is shown that a provider wrote.

@@ -39,7 +39,7 @@ fn print_table(scaling: &Scaling) {
     let mut out = crate::terminal::stdout();
     let text = table(scaling);
     for line in text.lines() {
-        // Whoever reads no more will be told of that at the end.
+        // A broken pipe is reported at the end.
         let _ = writeln!(out, "{}", visible(line));
     }
     let _ = writeln!(out);

@@ -28,7 +28,7 @@ pub(crate) fn find(
     Inputs::find(arguments, wanted.extensions, plan, &exit::remark)
 }
 
-/// What became of all documents.
+/// The outcome for all documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     /// How many were answered to.
@@ -42,9 +42,8 @@ pub(crate) struct Summary {
 ///
 /// An errored plan is refused, and an unreadable file fails, unless `broken` accepts it.
 ///
-/// If an input cannot be read or answered to (`answer` gives the sentence), that is printed on standard error and kept in the
-/// summary, and the others are answered to all the same. Other files that a folder holds beside the
-/// wanted documents is skipped, which is said once at the end.
+/// An input that cannot be read or answered (`answer` gives the sentence) is reported on standard error and in the
+/// summary; the others are still answered. Other files in a folder are skipped, with one notice at the end.
 pub(crate) fn for_each<A: Send>(
     inputs: &Inputs,
     wanted: WantedDocuments,
@@ -98,12 +97,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Of things that are counted.
+    /// Counts things.
     pub(crate) fn count(total: usize) -> Self {
         Self::with(ProgressBar::new(total as u64), "{bar:30} {pos}/{len} {elapsed}")
     }
 
-    /// Of what is read from these.
+    /// Counts the bytes read from these sources.
     pub(crate) fn of_sources<'s>(sources: impl Iterator<Item = &'s Source>) -> Self {
         let (bar, template) = match sources.map(Source::size).sum::<Option<u64>>() {
             Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),

@@ -9,7 +9,7 @@ use objchange_project::SchemaError;
 
 use super::Args;
 use crate::input::{InputError, MAX_DOCUMENT, Size, Source};
-use crate::schema_cache::Wanted;
+use crate::schema_cache::SchemaQuery;
 use crate::schemas::HOW_TO_GET_SCHEMAS;
 
 /// Why what is at hand cannot be used.
@@ -40,7 +40,7 @@ impl From<ObjectTextError> for EvidenceError {
     }
 }
 
-/// What is at hand.
+/// The schemas and objects at hand.
 pub(super) struct AtHand {
     schemas: ProviderSchemas,
     texts: ObjectTexts,
@@ -52,8 +52,8 @@ impl AtHand {
         let mut schemas = args.schemas.load(Size(MAX_DOCUMENT))?.schemas;
         if !args.schemas.is_given() {
             let wanted = all.iter().filter_map(|explained| {
-                let named = explained.provider.as_deref().and_then(Wanted::named);
-                named.or_else(|| Some(Wanted::OfType(explained.resource_type()?.to_owned())))
+                let named = explained.provider.as_deref().and_then(SchemaQuery::named);
+                named.or_else(|| Some(SchemaQuery::OfType(explained.resource_type()?.to_owned())))
             });
             schemas = args.schemas.cache.choose(wanted, &BTreeMap::new()).schemas;
             if schemas.providers().next().is_none() {

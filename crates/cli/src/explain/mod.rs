@@ -38,7 +38,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// What Terraform printed [default: standard input]
+    /// Text that Terraform printed [default: standard input]
     #[arg(value_name = "FILE", default_value = "-")]
     text: PathBuf,
 

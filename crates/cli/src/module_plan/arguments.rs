@@ -77,7 +77,7 @@ impl StateArgs {
     }
 }
 
-/// The state of a file if one is named; else none, or that of the directory.
+/// The state in the named file; else none, or the directory's.
 pub(crate) fn state_choice(file: Option<&Path>, has_none: bool) -> StateChoice<'_> {
     match file {
         Some(path) => StateChoice::File(path),
@@ -97,14 +97,14 @@ pub(crate) struct DirectoryArgs {
 }
 
 impl DirectoryArgs {
-    /// What a directory is planned from.
+    /// The inputs for planning a directory.
     pub(crate) fn inputs<'a>(&'a self, schemas: &'a SchemaArgs) -> PlanInputs<'a> {
         PlanInputs { state: self.state.choice(), ..PlanInputs::new(&self.planning, schemas) }
     }
 }
 
-/// Options that act only on directories of modules, in a command that also takes documents. They are refused where no
-/// argument is such a directory: a gate that ignores `--destroy` would judge another plan than it was told to.
+/// Options that act only on directories of modules, in a command that also takes documents. Without such a directory
+/// they are refused: a gate that ignored `--destroy` would judge another plan than the requested one.
 #[derive(Debug, Clone)]
 pub(crate) struct ForModules<T> {
     options: T,
@@ -154,7 +154,7 @@ impl<T: clap::Args> FromArgMatches for ForModules<T> {
     }
 }
 
-/// What directories are planned with: the options of a command that has none like them.
+/// Options for planning directories, for commands without such options of their own.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Options for directories of modules")]
 pub(crate) struct ModuleArgs {
@@ -172,7 +172,7 @@ impl ModuleArgs {
         &self.schemas
     }
 
-    /// What those of the arguments are planned from that are directories of modules.
+    /// The inputs for planning those arguments that are directories of modules.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl ModuleArgs {
     }
 }
 
-/// What a directory is planned from.
+/// The inputs for planning a directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlanInputs<'a> {
     pub(crate) planning: &'a PlanningArgs,
@@ -198,11 +198,11 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) is_strict: bool,
     /// A module with actions is an error, because they are missing from its plan.
     pub(crate) refuses_actions: bool,
-    /// By the rules of which version.
+    /// The version of Terraform whose rules apply.
     pub(crate) version: Version,
     /// The files are read as OpenTofu reads them.
     pub(crate) is_opentofu: bool,
-    /// Of the state and of each file of schemas.
+    /// The limit for the state and for each file of schemas.
     pub(crate) max_input: Size,
 }
 
@@ -237,7 +237,7 @@ impl<'a> PlanInputs<'a> {
         Self { version: version_of(program), is_opentofu, ..self }
     }
 
-    /// The same for the library.
+    /// The settings as the library takes them.
     pub(super) fn settings(&self) -> PlanSettings<'a> {
         let planning = self.planning;
         PlanSettings {
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use crate::Cli;
 
-    /// What else a command needs on its line. `PLAN` is a plan, and `POLICIES` are policies.
+    /// The other arguments that each command needs. `PLAN` is a plan, and `POLICIES` are policies.
     const LINES: [(&str, &[&str]); 8] = [
         ("browse", &["PLAN"]),
         ("diff", &["PLAN", "PLAN"]),

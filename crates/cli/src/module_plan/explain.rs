@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use objchange_module::Shown;
+use objchange_module::DiagnosticPrinter;
 use objchange_module::document::ExplanationReport;
 use objchange_module::plan::plan_and_explain;
 
-use super::{Args, output, plan_directory_by};
+use super::{Args, output, plan_directory_with};
 use crate::exit::{self, CommandError, FAILED, unusable};
 
 pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> {
-    let planned = plan_directory_by(&args.directory, &args.inputs(), |input, providers| {
+    let planned = plan_directory_with(&args.directory, &args.inputs(), |input, providers| {
         let (plan, explanation) = plan_and_explain(input, providers, address);
         (plan, Some(explanation))
     })?;
@@ -20,14 +20,14 @@ pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> 
     planned.state_note().iter().for_each(|note| exit::note(note));
     let explanation = match explanation {
         Some(Ok(explanation)) => explanation,
-        // What is wrong with the module has been said.
+        // Errors in the module were printed already.
         Some(Err(_)) | None if planned.plan.errored && !planned.plan.has_begun => {
             return Ok(ExitCode::from(FAILED));
         }
         Some(Err(error)) => return Err(unusable(error)),
         None => return Ok(ExitCode::from(FAILED)),
     };
-    let shown = Shown::new(&planned.config, &planned.schemas);
+    let shown = DiagnosticPrinter::new(&planned.config, &planned.schemas);
     let report = ExplanationReport::new(address, &explanation, &shown);
     let text = if args.json { report.json() } else { report.text() };
     let mut out = crate::terminal::stdout();

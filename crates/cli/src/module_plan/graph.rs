@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use objchange_module::Shown;
+use objchange_module::DiagnosticPrinter;
 use objchange_module::document::GraphReport;
 use objchange_module::plan::plan_with_graph;
 
-use super::{DirectoryArgs, output, plan_directory_by};
+use super::{DirectoryArgs, output, plan_directory_with};
 use crate::exit::{CommandError, FAILED};
 use crate::schemas::SchemaArgs;
 
@@ -64,13 +64,13 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    // Not strict: what is unknown, and why, is as in the text of the plan.
+    // Not strict, so that unknown values and their reasons agree with the text of the plan.
     let inputs = args.module.inputs(&args.schemas).without_state_of_directory();
     let planned =
-        plan_directory_by(&args.directory, &inputs, |input, providers| plan_with_graph(input, providers))?;
+        plan_directory_with(&args.directory, &inputs, |input, providers| plan_with_graph(input, providers))?;
     let Some((planned, graph)) = planned else { return Ok(ExitCode::from(FAILED)) };
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
-    let shown = Shown::new(&planned.config, &planned.schemas);
+    let shown = DiagnosticPrinter::new(&planned.config, &planned.schemas);
     let report = GraphReport::new(&graph, &shown, args.only_unknown);
     let text = match args.format {
         Format::Dot => report.dot(),

@@ -15,7 +15,7 @@ use objchange_module::Providers;
 use objchange_module::plan::{ModulePlan, PlanInput};
 use objchange_plan::{Program, Selection, Version};
 pub(crate) use objchange_project::is_module;
-use objchange_project::{PlanError, PlannedDirectory, Refused};
+use objchange_project::{PlanError, PlannedDirectory, RefusedPlan};
 
 pub(crate) use self::arguments::{
     DirectoryArgs, ForModules, ModuleArgs, PlanInputs, PlanningArgs, StateArgs, state_choice,
@@ -183,7 +183,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
 }
 
-/// Plans the module in a directory. `None` if it cannot be planned because of errors, which are printed.
+/// Plans the module in a directory; `None` after errors, which are printed.
 pub(crate) fn plan_directory(
     directory: &Path,
     inputs: &PlanInputs<'_>,
@@ -191,13 +191,13 @@ pub(crate) fn plan_directory(
     print_errors(objchange_project::plan_directory(directory, &inputs.settings()))
 }
 
-/// The same in this way, which may say more of the plan.
-pub(crate) fn plan_directory_by<R: Default>(
+/// Plans with `plan`, and passes its second result through.
+pub(crate) fn plan_directory_with<R: Default>(
     directory: &Path,
     inputs: &PlanInputs<'_>,
     plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
 ) -> Result<Option<(PlannedDirectory, R)>, CommandError> {
-    print_errors(objchange_project::plan_directory_by(directory, &inputs.settings(), plan))
+    print_errors(objchange_project::plan_directory_with(directory, &inputs.settings(), plan))
 }
 
 /// Prints the errors of a module that cannot be planned: it is `None` then.
@@ -205,7 +205,7 @@ fn print_errors<T>(planned: Result<T, PlanError>) -> Result<Option<T>, CommandEr
     match planned {
         Ok(planned) => Ok(Some(planned)),
         Err(PlanError::Refused(refused)) => {
-            let Refused { config, schemas, diagnostics } = *refused;
+            let RefusedPlan { config, schemas, diagnostics } = *refused;
             output::diagnostics(&config, &schemas, &diagnostics)?;
             Ok(None)
         }

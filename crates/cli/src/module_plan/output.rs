@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use objchange_module::config::Config;
 use objchange_module::document::change_set;
 use objchange_module::plan::{PlanMode, PlanOptions};
-use objchange_module::{Diagnostics, Schemas, Shown, Unanswered};
+use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas, Unanswered};
 use objchange_plan::{
     ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, Verdict, changed_places,
 };
@@ -21,13 +21,13 @@ use crate::style::colour;
 use crate::terminal::{self, Escaping};
 use crate::write_file::{Access, write_file};
 
-/// Says what is wrong, as `terraform plan` does.
+/// Prints diagnostics as `terraform plan` does.
 pub(crate) fn diagnostics(config: &Config, schemas: &Schemas, found: &Diagnostics) -> io::Result<()> {
     if found.is_empty() {
         return Ok(());
     }
     let mut err = terminal::stderr();
-    err.write_all(Shown::new(config, schemas).text(found).as_bytes())?;
+    err.write_all(DiagnosticPrinter::new(config, schemas).text(found).as_bytes())?;
     err.flush()
 }
 
@@ -48,7 +48,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     }
     let document = || planned.document();
     if let Some(path) = &args.out {
-        // What is sensitive is in it.
+        // The plan includes sensitive values.
         write_file(path, document(), Access::Owner)
             .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
     }
@@ -127,7 +127,7 @@ fn text(
     Ok(args.gate.gate().judge(&report))
 }
 
-/// Says that there is no state, which providers nobody has asked, and that actions are missing.
+/// Notes that there is no state, that providers are simulated, or that actions are missing.
 pub(super) fn say_what_is_missing(planned: &PlannedDirectory) {
     let notes = [planned.state_note(), planned.action_note(), planned.simulation_note()];
     notes.iter().flatten().for_each(|note| exit::note(note));

@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.watch { watch::watch(args) } else { Ok(run_once(args, None)?.code) }
 }
 
-/// What running the tests came to.
+/// The result of running the tests.
 struct Ran {
     code: ExitCode,
     /// The test files could be read.
@@ -249,7 +249,7 @@ fn clock() -> Duration {
 
 /// The files of the test directory that give values to variables.
 fn values_of(files: &DiskFiles, directory: &str) -> Result<Vec<(String, String)>, CommandError> {
-    // What is wrong with the directory is said with the tests.
+    // The tests report an unreadable directory.
     let names = files.list(directory).unwrap_or_default();
     let mut all = Vec::new();
     for name in automatic_files(names.iter().map(String::as_str)) {
@@ -283,7 +283,7 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
 /// How many attributes are named that were made up.
 const NAMED: usize = 5;
 
-/// Says what did not happen as with Terraform.
+/// Notes what differs from a run with Terraform.
 fn say_what_was_simulated(report: &TestReport) {
     let mut provisioners: Vec<&str> =
         report.files.iter().flat_map(|file| &file.provisioners).map(String::as_str).collect();

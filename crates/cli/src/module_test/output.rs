@@ -1,4 +1,4 @@
-//! What is printed of tests.
+//! Prints the results of tests.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -15,7 +15,7 @@ use crate::exit::{CommandError, complain, note, unusable};
 /// How often the files are looked at.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Runs all tests, and then those that changes affect, until somebody ends the program.
+/// Runs all tests, then those affected by changes, until the program is ended.
 pub(super) fn watch(args: &Args) -> Result<ExitCode, CommandError> {
     if !io::stdout().is_terminal() {
         return Err(unusable(
@@ -33,14 +33,14 @@ pub(super) fn watch(args: &Args) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs everything, and then what changes affect, as long as `pause` says so.
+/// Runs everything, then the tests affected by changes, while `pause` returns true.
 fn follow(
     mut look: impl FnMut(&BTreeSet<String>) -> Snapshot,
     mut pause: impl FnMut() -> bool,
     mut run: impl FnMut(Option<&[String]>) -> Result<Ran, CommandError>,
 ) -> Result<(), CommandError> {
     let mut directories = BTreeSet::new();
-    // From before the run, so that what changes meanwhile is not missed.
+    // Taken before the run, so that changes during it are seen.
     let mut before = look(&directories);
     let mut changed: Option<Vec<String>> = None;
     loop {
@@ -106,7 +106,7 @@ mod tests {
         files
     }
 
-    /// What is run when files are like this, one after the other.
+    /// The runs for these snapshots of the files, in order.
     fn runs(looks: &[Snapshot], is_whole: bool) -> Vec<Option<Vec<String>>> {
         let (mut looks, mut pauses) = (looks.iter().cloned(), looks.len());
         let mut runs = Vec::new();

@@ -7,7 +7,7 @@ use objchange_project::resource::{IgnoredChange, ResourceInputs};
 use crate::configuration::GivenArgs;
 use crate::exit;
 
-/// Which object is to be planned, and how.
+/// The object to plan.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubjectArgs {
     /// The resource type, e.g. `aws_instance`; not needed for a configuration block
@@ -54,7 +54,7 @@ impl SubjectArgs {
         &self.config
     }
 
-    /// The same for the library.
+    /// The inputs as the library takes them.
     pub(crate) fn inputs(&self) -> ResourceInputs<'_> {
         ResourceInputs {
             resource_type: self.resource_type.as_deref(),

@@ -23,7 +23,7 @@ use crate::configuration::error_in;
 use crate::exit::{self, CommandError, FAILED};
 use crate::hints;
 use crate::input::{MAX_DOCUMENT, Size, Source};
-use crate::schema_cache::Wanted;
+use crate::schema_cache::SchemaQuery;
 use crate::schemas::SchemaArgs;
 use crate::style::colour;
 use objchange_project::GivenSchemas;
@@ -170,8 +170,8 @@ fn schemas(resource_type: &str, args: &Args) -> Result<GivenSchemas, ResourceErr
     if given.is_given() {
         return Ok(given);
     }
-    let named = args.provider.as_deref().and_then(Wanted::named);
-    let wanted = named.unwrap_or_else(|| Wanted::OfType(resource_type.to_owned()));
+    let named = args.provider.as_deref().and_then(SchemaQuery::named);
+    let wanted = named.unwrap_or_else(|| SchemaQuery::OfType(resource_type.to_owned()));
     let schemas = args.schemas.cache.choose([wanted], &args.subject.inputs().locked_versions()).schemas;
     if schemas.providers().next().is_none() {
         return Err(ResourceError::NoSchemas);

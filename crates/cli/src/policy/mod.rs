@@ -75,7 +75,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR|FILE", required = true, num_args = 1..)]
     rego: Vec<PathBuf>,
 
-    /// What policies see as `input`
+    /// Form of `input` for policies
     #[arg(long, value_enum, default_value = "auto", value_name = "WHAT")]
     input: Input,
 
@@ -249,7 +249,8 @@ fn options(args: &Args, data: Value, run: Option<Value>) -> Options {
     options.rules.clone_from(&args.rules);
     options.network = args.allow_net.then(|| Arc::new(Internet) as Arc<dyn Network>);
     options.strict_builtin_errors = args.strict_builtin_errors;
-    // What the evaluator counts is what it ever made. Where the system tells what is held, that ends it earlier.
+    // The evaluator counts everything that it ever made. Where the system reports the memory in use, that limit applies
+    // first.
     options.memory = args.memory.saturating_mul(8 << 20);
     options.data = data;
     options.run = run;

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use objchange_project::Interrupt;
 use objchange_project::resource::ResourceConfig;
 use objchange_project::session::{
-    Applied, AppliedReport, Hidden, PlannedObject, Session, SessionError, StateOut, heed, instance_address,
+    Applied, AppliedReport, Hidden, PlannedObject, Session, SessionError, StateOut, instance_address,
+    warnings_or_errors,
 };
 use objchange_provider::client::Children;
 use objchange_text::{MAX_TEXTS, json, left_out};
@@ -55,7 +56,7 @@ pub(super) async fn plan(
     let config = ResourceConfig::read(args.subject.config()).map_err(SessionError::from)?;
     let (session, planned) = planned(args, &config, children, hidden).await?;
     session.end().await?;
-    heed(&planned.change.diagnostics, hidden)?;
+    warnings_or_errors(&planned.change.diagnostics, hidden)?;
     Ok(show(&args.subject, &planned.subject, &planned.shown(hidden))?)
 }
 
@@ -84,7 +85,7 @@ pub(super) async fn apply(
     let config = ResourceConfig::read(args.plan.subject.config()).map_err(SessionError::from)?;
     let (session, mut planned) = planned(&args.plan, &config, children, hidden).await?;
     session.end().await?;
-    heed(&planned.change.diagnostics, hidden)?;
+    warnings_or_errors(&planned.change.diagnostics, hidden)?;
     let shown = show(&args.plan.subject, &planned.subject, &planned.shown(hidden))?;
     if !args.apply {
         exit::note("nothing was changed; apply the plan with --apply");
@@ -101,11 +102,11 @@ pub(super) async fn apply(
         Ok::<_, Failure>((out, address))
     });
     let target = target.transpose()?;
-    // As Terraform does, in another process: what the provider remembers of the plan is what it left with it.
+    // Start another process, as Terraform does: the provider may rely only on what it put into the plan.
     let session = args.plan.provider.start(children, hidden).await?;
     planned.plan_again(&session).await?;
     let Applied { change: applied, silence } = planned.apply(&session, interrupt).await?;
-    // Before anything else, which may fail: nobody but the state file knows of what was made.
+    // Save first, because later steps may fail, and only the state file records the new object.
     let is_saved = target.is_none_or(|(out, address)| {
         let provider = args.plan.provider.target.binary.address();
         saved_or_printed(planned.save((out, &address), provider, &applied, &exit::remark))
@@ -116,7 +117,7 @@ pub(super) async fn apply(
         return Err(error.into());
     }
     session.end().await?;
-    let refused = heed(&applied.diagnostics, hidden);
+    let refused = warnings_or_errors(&applied.diagnostics, hidden);
     let report = AppliedReport::new(&planned, &applied, hidden)?;
     let is_fine = report.is_fine();
     if args.plan.subject.json {

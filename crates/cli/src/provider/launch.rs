@@ -11,7 +11,7 @@ use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
 
 use crate::exit::INTERRUPTED;
 
-/// How a provider is started and told what it needs.
+/// How a provider is started and configured.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct LaunchArgs {
     /// Set an environment variable of the provider, or pass on our own; can be repeated. By default the provider gets
@@ -56,7 +56,7 @@ impl LaunchArgs {
         self.start_within(Limits::default(), binary, children).await
     }
 
-    /// The same, with these limits where nobody says others.
+    /// Starts the provider with these limits, unless `--timeout` sets others.
     pub(crate) async fn start_within(
         &self,
         mut limits: Limits,

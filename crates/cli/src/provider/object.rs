@@ -111,7 +111,7 @@ pub(super) async fn import(
     Ok(code)
 }
 
-/// Where the object is to be saved.
+/// The place to save the object.
 fn place(
     out: StateOut,
     address: Option<&str>,
@@ -124,7 +124,7 @@ fn place(
     Ok((out, address))
 }
 
-/// Prints an object, and saves it if it is to be saved.
+/// Prints an object, and saves it on request.
 fn print_and_save(
     found: &FoundObject,
     target: Option<(StateOut, InstanceAddress)>,
@@ -138,7 +138,7 @@ fn print_and_save(
     Ok(if is_saved { code } else { ExitCode::from(UNUSABLE) })
 }
 
-/// Says what is wrong with an object, and prints it.
+/// Prints an object, after its problems.
 fn print(found: &FoundObject, hidden: &Hidden<'_>) -> Result<ExitCode, Failure> {
     found.problems.iter().try_for_each(|problem| exit::complain(problem))?;
     let mut out = io::stdout().lock();

@@ -62,7 +62,7 @@ impl Target {
 }
 
 impl Configured {
-    /// The same with the provider's own configuration given to it.
+    /// Starts the provider, and gives it its own configuration.
     pub(super) async fn start<'h>(
         &self,
         children: &Children,
@@ -79,7 +79,7 @@ impl Configured {
 pub(super) enum Failure {
     /// The provider, or what it was asked.
     Session(SessionError),
-    /// The command: it has been told in its place, or the output cannot be written.
+    /// An error of the command: already printed, or the output cannot be written.
     Command(CommandError),
 }
 
@@ -140,7 +140,7 @@ pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, 
     }
 }
 
-/// What the provider wrote last.
+/// Prints the last lines of the provider's log.
 fn tell_log(error: &Error, hidden: &Hidden<'_>) -> io::Result<()> {
     let mut out = crate::terminal::stderr();
     let lines = error.log().lines();
@@ -160,7 +160,7 @@ fn tell_log(error: &Error, hidden: &Hidden<'_>) -> io::Result<()> {
         writeln!(out, "  {FAINT}log:{FAINT:#} {}", visible(&text))?;
     }
     if let Some(crash) = error.log().crash() {
-        let crash = hidden.cover(crash);
+        let crash = hidden.hide(crash);
         for line in crash.lines().take(CRASH_LINES) {
             writeln!(out, "  {BAD}crash:{BAD:#} {}", visible(&bounded(line)))?;
         }

@@ -66,7 +66,8 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
     };
     let config = read(&Source::new(&args.config), block)?;
     session.hide(block, &config);
-    session.heed(&session.ask().validate(component, &args.name, &config.unmark_deep().0).await?)?;
+    session
+        .warnings_or_errors(&session.ask().validate(component, &args.name, &config.unmark_deep().0).await?)?;
     session.end().await?;
     Ok(ExitCode::SUCCESS)
 }

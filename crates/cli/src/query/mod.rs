@@ -84,7 +84,7 @@ pub(crate) struct Args {
     #[arg(short, long = "expr", value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
 
-    /// What to search
+    /// Collection to search
     #[arg(long, value_enum, default_value = "changes", value_name = "WHAT")]
     of: About,
 
@@ -277,7 +277,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// What is looked for.
+/// The collection to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum About {
     /// Resource changes
@@ -330,7 +330,7 @@ enum Form {
     /// A Parquet file with a row for each change
     #[cfg(feature = "columns")]
     Parquet,
-    /// The same rows in Arrow's IPC format for streams
+    /// The rows in Arrow's IPC format for streams
     #[cfg(feature = "columns")]
     Arrow,
 }
@@ -347,7 +347,7 @@ const UNDECIDED: u8 = 3;
 
 /// An expression that is an argument.
 pub(crate) struct QueryText {
-    /// What it is called in errors.
+    /// Its name in errors.
     name: &'static str,
     text: String,
 }
@@ -357,7 +357,7 @@ impl QueryText {
         Self { name, text: text.to_owned() }
     }
 
-    /// Says what is wrong with it, at its place.
+    /// Prints the error, with its place in the text.
     fn complain(&self, error: &QueryError) -> io::Result<()> {
         let place = Span { start: error.place.start as u32, end: error.place.end as u32 };
         let help = error.help.clone().unwrap_or_default();
@@ -368,7 +368,7 @@ impl QueryText {
         }
     }
 
-    /// The same as the error of the command.
+    /// Prints the error, and makes it the error of the command.
     fn refused(&self, error: &QueryError) -> CommandError {
         CommandError::shown(self.complain(error))
     }
@@ -447,7 +447,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     for error in query.impossible(&comparisons[0]) {
         // Where something is found another part of the expression may be what matters.
         match found {
-            // What is unknown may be equal to it.
+            // An unknown value may turn out to be equal.
             0 if undecided.count == 0 => {
                 filter.complain(&error)?;
                 unusable = true;
@@ -466,7 +466,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     })
 }
 
-/// Says what has a value for no item; whether that is an error.
+/// Reports expressions without a value for any item. Returns whether that is an error.
 fn tell(tallies: &Tallies, filter: &QueryText, other: Option<&QueryText>) -> io::Result<bool> {
     let mut is_error = false;
     let of_columns = tallies.columns.iter().filter_map(|tally| Some((other?, tally)));

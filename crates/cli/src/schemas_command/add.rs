@@ -81,7 +81,7 @@ impl std::str::FromStr for ProviderVersion {
 
 type Versions = BTreeMap<ProviderAddress, String>;
 
-/// What is to be added: a document, and the versions of providers that its place tells.
+/// Schemas to add, with the versions of their providers, if their place tells these.
 struct Addition {
     text: SchemaText,
     versions: Versions,

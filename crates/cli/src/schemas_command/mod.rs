@@ -139,7 +139,7 @@ fn remove(args: &RemoveArgs, cache: &SchemaCache) -> Result<ExitCode, CommandErr
     }
     let mut entries = Vec::new();
     for file in files.iter().filter(|file| args.all || args.providers.iter().any(|one| one.is_of(file))) {
-        // What it has is gone afterwards.
+        // Read before the file is removed.
         let entry = CacheEntry::read(file);
         file.remove()
             .map_err(|error| unusable(format!("{}: cannot be removed: {error}", file.path.display())))?;

@@ -50,7 +50,7 @@ pub(super) struct Args {
     diff: bool,
 }
 
-/// What became of a file.
+/// The outcome for a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Same,

@@ -20,7 +20,7 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// What each of so many policies may take, as many of which run side by side as there are cores.
+    /// The limits of each policy. Policies run on all cores side by side, so memory is divided among them.
     pub(crate) fn of_each(&self, policies: usize) -> RunLimits {
         let workers = pool::cores().min(policies.max(1));
         RunLimits { bytes: (self.memory << 20) / workers as u64, timeout: Duration::from_secs(self.timeout) }

@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
 }
 
-/// What is to be written.
+/// The files to write.
 fn files(args: &Args, file: &PlanFile) -> Result<Vec<File>, String> {
     let run = args.run.as_deref().map(read_run).transpose()?;
     let (schemas, _) = args.module.schemas().given_or_cached()?;

@@ -1,6 +1,6 @@
 //! `objchange sentinel`: runs, tests, formats and checks Sentinel policies.
 //!
-//! What policies mean over plans is in `objchange_policy::sentinel`; here are arguments, files and reports.
+//! Policies over plans are evaluated in `objchange_policy::sentinel`; here are arguments, files and reports.
 
 mod apply;
 mod check;

@@ -55,14 +55,14 @@ fn action() -> impl TypedValueParser<Value = SelectedAction> {
 }
 
 impl Choice {
-    /// The same for the library.
+    /// The selection as the library takes it.
     pub(crate) fn selection(&self) -> Selection {
         Selection { types: self.types.clone(), ..self.places.selection() }
     }
 }
 
 impl Places {
-    /// The same for the library.
+    /// The selection as the library takes it.
     pub(crate) fn selection(&self) -> Selection {
         Selection {
             only: self.only.clone(),

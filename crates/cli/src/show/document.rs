@@ -15,7 +15,7 @@ use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, is_module, plann
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
-/// What is shown, and as what.
+/// The document to show, and its form.
 #[derive(Debug, Args)]
 pub(crate) struct DocumentArgs {
     /// The output of `terraform show -json [PLANFILE]`, a state file, or the directory of a module to plan; `-`, or nothing,
@@ -79,7 +79,7 @@ pub(crate) struct Input {
 
 /// Where the schemas of a document are from.
 pub(crate) struct SchemaSources {
-    /// What they are called in errors.
+    /// Their name in errors.
     name: String,
     is_given: bool,
 }
@@ -180,7 +180,7 @@ impl SchemaSources {
         }
     }
 
-    /// What the missing schemas cost, of what has been shown so far.
+    /// The warning about schemas that were missing so far.
     pub(crate) fn warning(&self, schemas: &Schemas) -> Option<String> {
         let cost = "blocks are shown as attributes, values that only a schema marks as sensitive are \
                     shown, and `# forces replacement` and the \

@@ -8,7 +8,7 @@ use objchange_plan::{HtmlOptions, MarkdownOptions};
 /// The heading of these options in the help.
 const HEADING: &str = "Options for pages";
 
-/// The options of Markdown pages, some of which HTML pages have, too.
+/// The options of Markdown pages; some apply to HTML pages, too.
 #[derive(Debug, Args)]
 pub(crate) struct MarkdownArgs {
     /// The headline before the counts

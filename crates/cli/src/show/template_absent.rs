@@ -11,7 +11,7 @@ pub(super) fn built_in() -> Result<&'static str, Error> {
     Err(Error::NoTemplates)
 }
 
-/// There are none.
+/// Built without templates.
 pub(super) enum Template {}
 
 impl Template {

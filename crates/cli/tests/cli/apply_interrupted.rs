@@ -1,4 +1,4 @@
-//! `objchange provider apply --apply`, interrupted: what the provider has made is not lost.
+//! `objchange provider apply --apply`, interrupted: the provider's new objects are not lost.
 
 use std::process::{Command, Stdio};
 use std::thread;

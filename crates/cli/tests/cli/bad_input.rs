@@ -133,7 +133,7 @@ fn the_messages_that_are_damaged_are_messages() {
     assert!(!value(&VALUE_JSON[1..]).unwrap().is_null());
 }
 
-/// What is read about a provider, and from one.
+/// Inputs about a provider, and outputs of one.
 fn of_providers() -> Vec<Vec<u8>> {
     let said =
         fs::read_to_string(workspace().join("crates/conform/tests/integration/explain/terraform-1.11.4.txt"))
@@ -247,7 +247,7 @@ proptest! {
     }
 }
 
-/// What is known to hurt readers, in a place where a value belongs.
+/// Texts known to hurt readers, in place of a value.
 fn hostile() -> Vec<String> {
     let deep = 100_000;
     vec![
@@ -373,7 +373,7 @@ fn parts_of_plans_that_are_no_lists_or_objects_are_refused() {
     }
 }
 
-/// What is read a second time from there would be empty.
+/// A second read of standard input would find it empty.
 #[test]
 fn standard_input_is_read_only_once() {
     let folder = Folder::with("one-stdin", &[("p.sentinel", "main = rule { true }\n")]);

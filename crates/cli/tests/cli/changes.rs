@@ -1,4 +1,4 @@
-//! What the library serialises of changes is what `schema/change.schema.json` describes.
+//! The library serialises changes as `schema/change.schema.json` describes.
 
 use objchange::change::{
     AppliedResource, ApplyRequest, DeferredReason, Diagnostic, Lifecycle, PlanRequest, PlanResourceChange,
@@ -27,7 +27,7 @@ fn object(size: i64) -> Value {
     schema().coerce_value(&Value::object([("size", Value::from(size)), ("tags", tags)])).unwrap()
 }
 
-/// What planning this gives as JSON, and what making it gives, each checked.
+/// The JSON of a plan, and of its apply, each validated.
 fn written(
     [prior, config]: [&Value; 2],
     lifecycle: Lifecycle,

@@ -12,7 +12,7 @@ fn conform(arguments: &[&str]) -> Output {
     conform_with("40", arguments)
 }
 
-/// The same with at most so many configurations of each type.
+/// Runs `conform` with a limit on the configurations of each type.
 #[track_caller]
 fn conform_with(cases: &str, arguments: &[&str]) -> Output {
     let all = ["conform", kit(), "--kind", "resource", "--cases", cases, "--jobs", "1"];
@@ -117,7 +117,7 @@ fn the_cases_pass_the_check() {
     }
 }
 
-/// What is recorded is judged the same without the provider, and has no secret in it.
+/// A recorded session is judged alike without the provider, and holds no secret.
 #[test]
 fn a_recorded_session_is_judged_again() {
     let secret = "h1nt-s3cret";
@@ -159,7 +159,7 @@ fn a_baseline_and_a_corpus() {
     assert_eq!(missing.code, 2, "{missing:?}");
     let first =
         conform(&[&only[..], &["--baseline", baseline, "--update-baseline", "--corpus", corpus]].concat());
-    // What was accepted just now is shown, and does not fail.
+    // A finding accepted by this run is shown, and does not fail it.
     assert_eq!(first.code, 0);
     assert!(first.stdout.starts_with("error P5 kit_planned_string .name"), "{}", first.stdout);
     assert!(folder.read("known.json").contains("\"clause\": \"P5\""));
@@ -171,7 +171,7 @@ fn a_baseline_and_a_corpus() {
         conform(&["--only", "kit_planned_number", "--only", "kit_planned_string", "--baseline", baseline]);
     assert_eq!(more.code, 1);
     assert!(more.stdout.starts_with("error P5 kit_planned_number .size"), "{}", more.stdout);
-    // What was not tried stays known.
+    // Findings of types that were not tested stay in the baseline.
     conform(&["--only", "kit_planned_number", "--baseline", baseline, "--update-baseline"]);
     assert!(folder.read("known.json").contains("kit_planned_string"));
 }
@@ -237,7 +237,7 @@ fn junit_and_sarif() {
     assert_eq!(print, " resource kit_planned_string .name not_config 1");
 }
 
-/// What does not fail is in the report all the same, and what could not be reached says why.
+/// Findings below `--fail-on` appear in the report, and tests that were not run say why.
 #[test]
 fn junit_tells_what_does_not_fail_and_what_was_not_checked() {
     let arguments = ["--only", "kit_read_drift", "--apply", "--junit", "-"];
@@ -305,7 +305,7 @@ fn what_cannot_be_used_is_told() {
     assert!(output.stderr.contains("note: the provider wrote: "), "{}", output.stderr);
 }
 
-/// What was found before an interrupt is printed, and no process is left.
+/// Findings made before an interrupt are printed, and no process is left.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_ends_all_processes() {
@@ -348,8 +348,8 @@ fn an_interrupt_ends_all_processes() {
     }
 }
 
-/// What grows too fast is named, in a table and for other programs. How fast it is depends on the machine: what is made of
-/// given times is tested where the clock can be set.
+/// Quadratic growth is reported, in a table and as JSON. The speed depends on the machine; the report of fixed times is
+/// tested where the clock can be set.
 #[test]
 fn the_growth_is_measured() {
     let arguments = ["--scale", "--only", "kit_slow", "--fail-on", "warning"];

@@ -1,4 +1,4 @@
-//! What people see where a text of theirs is wrong. `INSTA_UPDATE=always` writes the snapshots again: read what changes.
+//! Errors in people's texts, as people see them. `INSTA_UPDATE=always` writes the snapshots again: read the diff.
 
 use std::fmt::Write as _;
 

@@ -113,7 +113,7 @@ fn options_that_match_nothing_are_noted() {
     }
 }
 
-/// What is not a whole plan is named.
+/// A document that is not a whole plan is named.
 #[test]
 fn what_is_no_plan_is_refused_by_its_name() {
     let whole = plan(&json!({}), &json!({})).to_string();

@@ -128,7 +128,7 @@ fn a_directory_is_read_as_terraform_reads_it() {
     folder.file("b.auto.tfvars", "c = 4\n");
     folder.file("a.auto.tfvars.json", r#"{"c": 3}"#);
     assert_eq!(all(&[]), r#""[["${2}"],2,4]""#);
-    // What comes later counts, whether it is a file or not.
+    // Later values win, from files or not.
     let file = folder.file("more.tfvars", "c = 5\n");
     let file = file.to_str().unwrap();
     assert_eq!(all(&["--var", "c=6", "--var-file", file]), r#""[["${2}"],2,5]""#);

@@ -164,7 +164,7 @@ fn what_cannot_be_used_is_refused() {
     assert_eq!((output.code, output.stdout.matches("acme_disk.data[").count()), (0, 1), "{}", output.stdout);
 }
 
-/// What is known of a crash is printed once, and nothing is printed twice.
+/// Facts about a crash are printed once, and no message is printed twice.
 #[test]
 fn a_crash_is_printed_once() {
     let text = "Error: Plugin did not respond\n\n  with acme_disk.a,\n\nThe plugin encountered an error, and failed to respond to the plugin.(*GRPCProvider).ReadResource call.\n\nStack trace from the terraform-provider-acme_v1.2.3 plugin:\n\npanic: boom\n\ngoroutine 1 [running]:\ngithub.com/acme/terraform-provider-acme/disk.read(0x1)\n\t/src/disk/read.go:7 +0x1\n\nError: The terraform-provider-acme_v1.2.3 plugin crashed!\n\nThis is always indicative of a bug within the plugin.\n";

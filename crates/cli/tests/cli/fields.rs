@@ -1,4 +1,4 @@
-//! What policies import of a document, read from it without the program, and held to what the program says.
+//! The fields of Sentinel's imports, computed from documents without the program, and compared with the program's.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::folder::Folder;
 use crate::program::objchange;
 
-/// Compares each field: what is expected is static data of the policy, and the program says what is not the same.
+/// Compares each field with static data of the policy; the program lists the differences.
 const POLICY: &str = r#"import "tfplan/v2" as plan
 import "tfstate/v2" as state
 import "tfconfig/v2" as config
@@ -53,7 +53,7 @@ main = rule {
 const CONFIGURATION: &str = "policy \"fields\" { source = \"fields.sentinel\" }\n\
     import \"static\" \"expected\" { source = \"expected.json\" }\n";
 
-/// What the program says that is not so of a plan.
+/// The fields of a plan that differ.
 pub(crate) fn problems(name: &str, plan: &Value) -> Option<String> {
     let folder = Folder::with(
         &format!("fields-{name}"),
@@ -301,7 +301,7 @@ fn config(configuration: &Value) -> Value {
     })
 }
 
-/// Of documents, by name, those of which the program says something that is not so.
+/// Checks documents by name, and lists those with differing fields.
 #[track_caller]
 pub(crate) fn check(documents: impl Iterator<Item = (String, Value)>) {
     let (mut seen, mut wrong) = (BTreeSet::new(), Vec::new());

@@ -70,7 +70,7 @@ fn a_key_brings_secrets_in() {
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     check(&validator("hash.schema.json"), &report);
     assert_eq!((&report["secrets_included"], &report["verified"]), (&true.into(), &true.into()));
-    // What was made with a key cannot be verified without it, and the other way round.
+    // A hash with a key cannot be verified without it, and the other way round.
     assert_eq!(hash(&[A, "--verify", &keyed]).code, 2);
     let plain = hash_of(&[A]);
     assert_eq!(hash(&[A, "--verify", &plain, "--key", &key]).code, 2);

@@ -185,7 +185,7 @@ fn coverage_is_printed_and_written() {
     let output = test(&folder, &["--json", "--coverage"]);
     assert!(output.stdout.lines().all(|line| line.starts_with('{')), "{output:?}");
     assert!(output.stderr.contains("Coverage: "), "{output:?}");
-    // What cannot be written is said before anything runs.
+    // An unwritable report is refused before anything runs.
     let output = test(&folder, &["--lcov", "FOLDER/none/lcov.info"]);
     assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{output:?}");
     assert!(output.stderr.contains("cannot be written"), "{output:?}");

@@ -131,7 +131,7 @@ deny_planned contains r.address if {
 }
 "#;
 
-/// What each rule says of a plan.
+/// The outcome of each rule for a plan.
 fn verdicts(output: &Output) -> Vec<(String, String)> {
     let line: Json = serde_json::from_str(output.stdout.lines().next().unwrap_or_default())
         .unwrap_or_else(|error| panic!("{error}: {output:?}"));

@@ -51,7 +51,7 @@ fn options_that_do_nothing_are_refused() {
         ("plan DIR --group-by type", "--summary"),
         ("plan DIR --allow-unmatched", "--fail-on"),
         ("plan DIR --timeout 5s", "--real-provider"),
-        // Of directories of modules.
+        // Options for directories of modules.
         ("show PLAN --destroy", "--destroy"),
         ("show --state s.tfstate", "--state"),
         ("hash - --refresh=true", "--refresh"),
@@ -60,7 +60,7 @@ fn options_that_do_nothing_are_refused() {
         ("policy REGO --rego REGO --replace terraform_data.a", "--replace"),
         ("sentinel apply SENTINEL PLAN --var a=b", "--var"),
         ("sentinel mock PLAN --max-instances 1000000", "--max-instances"),
-        // Of other forms of output.
+        // Options for other forms of output.
         ("show PLAN --allow-unmatched", "--fail-on"),
         ("show PLAN --title x", "--title"),
         ("show PLAN --json --link https://x.example", "--link"),

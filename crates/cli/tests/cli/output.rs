@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::program::{objchange, workspace};
 
-/// What a shell makes of a line in which `$objchange` is the program: the exit code and standard error.
+/// Runs a line in a shell, where `$objchange` is the program. Returns the exit code and standard error.
 #[track_caller]
 fn shell(line: &str) -> (i32, String) {
     let output = Command::new("sh")

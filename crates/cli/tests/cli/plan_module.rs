@@ -347,7 +347,7 @@ fn nothing_is_destroyed_in_modules_whose_instances_only_a_provider_knows() {
     assert_eq!(output.code, 0, "{output:?}");
     assert!(output.stdout.contains("# module.n.terraform_data.d was deferred"), "{output:?}");
     assert!(!output.stdout.contains("terraform_data.d will be destroyed"), "{output:?}");
-    // What no instance has is not wanted, whichever there are.
+    // A resource that is no longer declared is destroyed, although the instances of its module are unknown.
     assert!(output.stdout.contains("terraform_data.gone will be destroyed"), "{output:?}");
 }
 

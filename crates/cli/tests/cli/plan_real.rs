@@ -131,7 +131,7 @@ output "zones" {
     for (name, expected) in expected {
         assert_eq!(actions(name), expected, "{name}: {plan}");
     }
-    // What the provider plans is known, and only what it does not plan is not.
+    // Values that the provider plans are known; only the others are unknown.
     let new = change(&plan, "kit_disk.new");
     assert_eq!((&new["after"]["kind"], &new["after"]["region"]), (&"ssd".into(), &"eu".into()));
     assert_eq!((&new["after"]["name"], &new["after_unknown"]["id"]), (&"b".into(), &true.into()));
@@ -319,7 +319,7 @@ fn an_interrupt_leaves_no_process() {
     assert_nothing_runs(&folder);
 }
 
-/// Expressions for texts: of what is known, of what only a provider knows, and of both.
+/// Expressions for texts: known ones, ones that only a provider knows, and mixed ones.
 fn text() -> impl Strategy<Value = String> {
     let disk = (0..4_usize, prop::sample::select(vec!["id", "name", "kind", "etag", "region"]));
     prop_oneof![
@@ -337,7 +337,7 @@ fn disk() -> impl Strategy<Value = Disk> {
     (text(), prop::option::of(1..3_u8), prop::option::of(text()), prop::option::of(text()))
 }
 
-/// What is in the state of a disk, if it is there.
+/// A disk in the state, if it exists.
 fn stored() -> impl Strategy<Value = Option<(String, Option<u8>)>> {
     let name = prop::sample::select(vec!["a", "b", "x-1"]).prop_map(str::to_owned);
     prop::option::of((name, prop::option::of(1..3_u8)))
@@ -396,8 +396,8 @@ fn assert_holds(known: &Json, unknown: &Json, real: &Json, real_unknown: &Json, 
     }
 }
 
-/// Whether an object is updated. What becomes of its computed attributes, and whether it is replaced, is for the provider to
-/// say: gates and policies do not rely on it.
+/// Whether an object is updated. Only the provider can tell its computed attributes and whether it is replaced; gates
+/// and policies do not rely on these.
 fn updates_anything(plan: &Json) -> bool {
     let mut changes = plan["resource_changes"].as_array().into_iter().flatten();
     changes.any(|one| one["change"]["actions"][0] == "update")

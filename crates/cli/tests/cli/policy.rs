@@ -238,7 +238,7 @@ fn reports_for_other_programs() {
     assert!(plan.as_str().unwrap().ends_with("plan%201.json"), "{plan}");
 }
 
-/// What SARIF 2.1.0 requires, and what GitHub code scanning does.
+/// The rules of SARIF 2.1.0 and of GitHub code scanning.
 #[track_caller]
 fn check_sarif(sarif: &Value) {
     let schema = json!({
@@ -326,7 +326,7 @@ proptest! {
     }
 }
 
-/// What policies may do with a secret to have it printed.
+/// Bodies of rules that try to print a secret.
 const BODIES: [&str; 9] = [
     "msg := secret",
     "msg := sprintf(\"it is %s\", [secret])",

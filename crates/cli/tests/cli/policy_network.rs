@@ -1,4 +1,4 @@
-//! `objchange policy --allow-net`: what policies ask of the network.
+//! `objchange policy --allow-net`: requests of policies.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -154,7 +154,7 @@ fn a_request_is_sent_once_and_only_with_its_own_values() {
         \tmsg := \"secret\"";
     let output = deny(&server, body, ALLOWED);
     let all = format!("{}{}", output.stdout, output.stderr);
-    // What the server says may depend on the secret.
+    // The server's answer may depend on the secret.
     assert!(!messages(&output).contains(&json!("secret")) && !all.contains(SECRET), "{output:?}");
     assert_eq!(messages(&output).len(), 1, "{output:?}");
     let seen = server.seen();

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// What the program did.
+/// The output of the program.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) code: i32,
@@ -27,7 +27,7 @@ pub(crate) fn objchange<A: AsRef<OsStr>>(
     objchange_with(&[], arguments, input)
 }
 
-/// The same, with these variables in its environment.
+/// Runs the program with these variables in its environment.
 #[track_caller]
 pub(crate) fn objchange_with<A: AsRef<OsStr>>(
     variables: &[(&str, &str)],

@@ -16,7 +16,7 @@ fn query(arguments: &[&str], input: &str) -> Output {
 
 const OPEN: &str = "warning: whether the expression holds is unknown until apply: ";
 
-/// Asks for keys. What is unknown until apply may be named beside them.
+/// Asks for keys. Items that are undecided until apply may be listed on standard error.
 #[track_caller]
 fn keys(plan: &str, expression: &str) -> Vec<String> {
     let output = query(&[plan, expression, "--output", "keys"], "");
@@ -444,7 +444,7 @@ fn links_are_followed_within_a_folder_alone() {
         assert_eq!(output.stderr.matches(&skipped).count(), 1, "{}", output.stderr);
     }
     assert_eq!(ask(&format!("{}/agai?/*.json", plans.display())).stdout, name("again/1.json"));
-    // What a gate would have read by name is not a warning.
+    // A link named like a plan fails, because a gate would have read the plan by this name.
     symlink("../elsewhere/3.json", plans.join("three.json")).unwrap();
     let output = ask(plans.to_str().unwrap());
     assert_eq!(output.code, 2);
@@ -467,7 +467,7 @@ fn items_whose_answer_is_unknown_are_named_and_found_on_request() {
     assert_eq!(output.stderr, format!("{OPEN}{FOO_B}\n"));
     let output = query(&[API, ami, "--undecided", "--output", "keys"], "");
     assert_eq!((output.code, output.stdout, output.stderr), (0, format!("{FOO_B}\n"), String::new()));
-    // What is known decides, in either order.
+    // A known operand decides, on either side.
     for expression in [
         format!("rc.type == 'aws_vpc' && {ami}"),
         format!("{ami} && rc.type == 'aws_vpc'"),
@@ -551,7 +551,7 @@ fn a_path_to_an_attribute_that_no_resource_has_is_a_mistake() {
     }
 }
 
-/// What is computed from a value that is not whole before apply is not known, either.
+/// A result computed from a partly unknown value is unknown, too.
 #[test]
 fn what_is_computed_from_unknown_values_is_not_shown_as_known() {
     let plan = r#"{"format_version":"1.2","errored":false,"resource_changes":[{"address":"t.a","mode":"managed",

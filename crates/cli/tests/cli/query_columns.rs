@@ -27,7 +27,7 @@ fn query(arguments: &[&str]) -> Output {
     objchange(["query"].iter().chain(arguments), "")
 }
 
-/// What the program writes to standard output.
+/// The bytes of the program's standard output.
 fn stdout(arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(env!("CARGO_BIN_EXE_objchange"))
         .arg("query")

@@ -1,4 +1,4 @@
-//! What `objchange query` never shows, and what it refuses.
+//! `objchange query`: values that are never shown, and inputs that are refused.
 
 use crate::program::{Output, objchange};
 

@@ -257,7 +257,7 @@ fn what_cannot_be_used_is_named() {
     unusable(&[], "POLICY");
 }
 
-/// What cannot be read is not taken for what is not there.
+/// An unreadable part of a plan does not count as absent.
 #[test]
 fn a_part_of_a_plan_that_cannot_be_read_is_no_answer() {
     let policy = "import \"tfplan/v2\" as t\nimport \"tfstate/v2\" as s\n\
@@ -532,7 +532,7 @@ fn no_plan_is_needed_where_none_is_imported() {
         "{}",
         output.stderr
     );
-    // What ends with an error is not a failure of the policy.
+    // An error is not a failure of the policy.
     assert_eq!(apply(&folder, &["q.sentinel"], "").code, 3);
     assert_eq!(apply(&folder, &["q.sentinel", "--global", "q=2"], "").code, 1);
     assert_eq!(apply(&folder, &["p.sentinel", "--level", "advisory", "--global", "x=2"], "").code, 0);
@@ -649,7 +649,7 @@ fn links_out_of_the_folder_are_refused() {
     assert!(output.stderr.contains("this link leaves the folder"), "{}", output.stderr);
 }
 
-/// What stands where a value of a parameter is wanted may be a secret.
+/// A text in place of a parameter's name may be a secret.
 #[test]
 fn parameters_without_a_name_are_not_repeated() {
     for option in ["--param", "--global"] {

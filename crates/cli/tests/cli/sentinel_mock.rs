@@ -110,8 +110,7 @@ fn a_state_has_a_mock_of_its_own() {
     assert_eq!(output.code, 2);
 }
 
-/// A document of which nothing is said to be sensitive: what a policy prints of the rest is hidden by `apply`, and by a
-/// mock only the parts that are.
+/// Removes all marks from a document: `apply` hides derived output, and a mock only sensitive parts.
 fn without_marks(document: Value) -> Value {
     const MARKS: [&str; 4] = ["before_sensitive", "after_sensitive", "sensitive_values", "sensitive"];
     match document {

@@ -54,7 +54,7 @@ fn test(folder: &Folder, arguments: &[&str]) -> Output {
     });
     let command = ["sentinel".to_owned(), "test".to_owned()];
     let mut output = objchange(command.into_iter().chain(arguments), "");
-    // What is said is the same wherever the folder is.
+    // Make the output independent of the folder.
     let at = at.display().to_string();
     for text in [&mut output.stdout, &mut output.stderr] {
         *text = text.replace(&at, "");

@@ -197,7 +197,7 @@ fn unknown_words_are_shown_as_is() {
 
     let unsaid = show(&[], with(r#""actions":["create"],"#, ""));
     assert!(unsaid.code == 2 && unsaid.stderr.contains("there are no `actions` here"), "{}", unsaid.stderr);
-    // What is sensitive may be said in what is left out.
+    // The missing member may hold sensitive marks.
     for member in ["\"before_sensitive\":false,\n", ",\n\"after_sensitive\":{\"secret\":true}"] {
         let name = member.split('"').nth(1).unwrap();
         let warned = show(&["--summary"], with(member, "")).stderr;
@@ -382,7 +382,7 @@ fn html_for_a_browser() {
     let read = |name: &str| std::fs::read_to_string(folder.at(name)).unwrap_or_default();
     let output = out("new.html", PLAN);
     assert_eq!((output.code, output.stdout.as_str(), read("new.html")), (0, "", page.clone()));
-    // What cannot be read leaves the old page as it was, and no new one.
+    // An unreadable plan leaves the old page as it was, and makes no new one.
     for name in ["old.html", "none.html"] {
         assert_eq!(out(name, &PLAN[..200]).code, 2);
     }

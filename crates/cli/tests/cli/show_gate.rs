@@ -1,4 +1,4 @@
-//! `objchange show`: what its exit code says of a plan, and the summary.
+//! `objchange show`: exit codes for plans, and the summary.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn a_gate_refuses_what_it_is_told_to() {
         (&["--fail-on", "drift", "--drift"], 1, "1 changed outside\n"),
         (&["--fail-on", "destroy"], 1, "1 to destroy\n"),
         (&["--fail-on", "delete", "--action", "destroy"], 1, "1 to destroy\n"),
-        // What is refused wins over what changes.
+        // A refused change wins over `--detailed-exitcode`.
         (&["--fail-on", "delete", "--detailed-exitcode"], 1, "1 to destroy\n"),
         (&["--fail-on", "read", "--detailed-exitcode"], 2, ""),
     ] {
@@ -214,7 +214,7 @@ fn a_gate_refuses_options_that_leave_nothing_to_check() {
         let output = show(&[&["--fail-on", "delete"], arguments].concat(), &plan());
         assert_eq!(output.code, 0, "{arguments:?}: {}", output.stderr);
     }
-    // What is done to a resource with unknown actions may be any of these.
+    // Unknown actions may be any of these.
     let unknown = plan_of(&[change("aws_vpc.a", &["archive"])]);
     assert_eq!(show(&["--fail-on", "delete", "--action", "delete"], &unknown).code, 1);
     let mut lost = plan_of(&[]);

@@ -17,7 +17,7 @@ const CLOUD: &str =
 const REGO: &str = "package main\ndeny contains rc.address if {\n    some rc in input.resource_changes\n    \"delete\" in \
                     rc.change.actions\n}\n";
 
-/// What `terraform init` remembers of a backend.
+/// The data that `terraform init` stores about a backend.
 fn initialized(kind: &str, config: &str) -> String {
     format!(
         r#"{{"version":3,"terraform_version":"1.11.4","backend":{{"type":"{kind}","config":{config},"hash":1}}}}"#

@@ -214,7 +214,7 @@ fn it_is_suspended() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The same words as `show`, whatever is wrong.
+/// Errors read as those of `show`, for any input.
 fn refusals() -> Result<(), Failed> {
     let folder = Folder::with(
         "browse-refusals",

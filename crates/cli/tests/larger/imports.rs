@@ -1,4 +1,4 @@
-//! What policies import of documents of real runs is what is in these.
+//! Sentinel's imports of documents from real runs equal the documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};

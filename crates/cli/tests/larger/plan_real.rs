@@ -14,7 +14,7 @@ use crate::program::objchange_with;
 const HEAD: &str = "terraform {\n  required_providers {\n    kit = { source = \"example.com/test/kit\" }\n  }\n}\nprovider \"kit\" \
                     {\n  region = \"eu\"\n}\n";
 
-/// What was applied, and what is planned then.
+/// The applied module, and the module planned afterwards.
 const MODULES: [&str; 2] = [
     r#"
 resource "kit_disk" "gone" {

@@ -124,7 +124,7 @@ fn planned_as_written(folder: &Path, plan: &Json, text: &str, change: &Json) -> 
     })
 }
 
-/// What the provider of these plans cannot change in place.
+/// Attributes that the provider of these plans cannot change in place.
 fn fixed(ty: &str) -> &'static [&'static str] {
     match ty {
         "shape_flat" => &["force", "force_list"],
@@ -233,7 +233,7 @@ fn blocks(body: &Map<String, Json>, schema: &Json) -> Map<String, Json> {
     body.iter().map(member).collect()
 }
 
-/// A body with its templates evaluated: what refers to something else is what Terraform planned there.
+/// Evaluates the templates in a body: a reference takes the value that Terraform planned there.
 fn evaluated(json: &Json, after: &Json, unknown: &Json) -> Json {
     let plain = |text: &str| text.replace("$${", "${").replace("%%{", "%{");
     match json {

@@ -16,7 +16,7 @@ pub use self::generate::{FillError, FillProblem, GeneratedValues};
 pub use self::providers::{InventingProviders, Invention};
 use crate::Diagnostics;
 use crate::Severity;
-use crate::plan::references::Nobody;
+use crate::plan::references::NoObserver;
 use crate::plan::run::{Evaluated, PreparedModule, WalkedState};
 use crate::plan::targets::Targets;
 use crate::plan::walk::Walk;
@@ -71,7 +71,7 @@ pub(crate) struct Applying<'p> {
 /// assert_eq!(applied.state.outputs["o"].value, objchange::Value::from(1));
 /// ```
 pub fn apply(input: &PlanInput<'_>, plan: &ModulePlan, providers: &mut dyn Providers) -> AppliedModule {
-    match PreparedModule::new(input, providers, &mut Nobody) {
+    match PreparedModule::new(input, providers, &mut NoObserver) {
         Ok(prepared) => apply_prepared(input, &prepared, plan, providers).0,
         Err(diagnostics) => {
             AppliedModule { state: input.state.clone(), diagnostics, ..AppliedModule::default() }

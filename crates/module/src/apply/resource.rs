@@ -14,12 +14,12 @@ use objchange_hcl::{Scope, Variables};
 
 use crate::marking::mark_kept;
 use crate::plan::PlannedAction;
+use crate::plan::evaluated::dynamic;
 use crate::plan::graph::ResourceNode;
 use crate::plan::instances::{Expanded, ModuleInstanceId};
-use crate::plan::managed::{Asked, Instance};
+use crate::plan::managed::{Instance, ResourceProvider};
 use crate::plan::resource::{instance_address, value_place};
 use crate::plan::walk::Walk;
-use crate::plan::world::dynamic;
 use crate::plan::{CheckKind, PlannedObject};
 use crate::providers::{DataAnswer, ProvidersExt};
 use crate::state::StateObject;
@@ -147,7 +147,7 @@ impl<'c> Walk<'_, 'c> {
             request.identity.clone_from(&prior.identity);
         }
         let text = address.to_string();
-        let mut asked = Asked {
+        let mut asked = ResourceProvider {
             providers: &mut *self.providers,
             provider: &resource.provider_config,
             resource_type: &resource.name.resource_type,
@@ -161,7 +161,7 @@ impl<'c> Walk<'_, 'c> {
                 return None;
             }
             Err(error) => {
-                let detail = self.secrets.cover_text(format!("{address}: {error}."));
+                let detail = self.secrets.hide_text(format!("{address}: {error}."));
                 self.found.error("Change cannot be made", resource.config.header, detail);
                 return None;
             }
@@ -180,7 +180,7 @@ impl<'c> Walk<'_, 'c> {
         let applied = match apply_change(&request, &mut provider) {
             Ok(applied) => applied,
             Err(error) => {
-                let detail = self.secrets.cover_text(format!("{address}: {error}."));
+                let detail = self.secrets.hide_text(format!("{address}: {error}."));
                 self.found.error("Change cannot be made", resource.config.header, detail);
                 return None;
             }
@@ -194,7 +194,7 @@ impl<'c> Walk<'_, 'c> {
             let detail = format!(
                 "When applying changes to {address}, the result is not what was planned: {violation}."
             );
-            let detail = self.secrets.cover_text(detail);
+            let detail = self.secrets.hide_text(detail);
             self.found.error(
                 "Provider produced inconsistent result after apply",
                 resource.config.header,
@@ -239,7 +239,7 @@ impl<'c> Walk<'_, 'c> {
                  own issue tracker.",
                 instance.address, resource.provider_config.provider
             );
-            let detail = self.secrets.cover_text(detail);
+            let detail = self.secrets.hide_text(detail);
             self.found.error("Provider produced inconsistent final plan", None, detail);
         }
         violations.is_empty()

@@ -4,8 +4,8 @@ use objchange_hcl::FunctionSignature;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::shown::{Message, Point, ShownPlace};
-use super::{Diagnostics, Severity, Shown};
+use super::printer::{Message, Point, ShownPlace};
+use super::{DiagnosticPrinter, Diagnostics, Severity};
 
 /// An error or a warning as `terraform plan -json` has it.
 #[derive(Debug, Serialize)]
@@ -85,7 +85,7 @@ struct Parameter<'d> {
     ty: Option<Box<RawValue>>,
 }
 
-impl Shown<'_> {
+impl DiagnosticPrinter<'_> {
     /// Returns the messages in the order in which they were found.
     pub(crate) fn json_in_order(&self, diagnostics: &Diagnostics) -> Vec<Box<RawValue>> {
         let messages = diagnostics.iter().map(|one| self.message(one));

@@ -1,7 +1,7 @@
 //! Collects and prints the errors and warnings of a module.
 
 mod json;
-mod shown;
+mod printer;
 mod text;
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use objchange::address::{InstanceKey, ModuleAddress};
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
-pub use shown::{Shown, ShownLine};
+pub use printer::{DiagnosticPrinter, ShownLine};
 pub(crate) use text::wrap;
 
 use crate::plan::CheckKind;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use objchange_text::visible;
 
-use super::shown::Message;
-use super::{Comparison, Diagnostics, Severity, Shown};
+use super::printer::Message;
+use super::{Comparison, DiagnosticPrinter, Diagnostics, Severity};
 use crate::plan::conditions::{ASSERT, ASSERT_UNKNOWN};
 
 /// How long a line of a detail may be.
@@ -15,7 +15,7 @@ const WIDTH: usize = 77;
 /// Summaries that are repeated for each assertion instead of being grouped.
 const OF_CHECKS: [&str; 2] = [ASSERT.failed, ASSERT_UNKNOWN];
 
-impl Shown<'_> {
+impl DiagnosticPrinter<'_> {
     /// All of them as `terraform plan` prints them: an empty line before each.
     ///
     /// Warnings with the same summary are shown once, with the number of the others, as Terraform does; those of `check`

@@ -3,7 +3,7 @@
 use objchange_text::{visible, visible_json};
 use serde::Serialize;
 
-use crate::Shown;
+use crate::DiagnosticPrinter;
 use crate::plan::{Explanation, ExplanationStep};
 
 /// An explanation, without secrets.
@@ -32,7 +32,7 @@ struct ExplainedStep<'s> {
 }
 
 impl<'s> ExplainedStep<'s> {
-    fn new(step: &'s ExplanationStep, shown: &Shown<'_>) -> Self {
+    fn new(step: &'s ExplanationStep, shown: &DiagnosticPrinter<'_>) -> Self {
         let place = step.span.and_then(|span| shown.line(span));
         let (mut file, mut line, mut column, mut source) = Default::default();
         if let Some(place) = place {
@@ -64,7 +64,7 @@ impl<'s> ExplainedStep<'s> {
 
 impl<'e> ExplanationReport<'e> {
     /// The report of what explains this address.
-    pub fn new(address: &'e str, explanation: &'e Explanation, shown: &Shown<'_>) -> Self {
+    pub fn new(address: &'e str, explanation: &'e Explanation, shown: &DiagnosticPrinter<'_>) -> Self {
         Self {
             address,
             steps: explanation.steps.iter().map(|step| ExplainedStep::new(step, shown)).collect(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use objchange_text::{visible, visible_json};
 use serde::Serialize;
 
-use crate::Shown;
+use crate::DiagnosticPrinter;
 use crate::plan::ReferenceGraph;
 
 /// The graph of references of a module, as it is printed.
@@ -30,7 +30,7 @@ struct Node<'g> {
 
 impl<'g> GraphReport<'g> {
     /// The report of a graph, or of what is unknown in it.
-    pub fn new(graph: &'g ReferenceGraph, shown: &Shown<'_>, only_unknown: bool) -> Self {
+    pub fn new(graph: &'g ReferenceGraph, shown: &DiagnosticPrinter<'_>, only_unknown: bool) -> Self {
         Self { nodes: nodes(graph, shown, only_unknown) }
     }
 
@@ -52,7 +52,7 @@ impl<'g> GraphReport<'g> {
     }
 }
 
-fn nodes<'g>(graph: &'g ReferenceGraph, shown: &Shown<'_>, only_unknown: bool) -> Vec<Node<'g>> {
+fn nodes<'g>(graph: &'g ReferenceGraph, shown: &DiagnosticPrinter<'_>, only_unknown: bool) -> Vec<Node<'g>> {
     let is_shown = |position: usize| !only_unknown || graph.nodes[position].unknown.is_some();
     let shown_nodes = graph.nodes.iter().enumerate().filter(|(position, _)| is_shown(*position));
     shown_nodes

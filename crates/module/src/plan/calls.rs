@@ -4,11 +4,11 @@ use objchange::{Type, Value};
 use objchange_hcl::{Expr, ModuleCall, Scope};
 use smol_str::SmolStr;
 
+use super::evaluated::dynamic;
 use super::expand::{self, Expansion};
 use super::graph::NodeKind;
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
 use super::walk::Walk;
-use super::world::dynamic;
 
 impl<'c> Walk<'_, 'c> {
     pub(crate) fn call(&mut self, index: usize, at: ModuleInstanceId, name: &SmolStr, call: &ModuleCall) {

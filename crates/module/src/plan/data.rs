@@ -7,12 +7,12 @@ use objchange::change::planned_data_resource;
 use objchange::value::Path;
 use objchange_hcl::{Diagnostic, Scope, Span, Variables};
 
+use super::evaluated::dynamic;
 use super::graph::ResourceNode;
 use super::input::PlanMode;
 use super::managed::Instance;
 use super::resource::value_place;
 use super::walk::Walk;
-use super::world::dynamic;
 use super::{ActionReason, CheckKind, CheckStatus, Identities, PlannedAction, PlannedObject};
 use crate::ModuleDiagnostic;
 use crate::diagnostics::PROVIDER;
@@ -141,7 +141,7 @@ impl<'c> Walk<'_, 'c> {
         if self.input.options.mode == PlanMode::Destroy {
             return later;
         }
-        let found = self.secrets.cover(found);
+        let found = self.secrets.hide(found);
         let problems: Vec<String> =
             found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
         for diagnostic in found {

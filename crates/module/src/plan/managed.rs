@@ -36,14 +36,14 @@ pub(crate) struct Instance<'w> {
 }
 
 /// Asks one of the providers about one type.
-pub(crate) struct Asked<'p> {
+pub(crate) struct ResourceProvider<'p> {
     pub(crate) providers: &'p mut dyn Providers,
     pub(crate) provider: &'p ProviderConfigAddress,
     pub(crate) resource_type: &'p str,
     pub(crate) address: &'p str,
 }
 
-impl Provider for Asked<'_> {
+impl Provider for ResourceProvider<'_> {
     fn plan(&mut self, request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
         self.providers.plan(self.provider, self.resource_type, self.address, request)
     }
@@ -144,7 +144,7 @@ impl<'c> Walk<'_, 'c> {
             request.identity.clone_from(&prior.identity);
         }
         let address_text = address.to_string();
-        let mut asked = Asked {
+        let mut asked = ResourceProvider {
             providers: &mut *self.providers,
             provider: &resource.provider_config,
             resource_type: &resource.name.resource_type,

@@ -1,9 +1,10 @@
 //! Plans a module: inputs, the walk and the plan.
 
-mod accepting;
+mod answer_checks;
 mod calls;
 pub(crate) mod check;
 pub(crate) mod checks;
+mod condition_checks;
 pub(crate) mod conditions;
 mod configure;
 mod data;
@@ -11,6 +12,7 @@ mod dependencies;
 mod deposed_cycles;
 mod destroying;
 mod ephemeral;
+pub(crate) mod evaluated;
 mod expand;
 mod finish;
 pub(crate) mod graph;
@@ -18,7 +20,6 @@ mod imports;
 pub(crate) mod input;
 mod instance_conditions;
 pub(crate) mod instances;
-mod judging;
 pub(crate) mod managed;
 mod objects;
 pub(crate) mod orphans;
@@ -31,14 +32,13 @@ pub(crate) mod resource;
 mod resource_block;
 pub(crate) mod run;
 pub(crate) mod secrets;
+mod simulated;
 pub(crate) mod subject;
 pub(crate) mod targets;
 mod triggers;
-mod unasked;
 mod validate;
 pub(crate) mod variable;
 pub(crate) mod walk;
-pub(crate) mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

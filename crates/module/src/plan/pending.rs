@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use objchange::address::{Mode, ModuleAddress};
 
+use super::condition_checks::conditions_of;
 use super::graph::{Graph, NodeKey, NodeKind};
-use super::judging::conditions_of;
 use super::subject::SubjectKind;
 use super::walk::Walk;
 use crate::config::{Config, ModuleId};

@@ -7,6 +7,7 @@ use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
 use objchange::schema::Schema;
 use objchange_hcl::{Purpose, ResourceName, Scope, decode};
 
+use super::evaluated::dynamic;
 use super::graph::{ResourceNode, resource_text};
 use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
@@ -15,7 +16,6 @@ use super::resource::instance_address;
 use super::subject::{SubjectKind, WORKSPACE};
 use super::validate::resource::{own_references, self_reference};
 use super::walk::Walk;
-use super::world::dynamic;
 use super::{CheckKind, UndecidedReason, UndecidedResource};
 use crate::marking::mark_kept;
 

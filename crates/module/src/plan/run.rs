@@ -10,18 +10,18 @@ use objchange::value::Descend;
 use smol_str::SmolStr;
 
 use super::checks::Checks;
+use super::evaluated::World;
 use super::finish::finish;
 use super::graph::{Graph, NodeKind};
 use super::input::{PlanInput, PlanMode, since};
 use super::orphans::resource_name;
 use super::pending::Pending;
 use super::references::{
-    ExplainError, ExplainObserver, Explanation, GraphObserver, Nobody, Observer, ReferenceGraph,
+    ExplainError, ExplainObserver, Explanation, GraphObserver, NoObserver, Observer, ReferenceGraph,
 };
 use super::targets::Targets;
 use super::validate::validate;
 use super::walk::Walk;
-use super::world::World;
 use super::{Identities, ModulePlan, PlannedAction, PlannedObject};
 use crate::config::{Config, ModuleId};
 use crate::functions::ModuleFunctions;
@@ -34,7 +34,7 @@ use crate::{Diagnostics, Severity};
 /// All independent errors are in [`ModulePlan::diagnostics`]; with one of them the plan is [`ModulePlan::errored`], and
 /// holds what could be planned all the same.
 pub fn plan(input: &PlanInput<'_>, providers: &mut dyn Providers) -> ModulePlan {
-    plan_observed(input, providers, &mut Nobody)
+    plan_observed(input, providers, &mut NoObserver)
 }
 
 /// As [`plan`], with the graph of what refers to what, and what of it is unknown.
@@ -63,12 +63,12 @@ fn plan_observed(
 ) -> ModulePlan {
     match PreparedModule::new(input, providers, observer) {
         Ok(prepared) => plan_prepared(input, &prepared, providers, observer).0,
-        Err(found) => said_once(input, only_errors(found)),
+        Err(found) => deduplicated(input, only_errors(found)),
     }
 }
 
 /// A plan that says nothing twice of the same place in the same words, as Terraform does since 1.15.
-fn said_once(input: &PlanInput<'_>, mut plan: ModulePlan) -> ModulePlan {
+fn deduplicated(input: &PlanInput<'_>, mut plan: ModulePlan) -> ModulePlan {
     if since(input.options.version, "1.15") {
         plan.diagnostics.deduplicate();
     }
@@ -132,7 +132,7 @@ pub(crate) fn plan_prepared<'c>(
     observer: &mut dyn Observer,
 ) -> (ModulePlan, Option<Evaluated<'c>>) {
     let (plan, evaluated) = walk_prepared(input, prepared, providers, observer);
-    (said_once(input, plan), evaluated)
+    (deduplicated(input, plan), evaluated)
 }
 
 fn walk_prepared<'c>(

@@ -51,7 +51,7 @@ impl ToldSecrets {
     }
 
     /// A text without secrets.
-    pub(crate) fn cover_text(&mut self, text: String) -> String {
+    pub(crate) fn hide_text(&mut self, text: String) -> String {
         if self.secrets.is_empty() {
             return text;
         }
@@ -59,12 +59,12 @@ impl ToldSecrets {
     }
 
     /// Hides secrets in the diagnostics of a provider.
-    pub(crate) fn cover(&mut self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let cover = |mut diagnostic: Diagnostic| {
-            diagnostic.summary = self.cover_text(diagnostic.summary);
-            diagnostic.detail = self.cover_text(diagnostic.detail);
+    pub(crate) fn hide(&mut self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let hide = |mut diagnostic: Diagnostic| {
+            diagnostic.summary = self.hide_text(diagnostic.summary);
+            diagnostic.detail = self.hide_text(diagnostic.detail);
             diagnostic
         };
-        found.into_iter().map(cover).collect()
+        found.into_iter().map(hide).collect()
     }
 }

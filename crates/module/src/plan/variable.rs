@@ -10,12 +10,12 @@ use super::CheckKind;
 use super::CheckStatus;
 use super::conditions::judge_validation;
 use super::conditions::{Judged, VALIDATION};
+use super::evaluated::dynamic;
 use super::input::PlanMode;
 use super::input::{GivenVariable, PlanInput};
 use super::instances::ModuleInstanceId;
 use super::outputs::NOT_ALLOWED;
 use super::walk::Walk;
-use super::world::dynamic;
 use crate::config::{Config, ModuleId};
 use crate::{ConditionOwner, Diagnostics, NOWHERE, Severity};
 

@@ -269,7 +269,7 @@ impl Reading<'_> {
             match self.providers.upgrade(provider, stored_object) {
                 None => {}
                 Some(Ok((value, warnings))) => {
-                    self.provider_diagnostics(address, secrets.cover(warnings));
+                    self.provider_diagnostics(address, secrets.hide(warnings));
                     let value = file.with_marks(&value, stored).map_err(|error| ReadStateError::Object {
                         address: visible(&stored.address).into_owned(),
                         error,
@@ -277,7 +277,7 @@ impl Reading<'_> {
                     return Ok(marked(schema, &value));
                 }
                 Some(Err(errors)) => {
-                    self.provider_diagnostics(address, secrets.cover(errors));
+                    self.provider_diagnostics(address, secrets.hide(errors));
                     self.state.unreadable.insert(address.clone());
                     return Ok(untyped(file.untyped_object(stored)?));
                 }

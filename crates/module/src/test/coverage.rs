@@ -11,8 +11,8 @@ use objchange_text::visible;
 use super::TestSuite;
 use super::load::is_test_file;
 use crate::config::clean;
+use crate::plan::evaluated::World;
 use crate::plan::graph::resource_text;
-use crate::plan::world::World;
 
 /// The parts of the module under test, and of the modules that it calls, with the number of runs that reached them.
 ///
@@ -80,7 +80,8 @@ impl TestCoverage {
             let directory = place.name.rsplit_once('/').map_or(".", |(directory, _)| directory);
             !is_test_file(place.name) && directories.contains(&clean(directory))
         };
-        let mut found = Found { places: &places, coverage, parts: Parts::new(), seen: HashSet::new() };
+        let mut found =
+            PartCollector { places: &places, coverage, parts: Parts::new(), seen: HashSet::new() };
         // Runs may load a module again under other spans, so hits count by file.
         for config in suite.configs() {
             config.modules.iter().for_each(|module| found.add_module(&module.config, &is_of_module));
@@ -162,7 +163,7 @@ impl TestCoverage {
     }
 }
 
-struct Found<'f> {
+struct PartCollector<'f> {
     places: &'f Places<'f>,
     coverage: &'f Coverage,
     parts: Parts,
@@ -170,7 +171,7 @@ struct Found<'f> {
     seen: HashSet<(Span, CoveredKind)>,
 }
 
-impl Found<'_> {
+impl PartCollector<'_> {
     fn add_module(&mut self, config: &ModuleConfig, is_wanted: &dyn Fn(&FileSpan<'_>) -> bool) {
         for (name, variable) in &config.variables {
             let what = format!("validation of var.{name}");

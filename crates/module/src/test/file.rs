@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::plan::graph::resource_text;
 use crate::plan::input::since;
 use crate::plan::orphans::resource_name;
-use crate::plan::references::Nobody;
+use crate::plan::references::NoObserver;
 use crate::plan::run::PreparedModule;
 use crate::plan::{GivenVariable, PlanInput, PlanOptions};
 use crate::state::PriorState;
@@ -214,7 +214,7 @@ impl<'s> TestRunner<'s> {
                 functions,
                 options,
             };
-            PreparedModule::new(&input, &mut InventingProviders::default(), &mut Nobody)
+            PreparedModule::new(&input, &mut InventingProviders::default(), &mut NoObserver)
         });
         prepared.as_ref()
     }

@@ -17,10 +17,10 @@ use super::scope::{RunScope, subject};
 use super::values::{EarlierRuns, RunVariables};
 use crate::apply::{GeneratedValues, InventingProviders, apply_prepared};
 use crate::config::Config;
-use crate::plan::references::Nobody;
+use crate::plan::evaluated::{World, dynamic};
+use crate::plan::references::NoObserver;
 use crate::plan::run::{Evaluated, PreparedModule, plan_prepared};
 use crate::plan::targets::Targets;
-use crate::plan::world::{World, dynamic};
 use crate::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, Target};
 use crate::state::PriorState;
 use crate::{Diagnostics, ProviderConfigAddress, Severity};
@@ -92,7 +92,7 @@ impl TestRunner<'_> {
             is_new,
         };
         let command = CommandOfRun { run, index, module, input: &input, prepared, test_options, is_new };
-        let (plan, planned) = plan_prepared(&input, prepared, &mut providers, &mut Nobody);
+        let (plan, planned) = plan_prepared(&input, prepared, &mut providers, &mut NoObserver);
         if let (Some(coverage), Some(Evaluated { world })) = (functions.coverage(), &planned) {
             note_resources(world, coverage);
         }
@@ -251,7 +251,7 @@ impl<'s> CommandOfRun<'_, 's> {
         expected: &mut ExpectedFailures,
         report: &mut RunReport,
     ) -> Result<(), Stopped> {
-        if meets(expected, &plan.diagnostics, Stage::Plan, report)? {
+        if check_expected_failures(expected, &plan.diagnostics, Stage::Plan, report)? {
             return Err(Stopped);
         }
         if self.test_options.verbose {
@@ -275,7 +275,7 @@ impl<'s> CommandOfRun<'_, 's> {
         let state = progress.states.entry(state_key(self.run)).or_default();
         (state.state, state.last) = (applied.state.clone(), Some(self.index));
         progress.provisioners.extend(with_provisioners(self.input.config));
-        let is_missing = meets(expected, &applied.diagnostics, Stage::Apply, report)?;
+        let is_missing = check_expected_failures(expected, &applied.diagnostics, Stage::Apply, report)?;
         if is_missing && !self.is_new {
             return Err(Stopped);
         }
@@ -288,7 +288,7 @@ impl<'s> CommandOfRun<'_, 's> {
 
 /// Reports what planning or applying has found beside expected failures, and which of these are missing; whether there are
 /// any. Stops at other errors.
-fn meets(
+fn check_expected_failures(
     expected: &mut ExpectedFailures,
     found: &Diagnostics,
     stage: Stage,

@@ -9,10 +9,10 @@ use smol_str::SmolStr;
 
 use crate::config::Config;
 use crate::plan::check::{ReferenceContext, check};
+use crate::plan::evaluated::{World, dynamic};
 use crate::plan::graph::{Graph, Node, NodeKind, resource_text};
 use crate::plan::subject::{Subject, SubjectKind, parse};
 use crate::plan::targets::Targets;
-use crate::plan::world::{World, dynamic};
 
 /// A parsed reference of a test.
 #[derive(Debug, Clone)]

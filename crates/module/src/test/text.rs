@@ -7,7 +7,7 @@ use objchange_text::visible;
 
 use super::load::TestSuite;
 use super::report::{CleanUp, FailedElements, FileReport, RunOutcome, RunReport, TestReport, TestStatus};
-use crate::diagnostics::Shown;
+use crate::diagnostics::DiagnosticPrinter;
 use crate::document::{change_set, write_state};
 use crate::plan::PlanMode;
 use crate::plan::input::since;
@@ -41,7 +41,7 @@ pub struct Output {
 pub struct TestPrinter<'s> {
     pub(super) suite: &'s TestSuite,
     pub(super) schemas: &'s Schemas,
-    pub(super) shown: Shown<'s>,
+    pub(super) shown: DiagnosticPrinter<'s>,
 }
 
 /// Texts in the order in which they are printed.
@@ -63,7 +63,7 @@ impl Outputs {
 impl<'s> TestPrinter<'s> {
     /// A printer for a suite; the schemas tell what in its files is sensitive.
     pub fn new(suite: &'s TestSuite, schemas: &'s Schemas) -> Self {
-        Self { suite, schemas, shown: Shown::of_all(suite.configs(), schemas) }
+        Self { suite, schemas, shown: DiagnosticPrinter::of_all(suite.configs(), schemas) }
     }
 
     pub(super) fn is_new(&self) -> bool {

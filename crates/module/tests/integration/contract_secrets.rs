@@ -9,7 +9,8 @@ use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{GivenVariable, PlanInput, PlanOptions, plan};
 use objchange_module::state::PriorState;
 use objchange_module::{
-    ProviderCall, ProviderConfigAddress, ProviderReply, Providers, Schemas, Shown, SimulatedProviders,
+    DiagnosticPrinter, ProviderCall, ProviderConfigAddress, ProviderReply, Providers, Schemas,
+    SimulatedProviders,
 };
 use proptest::prelude::*;
 
@@ -92,7 +93,11 @@ fn errors(secret: &str, source: usize, attribute: &'static str, value: Value) ->
     let simulated = SimulatedProviders::default();
     let planned = plan(&input, &mut Leaking { simulated, attribute, value });
     assert!(planned.diagnostics.has_errors());
-    format!("{}{:?}", Shown::new(&config, &schemas).text(&planned.diagnostics), planned.diagnostics)
+    format!(
+        "{}{:?}",
+        DiagnosticPrinter::new(&config, &schemas).text(&planned.diagnostics),
+        planned.diagnostics
+    )
 }
 
 proptest! {
@@ -150,6 +155,6 @@ fn without_secrets_the_values_are_shown() {
     };
     let simulated = SimulatedProviders::default();
     let planned = plan(&input, &mut Leaking { simulated, attribute: "note", value: "made up".into() });
-    let text = Shown::new(&config, &schemas).text(&planned.diagnostics);
+    let text = DiagnosticPrinter::new(&config, &schemas).text(&planned.diagnostics);
     assert!(text.contains("made up"), "{text}");
 }

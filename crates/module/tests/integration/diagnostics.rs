@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange_hcl::{Diagnostic, Functions, Scope, Span, Variables, evaluate, parse_expression};
 use objchange_module::config::{Config, LoadedModule};
-use objchange_module::{Diagnostics, ModuleDiagnostic, NOWHERE, Schemas, Severity, Shown};
+use objchange_module::{DiagnosticPrinter, Diagnostics, ModuleDiagnostic, NOWHERE, Schemas, Severity};
 use serde_json::{Value as Json, json};
 
 fn config(text: &str) -> Config {
@@ -14,11 +14,11 @@ fn config(text: &str) -> Config {
 }
 
 fn text(config: &Config, found: &Diagnostics) -> String {
-    Shown::new(config, &Schemas::default()).text(found)
+    DiagnosticPrinter::new(config, &Schemas::default()).text(found)
 }
 
 fn json(config: &Config, found: &Diagnostics) -> Vec<Json> {
-    let shown = Shown::new(config, &Schemas::default()).json(found);
+    let shown = DiagnosticPrinter::new(config, &Schemas::default()).json(found);
     shown.iter().map(|one| serde_json::from_str(one.get()).unwrap()).collect()
 }
 

@@ -7,7 +7,7 @@ use objchange_module::plan::{PlanInput, plan};
 use objchange_module::state::PriorState;
 use objchange_module::test::{TestOptions, TestPrinter, TestReport, TestRunner, TestSuite, TestTexts};
 use objchange_module::variables::{VariableArgument, VariableSources, given_variables};
-use objchange_module::{Schemas, Shown, SimulatedProviders};
+use objchange_module::{DiagnosticPrinter, Schemas, SimulatedProviders};
 use objchange_plan::Version;
 use proptest::prelude::*;
 
@@ -207,7 +207,7 @@ fn said(files: &str) -> String {
         };
         found.append(plan(&input, &mut SimulatedProviders::default()).diagnostics);
     }
-    let shown = Shown::new(&config, &schemas);
+    let shown = DiagnosticPrinter::new(&config, &schemas);
     let mut said = shown.text(&found);
     shown.json(&found).iter().for_each(|json| said.push_str(json.get()));
     // As the program shows errors of one file.

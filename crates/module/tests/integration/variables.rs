@@ -4,7 +4,7 @@ use objchange::{Type, Value};
 use objchange_hcl::{ModuleConfig, Span, TypeConstraint, VariableConfig, parse_expression};
 use objchange_module::config::{Config, LoadedModule};
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, given_variables};
-use objchange_module::{Diagnostics, Schemas, Shown};
+use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas};
 use objchange_plan::Version;
 
 /// A root module that declares these variables, each with its type.
@@ -52,7 +52,7 @@ fn arguments(arguments: &[VariableArgument]) -> VariableSources {
 }
 
 fn text(config: &Config, found: &Diagnostics) -> String {
-    Shown::new(config, &Schemas::default()).text(found)
+    DiagnosticPrinter::new(config, &Schemas::default()).text(found)
 }
 
 fn summaries(found: &Diagnostics) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Similar elements that a set loses and gains, paired so that they show as updates. Terraform has no such pairs.
 
-use super::likeness::{self, Facts};
 use super::sequence::Places;
+use super::similarity::{self, Facts};
 use crate::json::{Shape, View};
 use crate::walk::{Change, Unknown};
 
@@ -19,7 +19,7 @@ pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {
         }
     }
     let mut has_partner = vec![false; places.len()];
-    for (i, j) in likeness::pairs(&removed.facts, &added.facts, &others).into_iter().enumerate() {
+    for (i, j) in similarity::pairs(&removed.facts, &added.facts, &others).into_iter().enumerate() {
         if let Some(j) = j {
             let (from, to) = (removed.places[i], added.places[j]);
             places[from][1] = places[to][1];

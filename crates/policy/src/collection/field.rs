@@ -19,37 +19,37 @@ pub type Field = (&'static str, FieldKind);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldKind {
-    /// A text; empty where there is none.
+    /// A text; empty if absent.
     Text,
     /// The mode of a resource, such as `managed`.
     Mode,
     /// True or false.
     Bool,
-    /// The `count` index or `for_each` key of an instance; null if there is none.
+    /// The `count` index or `for_each` key of an instance; null without one.
     Index,
     /// A list of texts.
     Texts,
-    /// What Terraform does, in words such as `create`.
+    /// Terraform's actions, in words such as `create`.
     Actions,
     /// A value of the document.
     Value,
-    /// What of a value is unknown, in its shape.
+    /// The unknown marks of a value, in its shape.
     Marks,
-    /// What is written in a block of the configuration, or an expression.
+    /// The arguments of a configuration block, or an expression.
     Expressions,
     /// The provisioners of a resource.
     Provisioners,
-    /// What happens to a resource or an output.
+    /// The change of a resource or an output.
     Change,
 }
 
-/// What a field of an item holds.
+/// The value of a field.
 pub(crate) enum FieldValue<'v, 't> {
     Text(&'v Text<'t>),
     Bool(bool),
     Index(Option<&'v Index<'t>>),
     Texts(Cow<'v, [Text<'t>]>),
-    /// What happens as far as the plan says, and whether that is known: only a provider may know that was not asked.
+    /// The planned actions, and whether they are certain: a missing provider may decide otherwise.
     Actions {
         planned: ResourceActions,
         is_known: bool,
@@ -62,7 +62,7 @@ pub(crate) enum FieldValue<'v, 't> {
     Change(&'v Change<'t>),
 }
 
-/// What a field holds; none, if there is no such field.
+/// The value of a field; `None` for an unknown field.
 pub(crate) type Read<'v, 't> = Result<Option<FieldValue<'v, 't>>, DocumentError>;
 
 /// An item of a collection.
@@ -70,7 +70,7 @@ pub(crate) trait Item<'t> {
     /// Its fields, in the order in which they are written.
     const FIELDS: &'static [Field];
 
-    /// What the field of a name holds.
+    /// Reads the field of this name.
     fn field(&self, name: &str) -> Read<'_, 't>;
 }
 

@@ -1,4 +1,4 @@
-//! Values with what is said of them beside: what is unknown until apply, and what is sensitive.
+//! Values with their marks: parts that are unknown until apply, and sensitive parts.
 
 use objchange::schema::{Block, CoerceError};
 use objchange::value::{Number, ParseNumberError, Path, PathStep};
@@ -7,25 +7,24 @@ use objchange_plan::{Json, Shape, View};
 
 use super::Answer;
 
-/// A value of a document, or a part of one, with its marks: what of it is unknown until apply, and what is sensitive.
+/// A value of a document, or a part of one, with marks for parts that are unknown until apply and for sensitive ones.
 ///
-/// It is a place to look from and costs nothing to make: nothing is copied out of the document. `Debug` shows the shape
-/// alone.
+/// It is a view and costs nothing to make: nothing is copied out of the document. `Debug` shows only the shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Marked<'v, 't> {
-    /// What is there; `None` where only marks do.
+    /// The value; `None` if only marks are present.
     value: Option<View<'v, 't>>,
-    /// What of it is unknown, in its shape.
+    /// The unknown marks, in its shape.
     unknown: View<'v, 't>,
-    /// What of it is sensitive, in its shape, as either of these says.
+    /// The sensitive marks, in its shape; a part is sensitive if either has it.
     sensitive: [View<'v, 't>; 2],
 }
 
-/// Why a value of a document is none of the engine.
+/// A value of a document cannot become a value of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObjectValueError {
-    /// A number is none that Terraform could have written.
+    /// A number is not one that Terraform could have written.
     #[error(transparent)]
     Number(#[from] ParseNumberError),
     /// It does not fit its schema.
@@ -48,17 +47,17 @@ impl ObjectValueError {
 pub struct Full<'v, 't>(pub(super) Marked<'v, 't>);
 
 impl<'v, 't> Marked<'v, 't> {
-    /// A value of which nothing is unknown and nothing sensitive.
+    /// A value without marks.
     pub fn plain(value: View<'v, 't>) -> Self {
         Self::known(value, [value.bool(false); 2])
     }
 
-    /// A value of which nothing is unknown.
+    /// A wholly known value.
     pub(crate) fn known(value: View<'v, 't>, sensitive: [View<'v, 't>; 2]) -> Self {
         Self { value: Some(value), unknown: value.bool(false), sensitive }
     }
 
-    /// The same value; that there is no object is not a secret, nor unknown.
+    /// Removes the marks of null: the absence of an object is neither secret nor unknown.
     #[must_use]
     pub fn without_null_marks(self) -> Self {
         match self.value {
@@ -76,14 +75,14 @@ impl<'v, 't> Marked<'v, 't> {
         Self { value, unknown, sensitive }
     }
 
-    /// The same value, of which these marks say what is unknown.
+    /// Replaces the unknown marks.
     #[must_use]
     pub fn with_unknown(self, unknown: View<'v, 't>) -> Self {
         Self { unknown, ..self }
     }
 
-    /// The value as the document has it, secrets included: unknown members of objects are missing, and in a
-    /// list null stands for an unknown element. `None` if it is unknown and nothing is there.
+    /// The value as the document has it, secrets included: unknown members of objects are missing, and unknown elements
+    /// are null. `None` if it is unknown and absent.
     pub fn exact(&self) -> Option<View<'v, 't>> {
         self.value
     }
@@ -119,8 +118,8 @@ impl<'v, 't> Marked<'v, 't> {
 
     /// The answer about the part at a path.
     ///
-    /// What is unknown makes everything beneath it unknown. A key of a map is found by either form of step, and null,
-    /// strings, numbers and bools have no parts.
+    /// Everything beneath an unknown part is unknown. A key of a map is found by either form of step; null, strings,
+    /// numbers and bools have no parts.
     pub fn at(self, path: &Path) -> Answer<'v, 't> {
         path.steps().iter().fold(self.answer(), |answer, step| match answer {
             Answer::Known(marked) => marked.step(step),
@@ -180,8 +179,7 @@ impl<'v, 't> Marked<'v, 't> {
         self.below(|view| view.elements().get(index)).answer()
     }
 
-    /// The members of an object or map: first those that are there, by key, then those of which only is known that they
-    /// are unknown. None of any other value.
+    /// Members by key: present ones, then unknown ones. Empty for other values.
     pub fn members(self) -> impl Iterator<Item = (&'v str, Self)> {
         let there = self.value.map(|value| value.members().iter());
         let only_marked = self.is_object().then(|| self.unknown.members().iter()).into_iter().flatten();
@@ -199,18 +197,17 @@ impl<'v, 't> Marked<'v, 't> {
         (0..there.max(marked)).map(move |index| self.below(|view| view.elements().get(index)))
     }
 
-    /// The same, to be written with `{"$unknown": {}}` wherever something is unknown until apply.
+    /// Writes the value with `{"$unknown": {}}` for each part that is unknown until apply.
     pub fn full(self) -> Full<'v, 't> {
         Full(self)
     }
 
-    /// The value as one of the engine: what is unknown is so there, and what is sensitive is marked. It has
-    /// the types that JSON tells; a schema knows more
-    /// ([`Block::coerce_config`](objchange::schema::Block::coerce_config)). `None` if nothing stands.
+    /// Converts to a value of the engine, with unknown parts and sensitive marks. Types come from the JSON; a schema
+    /// knows more ([`Block::coerce_config`](objchange::schema::Block::coerce_config)). `None` without a value.
     ///
     /// # Errors
     ///
-    /// A number is none that Terraform could have written.
+    /// A number is not one that Terraform could have written.
     ///
     /// ```
     /// use objchange_plan::Json;
@@ -290,8 +287,7 @@ impl<'v, 't> Marked<'v, 't> {
     }
 }
 
-/// Whether marks are of all of a value: where they say so, and where they are none that could be of its parts but say
-/// something. A mistake in them hides and does not show.
+/// Whether the mark covers the whole value. Marks that do not fit its shape cover all of it, so that a mistake hides.
 fn covers(marks: View<'_, '_>, value: Option<View<'_, '_>>) -> bool {
     if marks.is_bool() {
         return marks.is_true();
@@ -305,7 +301,7 @@ fn covers(marks: View<'_, '_>, value: Option<View<'_, '_>>) -> bool {
     }
 }
 
-/// The same marks, or `false` where nothing is marked in them, which takes less looking.
+/// Replaces marks without a `true` by `false`, which is faster to read.
 pub(crate) fn simplified(marks: Json<'_>) -> Json<'_> {
     fn marks_nothing(marks: View<'_, '_>) -> bool {
         match marks.shape() {

@@ -43,7 +43,7 @@ impl<'t, T> Collection<'t, T> {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -95,8 +95,7 @@ impl<'c, 't, T> IntoIterator for &'c Collection<'t, T> {
     }
 }
 
-/// Whether a part is in its document, and is not what a reader gives where there is none: no part is at the
-/// very beginning.
+/// Whether a part is in its document. A reader's default for an absent part has the offset 0, which no part has.
 pub(crate) fn is_there(part: &Raw<'_>) -> bool {
     part.offset() > 0
 }

@@ -7,8 +7,8 @@ use super::{Answer, Marked};
 impl Answer<'_, '_> {
     /// Whether both are the same, secrets compared like all else: `None` where what is unknown decides it.
     ///
-    /// Numbers are compared by their text, which is the same on both sides of a change that Terraform writes. What is
-    /// unknown may turn out to be anything, also nothing.
+    /// Numbers are compared by their text, which Terraform writes alike on both sides of a change. An unknown may turn
+    /// out to be anything, including nothing.
     pub fn same(self, other: Answer<'_, '_>) -> Option<bool> {
         match (self, other) {
             (Answer::Unknown { .. }, _) | (_, Answer::Unknown { .. }) => None,

@@ -5,7 +5,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::{Collection, Full, Marked};
 
-/// Stands for what must not be shown.
+/// Replaces a hidden value.
 pub(crate) const SENSITIVE: &str = "(sensitive value)";
 
 /// Writes all of it, secrets included, with serde. For what is not to leave the program.
@@ -68,7 +68,7 @@ impl<T: Collected> Collected for [T] {
     }
 }
 
-/// A value of which nothing is sensitive.
+/// A value without sensitive parts.
 impl Collected for View<'_, '_> {
     fn write<S: Serializer>(&self, _: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
         Marked::known(*self, [self.bool(false); 2]).write(Secrets::Shown, serializer)
@@ -76,7 +76,7 @@ impl Collected for View<'_, '_> {
 }
 
 impl Collected for Marked<'_, '_> {
-    /// What is unknown is left out, as the document has it.
+    /// Leaves unknown parts out, as the document does.
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
         write(*self, WriteOptions { secrets, is_full: false, hidden: Hidden::Text }, serializer)
     }
@@ -97,12 +97,12 @@ impl Collected for HiddenWith<'_, '_> {
     }
 }
 
-/// What replaces something sensitive.
+/// The text that replaces a sensitive value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hidden {
     /// `(sensitive value)`
     Text,
-    /// Whether there is `true` in it: of marks, whose keys may be secret.
+    /// Whether it contains `true`: for marks, whose keys may be secret.
     Truth,
 }
 

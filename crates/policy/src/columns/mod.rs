@@ -42,14 +42,14 @@ use crate::stated::StatedMarks;
 use crate::tfconfig::ConfigMarks;
 use crate::tfplan::Change;
 
-/// What the rows are.
+/// The kind of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
-    /// What happens to resources.
+    /// Changes of resources.
     Changes,
-    /// What has happened to them outside of Terraform.
+    /// Changes of resources outside of Terraform.
     Drift,
-    /// What happens to outputs.
+    /// Changes of outputs.
     Outputs,
     /// Checks that did not pass, and why a plan may not show everything that happens.
     Findings,
@@ -75,15 +75,15 @@ pub struct Row {
     pub key: Option<String>,
     /// The address of the provider.
     pub provider: Option<String>,
-    /// What happens, in order.
+    /// The actions, in order.
     pub actions: Vec<String>,
     /// Why.
     pub reason: Option<String>,
     /// The paths of the parts that change.
     pub changed_paths: Vec<String>,
-    /// The value before, as JSON without what is sensitive; `None` where there is none.
+    /// The value before, as JSON without sensitive parts; `None` if absent.
     pub before: Option<String>,
-    /// The value after, likewise; `{"$unknown":{}}` stands for what is known only after apply.
+    /// The value after, likewise; `{"$unknown":{}}` replaces parts that are known only after apply.
     pub after: Option<String>,
     /// Something of the value after is known only after apply.
     pub has_unknown: Option<bool>,
@@ -93,7 +93,7 @@ pub struct Row {
     pub kind: Option<&'static str>,
     /// Its severity.
     pub severity: Option<&'static str>,
-    /// What is wrong.
+    /// The problem.
     pub message: Option<String>,
     /// Why the document has no rows.
     pub error: Option<String>,
@@ -131,12 +131,12 @@ pub enum RowError {
     /// The schema of a type cannot be read.
     #[error(transparent)]
     Schema(#[from] SchemaDocumentError),
-    /// A value does not fit its schema, or is none.
+    /// A value does not fit its schema, or is invalid.
     #[error("{address}: {error}")]
     Value {
         /// The resource or output.
         address: String,
-        /// What is wrong.
+        /// The problem.
         error: ObjectValueError,
     },
     /// Planning ended with an error.

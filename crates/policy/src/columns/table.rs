@@ -117,7 +117,7 @@ impl RowsBuilder {
         self.size += row.size();
     }
 
-    /// Whether there are none.
+    /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }

@@ -15,7 +15,7 @@ const MAX: u64 = 1_000_000;
 /// So many bytes of a text count as one part.
 const TEXT: u64 = 16;
 
-/// What is left for an item. What an expression makes or walks over is paid for before that is done.
+/// The steps left for an item. An expression pays for values before it makes or walks them.
 ///
 /// Every value whose size an expression can choose comes from the document, from a variable of a comprehension, or from
 /// `join`, `replace` and `split`. All of these are paid for each time they are used, and whatever is done with a value

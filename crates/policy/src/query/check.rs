@@ -1,7 +1,7 @@
 //! Checks of a parsed expression before it is evaluated, and what they make of it.
 //!
-//! Names, fields, functions and paths are looked up here, so that a mistake in them is an error with a place whatever
-//! documents there are. What is left is what the values of a document decide.
+//! Names, fields, functions and paths are resolved here, so that a mistake in them is an error with a position for any
+//! document. Only errors that depend on values remain for evaluation.
 
 use objchange_text::similar;
 use std::ops::Range;
@@ -67,7 +67,7 @@ const MEMBERS: &[(&str, &[usize])] = &[
     ("or", &[1]),
     ("orValue", &[1]),
 ];
-/// What becomes a loop where it is called as it must be.
+/// Functions that become loops, if called with the right arguments.
 const LOOPS: &[&str] = &["all", "exists", "exists_one", "existsOne", "map", "filter"];
 const OPTIONAL: &[(&str, usize)] = &[("of", 1), ("none", 0), ("ofNonZeroValue", 1)];
 const TYPES: &[&str] = &[
@@ -143,7 +143,7 @@ impl Checker<'_> {
             name if self.bound.iter().any(|(bound, _)| bound == name) => {
                 let shape = self.bound.iter().rev().find(|(bound, _)| bound == name);
                 let shape = shape.map_or(Shape::Any, |(_, shape)| *shape);
-                // What a loop has made so far is grown in place, and so not paid for anew each time.
+                // A loop's accumulator grows in place, so it is not paid for in each round.
                 if !name.starts_with('@') {
                     let id = expr.id;
                     let variable = std::mem::take(expr);
@@ -455,9 +455,9 @@ pub(super) fn literal(expr: &IdedExpr) -> Option<&str> {
     }
 }
 
-/// Which of these names somebody meant.
+/// Suggests a known name that is similar.
 pub(super) fn suggest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
-    // What other languages call it.
+    // Names for `size` in other languages.
     let name = if ["len", "length", "count"].contains(&name) { "size" } else { name };
     similar(name, known).first().map(|best| format!("did you mean `{best}`?"))
 }

@@ -15,7 +15,7 @@ pub(super) struct Wrong {
 /// A checked part of an expression.
 type Part<'e> = (Shape, &'e IdedExpr);
 
-/// What is wrong with `a == b` or `a != b`, if it has the same answer for every item.
+/// Explains an `a == b` or `a != b` with one answer for every item.
 pub(super) fn wrong_equality((a, of_a): Part<'_>, (b, of_b): Part<'_>) -> Option<Wrong> {
     for ((shape, name), (other_shape, other)) in [((a, of_a), (b, of_b)), ((b, of_b), (a, of_a))] {
         let word = match shape {
@@ -49,7 +49,7 @@ pub(super) fn wrong_equality((a, of_a): Part<'_>, (b, of_b): Part<'_>) -> Option
     None
 }
 
-/// What is wrong with `element in container`, if it has the same answer for every item.
+/// Explains an `element in container` with one answer for every item.
 pub(super) fn wrong_containment((a, of_a): Part<'_>, (b, of_b): Part<'_>) -> Option<Wrong> {
     let word = match (a, b) {
         (_, Shape::Words(words)) => literal(of_a).and_then(|word| wrong_word(word, words)),
@@ -120,7 +120,7 @@ pub(super) fn kinds_of(literal: &LiteralValue) -> Kinds {
     }
 }
 
-/// What a function gives.
+/// The shape of a function's result.
 pub(super) fn shape_of_call(name: &str) -> Shape {
     match name {
         "contains" | "startsWith" | "endsWith" | "matches" | "hasValue" | "semver" | "bool" => {

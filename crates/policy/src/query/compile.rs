@@ -18,7 +18,7 @@ const MAX_TEXT: usize = 10_000;
 /// So deep may the parts of an expression nest. Without optimisation a level of the evaluation takes about 40 kB of the
 /// stack, and a thread may have 2 MB.
 const MAX_DEPTH: usize = 32;
-/// The parser follows the nesting of a text before its depth is known: that of the longest text, many times over.
+/// The parser recurses before the depth is known, so its stack fits the nesting of the longest text many times over.
 const STACK: usize = 256 << 20;
 
 /// A checked expression.
@@ -76,7 +76,7 @@ fn parse(of: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
         hides_errors: false,
     };
     checker.check(&mut expr)?;
-    // What the checks make of it is deeper than what is written.
+    // The checks may have made the expression deeper.
     if is_deeper(&expr, MAX_DEPTH) {
         let message = format!("the expression nests deeper than {MAX_DEPTH} levels");
         return Err(QueryError::new(QueryErrorKind::Limit, 0..text.len(), message));
@@ -85,7 +85,7 @@ fn parse(of: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
     Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, paths, hides_errors })
 }
 
-/// What the parser says, in a sentence: it lists what else could be there.
+/// Shortens the parser's message, which lists every token that it expected.
 fn spoken(message: &str) -> String {
     let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
     let quoted = message.split_once('\'').map(|(_, rest)| rest.split("' expecting").next().unwrap_or(rest));

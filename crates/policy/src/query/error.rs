@@ -33,7 +33,7 @@ pub enum QueryErrorKind {
     Argument,
     /// A value has no such key or element.
     Absent,
-    /// What is done with a value is not for its type.
+    /// An operation does not fit the type of a value.
     Type,
     /// The answer depends on a value that is unknown until apply.
     Unknown,
@@ -71,7 +71,8 @@ impl QueryError {
         Self::new(QueryErrorKind::Unknown, place, "this depends on values that are unknown until apply")
     }
 
-    /// Why an expression has no value. What the evaluation says itself may hold values: none of that is repeated.
+    /// Explains why an expression has no value. The evaluator's own messages may hold values, so none of their text is
+    /// used.
     pub(super) fn of_evaluation(error: &ExecutionError, place: Range<usize>) -> Self {
         let (kind, message) = match error {
             ExecutionError::NoSuchKey(_) | ExecutionError::IndexOutOfBounds(_) => {
@@ -106,7 +107,7 @@ impl QueryError {
     }
 }
 
-/// The name under which the evaluation is told that it takes too much.
+/// The function name in the evaluator's error for an exhausted budget.
 const LIMIT: &str = "@limit";
 
 /// The error of an evaluation that takes too much.

@@ -35,7 +35,7 @@ impl<'q, 's> Evaluation<'q, 's> {
         Self { compiled, context, scope, comparisons }
     }
 
-    /// What was compared and looked for until now.
+    /// The comparisons and lookups made so far.
     pub(super) fn comparisons(&self) -> Comparisons {
         Comparisons::new(&self.comparisons, &self.scope.paths)
     }
@@ -58,7 +58,7 @@ impl<'q, 's> Evaluation<'q, 's> {
         let evaluated = if self.scope.budget.is_exceeded() { Err(Budget::error()) } else { evaluated };
         let hides_errors = self.compiled.hides_errors;
         let unknown = &self.scope.unknown;
-        // What is shown may have null in place of unknown elements. What is computed from them may not.
+        // A displayed selection may show null for unknown elements. A computed result must not.
         let depends = unknown.has_passed() && !(self.scope.is_masked && is_selection(expr));
         let is_open =
             (depends || unknown.made(evaluated.is_err(), hides_errors)) && !self.scope.budget.is_exceeded();
@@ -81,7 +81,7 @@ impl<'q, 's> Evaluation<'q, 's> {
         let places = &self.compiled.places;
         let is_absent = matches!(error, ExecutionError::NoSuchKey(_) | ExecutionError::IndexOutOfBounds(_));
         match &place.expr {
-            // The name is what is written in the expression; that of the evaluation may be a value of the document.
+            // Take the name from the expression, because that in the error may be a value of the document.
             Expr::Select(select) if is_absent => {
                 let place = places.name(place, &select.field);
                 let message = format!("there is no `{}`", select.field);
@@ -91,7 +91,7 @@ impl<'q, 's> Evaluation<'q, 's> {
         }
     }
 
-    /// The innermost part of an expression that has no value by itself.
+    /// The innermost part of an expression that fails on its own.
     fn culprit<'e>(&'e self, expr: &'e IdedExpr) -> &'e IdedExpr {
         let fails = |part: &&IdedExpr| {
             self.scope.budget.renew();

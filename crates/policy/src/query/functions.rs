@@ -16,10 +16,10 @@ use super::version::Constraints;
 type Answer<'c, 'v> = Result<CowVal<'c, 'v>, ExecutionError>;
 type Function = Box<dyn for<'c, 'v> Fn(&mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> + Send + Sync>;
 
-/// What expressions are parsed and evaluated with.
+/// The environment in which expressions are parsed and evaluated.
 pub(super) static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut env = Env::stdlib();
-    // Nothing of it is there already, which is all that could be wrong.
+    // The only possible error is a name clash, and there is none.
     _ = env.add_extension(extensions::strings);
     Arc::new(env)
 });

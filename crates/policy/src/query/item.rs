@@ -37,7 +37,7 @@ pub(super) enum Kind<'a, 't> {
 }
 
 impl<'a, 't> Item<'a, 't> {
-    /// What happens to it, where something can: the words that plan documents have for that.
+    /// The words of its actions, as plan documents have them, if it is a change with known actions.
     pub fn actions(self) -> Option<&'static [&'static str]> {
         self.0.change().and_then(tfplan::Change::known_actions).map(ResourceActions::words)
     }
@@ -47,8 +47,8 @@ impl<'a, 't> Item<'a, 't> {
         self.1
     }
 
-    /// What is not a value of it: its names, and what happens to it. An index is a text, also where it is a
-    /// number, so that all items have the same types. Nothing of this is secret.
+    /// The fields other than values: names and actions. An index is text even if it is a number, so that all items have
+    /// the same types. No field is secret.
     pub fn fields(self) -> Vec<(&'static str, serde_json::Value)> {
         let scope = Scope::new(true);
         let thing = Thing::new(self.0, &scope);
@@ -69,7 +69,7 @@ impl<'a, 't> Item<'a, 't> {
 }
 
 impl<'a, 't> Kind<'a, 't> {
-    /// What happens, where something does.
+    /// The change of the item, if it is one.
     pub(super) fn change(self) -> Option<&'a tfplan::Change<'t>> {
         match self {
             Self::ResourceChange(resource) => Some(&resource.change),
@@ -133,7 +133,7 @@ fn index<'a>(index: Option<&'a Index<'_>>) -> Part<'a> {
     })
 }
 
-/// What cannot be read of a document.
+/// The error for an unreadable value.
 fn unreadable(error: &DocumentError) -> ExecutionError {
     refused(&format!("the value cannot be read: {error}"))
 }
@@ -150,7 +150,7 @@ impl<'a, 't> Thing<'a, 't> {
         Ok(Box::new(Self::new(kind, &self.scope)))
     }
 
-    /// What has no marks of its own, as it is written.
+    /// Converts a part without marks of its own.
     fn written(&self, part: &(impl Collected + ?Sized)) -> Part<'a> {
         let written = match self.scope.is_masked {
             true => serde_json::to_value(Redacted(part)),
@@ -251,7 +251,7 @@ impl<'a, 't> Thing<'a, 't> {
         })
     }
 
-    /// The values that an item has before and after; none if there is no object, which is not a secret.
+    /// The values of an item before and after; `None` for null. The absence of an object is no secret.
     pub(super) fn sides(&self) -> Result<[Option<Marked<'a, 't>>; 2], ExecutionError> {
         let is_there = |side: &Marked<'a, 't>| side.exact().is_none_or(|value| !value.is_null());
         let side = |side: Result<Marked<'a, 't>, DocumentError>| match side {

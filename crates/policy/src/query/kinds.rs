@@ -48,7 +48,7 @@ impl Kinds {
             Kind::List => Self::LIST,
             Kind::Map => Self::MAP,
             Kind::Type => Self::TYPE,
-            // Optional values, durations and their like are not told apart.
+            // Optional values, durations and the like are not distinguished.
             _ => Self::ANY,
         }
     }
@@ -80,8 +80,8 @@ pub(super) struct PathReads {
     found: AtomicBool,
 }
 
-/// What the comparisons of an expression have seen, for each whether a pair was comparable, and a pair that was not; and
-/// for each path whether it was looked for, and whether there was such an attribute.
+/// Statistics of an expression's comparisons and lookups. For each comparison: whether a pair was comparable, and an
+/// example of one that was not. For each path: whether it was looked up, and whether the attribute existed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Comparisons {
     pairs: Vec<(bool, Option<(u16, u16)>)>,

@@ -153,7 +153,7 @@ impl<'s> Matching<'_, 's> {
 }
 
 impl Matching<'_, '_> {
-    /// What was compared and looked for until now, for [`Query::impossible`].
+    /// The comparisons and lookups made so far, for [`Query::impossible`].
     pub fn comparisons(&self) -> Comparisons {
         self.1.comparisons()
     }
@@ -199,7 +199,7 @@ impl<'s> Projecting<'_, 's> {
 }
 
 impl Projecting<'_, '_> {
-    /// What was looked for until now, for [`Projection::impossible`].
+    /// The lookups made so far, for [`Projection::impossible`].
     pub fn comparisons(&self) -> Comparisons {
         self.1.comparisons()
     }

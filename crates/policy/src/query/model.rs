@@ -9,12 +9,12 @@ use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CollectionKind {
-    /// What happens to resource instances.
+    /// Changes of resource instances.
     #[default]
     ResourceChanges,
     /// The changes of resource instances made outside of Terraform.
     ResourceDrift,
-    /// What happens to the outputs of the root module.
+    /// Changes of the root module's outputs.
     OutputChanges,
     /// The variables of the root module.
     Variables,
@@ -45,12 +45,12 @@ fn is_about_changes(kind: &PlanFileErrorKind) -> bool {
     matches!(kind, PlanFileErrorKind::MissingChange(_) | PlanFileErrorKind::UnknownAction(_))
 }
 
-/// What the checks of an expression know of a part of it.
+/// The statically known shape of an expression.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
     /// Nothing.
     Any,
-    /// A value of these kinds, which has no fields.
+    /// A value of these kinds, without fields.
     Leaf(Kinds),
     /// A list, with elements of these kinds.
     List(Kinds),
@@ -63,7 +63,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// What a field of this kind holds.
+    /// The shape of a field of this kind.
     pub(super) fn from_kind(kind: FieldKind) -> Self {
         match kind {
             FieldKind::Text => Self::Leaf(Kinds::STRING),
@@ -90,10 +90,10 @@ impl Shape {
         }
     }
 
-    /// What its elements are, if it is a list.
+    /// The shape of its elements, if it is a list.
     pub(super) fn element(self) -> Option<Self> {
         match self {
-            // Of maps it is not known which fields they have.
+            // The fields of maps are unknown.
             Self::List(kinds) if kinds == Kinds::NONE || !kinds.never_equal(Kinds::MAP) => Some(Self::Any),
             Self::List(kinds) => Some(Self::Leaf(kinds)),
             Self::Words(words) => Some(Self::Word(words)),
@@ -109,7 +109,7 @@ impl Shape {
         }
     }
 
-    /// What is one or the other.
+    /// The shape of a value that has one of two shapes.
     pub(super) fn either(self, other: Self) -> Self {
         match (self, other) {
             (Self::List(Kinds::NONE), list) | (list, Self::List(Kinds::NONE))
@@ -156,7 +156,7 @@ impl Model {
 }
 
 impl CollectionKind {
-    /// What `rc` is.
+    /// The model of `rc`.
     pub(super) fn model(self) -> &'static Model {
         match self {
             Self::ResourceChanges | Self::ResourceDrift => &RESOURCE_CHANGE,

@@ -41,7 +41,7 @@ impl Scope {
 /// An object of a document.
 pub(super) struct Node<'a> {
     value: Marked<'a, 'a>,
-    /// Whether these are marks: of what is sensitive it is said whether there is one, as the keys may be secret.
+    /// The value consists of marks. Sensitive marks become one bool, because their keys may be secret.
     are_marks: bool,
     scope: Scope,
     keys: OnceLock<Vec<CelString<'a>>>,
@@ -69,7 +69,7 @@ fn part<'a>(
     are_marks: bool,
     scope: &Scope,
 ) -> Result<Box<dyn Val + 'a>, ExecutionError> {
-    // What is unknown until apply is not a value, and least of all null.
+    // An unknown is not a value, and least of all null.
     if value.is_unknown() {
         return Err(scope.unknown());
     }
@@ -128,7 +128,7 @@ pub(super) fn key_of(index: &dyn Val) -> Result<&str, ExecutionError> {
     }
 }
 
-/// There is nothing of that name, which is not repeated: it may be secret.
+/// The error for an absent name. It does not quote the name, which may be secret.
 pub(super) fn absent() -> ExecutionError {
     ExecutionError::no_such_key("")
 }
@@ -210,7 +210,7 @@ impl<'b, 'a: 'v, 'v> Iterator<'b, 'v> for Keys<'b, 'a> {
     }
 }
 
-/// What an object is for expressions: a map of which the members are made when they are asked for.
+/// Makes an object a CEL map whose members are made on demand.
 macro_rules! lazy_map {
     ($object:ty) => {
         impl Val for $object {
@@ -288,7 +288,7 @@ pub(super) fn equal(a: &dyn Val, b: &dyn Val) -> bool {
     }
 }
 
-/// Whether two values are equal of which one is a map; the other may be anything.
+/// Compares two values, one of which is a map.
 pub(super) fn equal_maps(a: &dyn Val, b: &dyn Val) -> Option<bool> {
     if b.get_type().kind() != Kind::Map || a.as_sizer()?.size() != b.as_sizer()?.size() {
         return Some(false);

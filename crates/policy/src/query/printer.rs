@@ -78,7 +78,7 @@ impl<'a, W: Write> Printer<'a, W> {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// The writer fails.
     pub fn print(&mut self, name: Option<&str>, items: Vec<FoundItem>) -> io::Result<()> {
         self.is_named |= name.is_some();
         for item in items {
@@ -173,7 +173,7 @@ impl<'a, W: Write> Printer<'a, W> {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// The writer fails.
     pub fn finish(mut self, found: u64) -> io::Result<()> {
         if self.printed == Printed::Count {
             match self.form {

@@ -90,7 +90,7 @@ impl<'a, 't: 'a> Asked<'a, 't> {
         }
         let mut path: Path = argument.parse().map_err(|_| refused("this is no path"))?;
         let sides = self.item.sides()?;
-        // What is in a value of an output or a variable is not for a schema to say.
+        // Schemas describe only resources, not values of outputs and variables.
         if matches!(self.item.kind, Kind::ResourceChange(_) | Kind::Resource(_)) {
             PathReads::note(&scope.paths, &path, &sides);
         }
@@ -101,7 +101,7 @@ impl<'a, 't: 'a> Asked<'a, 't> {
         let shown = |answer: Answer<'a, 't>| match answer {
             Answer::Known(known) => value(known, scope),
             Answer::Unknown { .. } if !scope.is_masked => Err(scope.unknown()),
-            // What is shown of it is null.
+            // Displayed as null.
             Answer::Unknown { .. } | Answer::Absent => Ok(Box::new(CelNull) as Box<dyn Val + 'a>),
         };
         let answer = match self.question {
@@ -115,7 +115,7 @@ impl<'a, 't: 'a> Asked<'a, 't> {
     }
 }
 
-/// The path as far as to what is sensitive: what that has is a secret, also whether it has it.
+/// Cuts a path at its first sensitive part, because everything below it is secret, including which keys exist.
 fn outermost_secret(path: Path, sides: &[Option<Marked<'_, '_>>; 2]) -> Path {
     let is_secret = |path: &Path| sides.iter().flatten().any(|side| side.at(path).is_sensitive());
     let prefixes =

@@ -28,7 +28,7 @@ pub struct Answer {
     pub found: u64,
     /// The keys of the items for which the answer is unknown until apply.
     pub undecided: Vec<String>,
-    /// Of the expression, and of the columns.
+    /// Statistics of the expression, and of the columns.
     pub comparisons: [Comparisons; 2],
     /// The items, if they are wanted.
     pub items: Vec<FoundItem>,
@@ -42,7 +42,7 @@ pub struct Answer {
 pub struct FoundItem {
     /// Its address, with the key where it is deposed.
     pub key: String,
-    /// What happens to it, if it is a change.
+    /// The actions, if it is a change.
     pub actions: Option<&'static [&'static str]>,
     /// The fields, where they are wanted.
     pub fields: Vec<(&'static str, Value)>,
@@ -51,8 +51,8 @@ pub struct FoundItem {
 }
 
 impl Search<'_> {
-    /// Looks at all items of a document. What one item may take is bounded by its steps; `is_over` says before each
-    /// whether the time is up, and then there is no answer.
+    /// Searches all items of a document. Steps bound the work for one item. `is_over` is checked before each item; the
+    /// answer is `None` once the time is up.
     pub fn answer(&self, subject: &Subject<'_>, is_over: impl Fn() -> bool) -> Option<Answer> {
         let mut matching = self.query.on(subject);
         let mut projecting = self.projection.map(|projection| projection.on(subject));

@@ -18,13 +18,13 @@ pub struct Subject<'t> {
     config: TfConfig<'t>,
 }
 
-/// Why a document is none that a query can be asked about.
+/// A document cannot be queried.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubjectError {
     /// The document cannot be read.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// The document is a state, which has no changes, variables or configuration.
+    /// The document is a state, without changes, variables or configuration.
     #[error("this is a state, and what is asked about is in plans alone")]
     IsState,
 }
@@ -114,7 +114,7 @@ impl<'t> Subject<'t> {
         Box::new(items.map(move |(key, Item(kind, _))| (key, Item(kind, may_lack(key)))).chain(possible))
     }
 
-    /// What `plan` is in expressions.
+    /// The `plan` variable of expressions.
     pub(super) fn plan(&self) -> Kind<'_, 't> {
         let plan = self.plan.as_ref();
         let version = plan.and_then(|plan| plan.terraform_version.as_ref());

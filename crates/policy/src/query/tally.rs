@@ -1,9 +1,8 @@
 //! Counts items for which an expression has no value, and decides whether that is an error.
 //!
-//! Such an item is not found: a plan has resources of many types, and an attribute of one is missing in another. But
-//! an expression that has a value for no item at all is told: as an error where something is done with a value that is
-//! not for its type, which no other document will change; as a warning where something is missing, which other documents
-//! may have.
+//! Such an item does not match: a plan has resources of many types, and an attribute of one is missing in another. But
+//! an expression without a value for any item is reported: as an error if an operation does not fit the type of a
+//! value, which no other document changes; as a warning if something is missing, which other documents may have.
 
 use super::{QueryError, QueryErrorKind};
 
@@ -58,9 +57,9 @@ impl Tally {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Tallies {
-    /// Of the expression.
+    /// For the expression.
     pub filter: Tally,
-    /// Of each column.
+    /// For each column.
     pub columns: Vec<Tally>,
 }
 

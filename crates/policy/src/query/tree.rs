@@ -78,7 +78,7 @@ impl Places {
         self.characters.get(character).copied().unwrap_or(self.text.len())
     }
 
-    /// What is at a node itself, such as its operator.
+    /// The range of the node's own token, such as its operator.
     fn own(&self, expr: &IdedExpr) -> Option<Range<usize>> {
         let (start, last) = self.source.offset_for(expr.id)?;
         let (start, end) = (self.offset(start as usize), self.offset(last as usize + 1));

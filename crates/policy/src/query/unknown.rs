@@ -12,12 +12,12 @@ use cel::ExecutionError;
 /// The name of the error.
 pub(super) const UNKNOWN: &str = "@unknown";
 
-/// What the evaluation for an item has met that is unknown.
+/// Records reads of unknown values while an item is evaluated.
 #[derive(Debug, Default)]
 pub(super) struct UnknownReads {
-    /// Looking at something was an error.
+    /// A read failed because the value is unknown.
     refused: AtomicBool,
-    /// Something was passed on.
+    /// An unknown value was passed on.
     passed: AtomicBool,
 }
 

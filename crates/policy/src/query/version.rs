@@ -70,7 +70,7 @@ impl Constraints {
     pub(super) fn hold(&self, version: &str) -> Option<bool> {
         let version = WrittenVersion::parse(version)?;
         Some(self.0.iter().all(|(operator, wanted)| {
-            // What is built into a version does not count.
+            // Build metadata is ignored, as SemVer 2.0.0 defines precedence.
             let order = version.version.cmp_precedence(&wanted.version);
             let is_before = |of: &WrittenVersion| of.version.pre != Prerelease::EMPTY;
             if *operator == Operator::Equal {

@@ -21,9 +21,9 @@ pub(super) struct Compiled {
     /// The rules called `exception`, by package.
     pub(super) exceptions: BTreeMap<Vec<String>, RuleId>,
     pub(super) members: Members,
-    /// What they see as `input`.
+    /// The form of `input`.
     pub(super) mode: InputMode,
-    /// What there is to know about them that is not an error.
+    /// Remarks about the policies that are not errors.
     pub(super) notes: Vec<String>,
 }
 

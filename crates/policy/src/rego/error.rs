@@ -47,7 +47,7 @@ pub enum PolicyErrorKind {
     Network,
     /// A policy reads a field that no plan has.
     MissingField,
-    /// A policy reads data of the run, which is not given.
+    /// A policy reads data of the run, and none is given.
     NeedsRun,
     /// A policy reads the collections as if they were the document.
     NeedsWrapped,
@@ -59,9 +59,9 @@ pub enum PolicyErrorKind {
     Time,
     /// The values that policies make take more memory than is allowed.
     Memory,
-    /// A single value is larger than any is to be.
+    /// A single value is larger than the limit.
     Size,
-    /// The document is not what it is to be.
+    /// The document is of a wrong kind.
     Document,
 }
 
@@ -105,7 +105,7 @@ impl PolicyError {
         }
     }
 
-    /// What is wrong with policies: all that was found.
+    /// Joins all compile errors into one.
     pub(super) fn of_policies(errors: &CompileErrors, time: &TimeLimit) -> Self {
         let Some((first, rest)) = errors.0.split_first() else {
             return Self::new(PolicyErrorKind::Policy, None, "the policies cannot be compiled");
@@ -124,7 +124,7 @@ impl PolicyError {
         Self::new(kind, first.location.clone().map(PolicyLocation::from), message)
     }
 
-    /// What ends the evaluation of all rules.
+    /// The error for a limit, which ends the evaluation of all rules.
     pub(super) fn of_limit(
         limit: Limit,
         place: Option<PolicyLocation>,

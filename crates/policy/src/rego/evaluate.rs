@@ -1,7 +1,7 @@
 //! Evaluates policies over a document.
 //!
-//! The rules run over an input in which what is unknown is an unknown value: what they give without a doubt is so
-//! whatever the values will be. Nothing that a rule says is shown before it is known to hold no secret: see `secret`.
+//! Rules run over an input with unknown values, so their certain results hold for every outcome of apply. A message is
+//! shown only after it is known to hold no secret: see `secret`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::simulated::Simulated;
 /// A definition of a rule, by the numbers of both.
 pub(super) type DefinitionId = (usize, usize);
 
-/// What all rules give.
+/// The results of all rules.
 #[derive(Debug, Default)]
 pub(super) struct Results {
     pub(super) found: BTreeMap<DefinitionId, Result<RuleResults, EvalError>>,
@@ -72,7 +72,8 @@ pub(super) fn evaluate(
     let as_now = evaluation.as_now(&results)?;
     let hidden = Hidden::find(&evaluation, &document, &results)?;
     let addresses = Addresses::new(&document);
-    let mut telling = Telling { evaluation: &evaluation, hidden: &hidden, addresses: &addresses, told: 0 };
+    let mut telling =
+        FindingWriter { evaluation: &evaluation, hidden: &hidden, addresses: &addresses, told: 0 };
     let mut verdicts =
         Verdicts { prints: hidden.prints(&results), warnings: hidden.warnings(&results), rules: Vec::new() };
     for (rule, evaluated) in policies.rules.iter().enumerate() {
@@ -139,7 +140,7 @@ pub(super) fn evaluate(
 }
 
 /// Makes findings, within the limits: messages may share what they are made of, and their texts do not.
-struct Telling<'e> {
+struct FindingWriter<'e> {
     evaluation: &'e Evaluation<'e>,
     hidden: &'e Hidden,
     addresses: &'e Addresses,
@@ -147,9 +148,9 @@ struct Telling<'e> {
     told: u64,
 }
 
-impl Telling<'_> {
-    /// What is reported of messages. Those that must not be shown are one for each resource: how many there are may tell
-    /// of the secret, too.
+impl FindingWriter<'_> {
+    /// The findings for messages. Hidden messages give one finding per resource, because their number may reveal the
+    /// secret.
     fn shown(
         &mut self,
         values: &mut dyn Iterator<Item = &Value>,
@@ -185,8 +186,8 @@ fn waits<'u>(places: &Places, doubts: impl Iterator<Item = &'u Unknown>) -> Vec<
 }
 
 impl super::rules::Evaluated {
-    /// Whether the rule called `exception` in the package names the rule, as those of conftest do: without `deny_`. What
-    /// it depends on is answered where that is not certain.
+    /// Whether `exception`, as in conftest, names the rule without its prefix `deny_` in this package. An uncertain
+    /// answer comes with the unknowns that it depends on.
     fn exception(&self, results: &Results) -> Option<Option<Unknown>> {
         let name = Value::from(self.name().split_once('_').map_or("", |(_, rest)| rest));
         let lists = results.exceptions.get(self.package())?;
@@ -223,7 +224,7 @@ impl<'p> Evaluation<'p> {
         }
     }
 
-    /// What rules that are undecided say as long as what is unknown is not there.
+    /// The messages of undecided rules when unknown values are absent.
     fn as_now(&self, results: &Results) -> Result<BTreeMap<DefinitionId, BTreeSet<Value>>, PolicyError> {
         let is_undecided = |found: &Result<RuleResults, EvalError>| {
             found
@@ -264,7 +265,7 @@ impl<'p> Evaluation<'p> {
         input(self.plan, *mode, members, self.options.run.as_ref(), secrets)
     }
 
-    /// What definitions of rules give, on so many threads.
+    /// Evaluates definitions of rules on this many threads.
     pub(super) fn results(
         &self,
         document: &Value,

@@ -52,9 +52,8 @@ fn policy(path: &Path) -> Result<PolicyFile, String> {
     Ok(PolicyFile::new(path.display().to_string(), text))
 }
 
-/// Reads documents. Of folders of `--data` every JSON and YAML file counts, of folders of policies those that
-/// are called `data.json`, `data.yaml` or `data.yml`, as OPA has it: each is below the names of the folders
-/// that it is in.
+/// Reads documents: every JSON and YAML file of `--data` folders, and in folders of policies those named `data.json`,
+/// `data.yaml` or `data.yml`, as OPA does. The names of its folders become the keys above a document.
 ///
 /// # Errors
 ///

@@ -26,7 +26,7 @@ pub(super) fn of_input(mode: InputMode, is_chosen: bool, run: Option<&Value>) ->
         }
     };
     let documents = name_of_run.zip(run.cloned()).into_iter().collect();
-    // Who lets the form be detected has policies for that one alone.
+    // Under automatic detection all policies use one form, so no other one is suggested.
     InputFormat { fields, documents, other_forms: if is_chosen { others } else { Vec::new() } }
 }
 
@@ -181,7 +181,7 @@ objects! {
         "resource_drift": List(&Object(&CHANGED_RESOURCE)),
         "terraform_version": Scalar,
         "timestamp": Scalar,
-        // Of states, which the same policies may be written for.
+        // Fields of states, for policies that are used for both.
         "values": Object(&VALUES),
         "variables": Map(&Object(&SET_VARIABLE)),
     }

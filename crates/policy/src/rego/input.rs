@@ -13,7 +13,7 @@ use crate::tfconfig::TfConfig;
 use crate::tfplan::{OnlyMembers, TfPlan};
 use crate::tfstate::TfState;
 
-/// What is written in place of what is sensitive.
+/// How sensitive values appear in the input.
 #[derive(Debug, Clone)]
 pub(super) enum Secrets {
     Shown,
@@ -21,7 +21,7 @@ pub(super) enum Secrets {
     Hidden(Option<Value>),
 }
 
-/// What policies see of a plan, and what that leaves open.
+/// Builds the input of policies from a plan. Returns also what the plan leaves open.
 pub(super) fn input<'t>(
     plan: &Plan<'t>,
     mode: InputMode,

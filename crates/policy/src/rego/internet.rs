@@ -51,12 +51,12 @@ impl Network for Internet {
     }
 
     fn lookup(&self, name: &str, timeout: Duration) -> Result<Vec<IpAddr>, NetworkError> {
-        // The system cannot be told when to give up: the thread is left to itself.
+        // A lookup by the system cannot be cancelled, so it runs in a thread that outlives the timeout.
         let (sender, receiver) = mpsc::channel();
         let asked = (name.to_owned(), 0);
         let thread = thread::Builder::new().spawn(move || {
             let found = asked.to_socket_addrs().map(|all| all.map(|one| one.ip()).collect());
-            // Nobody waits any more.
+            // The receiver may have given up.
             drop(sender.send(found));
         });
         thread.map_err(|error| NetworkError::new(error.to_string()))?;

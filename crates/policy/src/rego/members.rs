@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use objchange_rego::Program;
 
-/// What is looked at, by the first two keys. Building the rest would be in vain.
+/// The parts of the input that policies read, by their first two keys; others are not built.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     /// Somewhere the whole input is meant, or a part of it that is computed.

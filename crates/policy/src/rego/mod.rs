@@ -1,9 +1,9 @@
 //! Rego policies over plans.
 //!
-//! Policies see the collections of [`tfplan`](crate::tfplan), [`tfstate`](crate::tfstate) and
-//! [`tfconfig`](crate::tfconfig) as `input.tfplan`, `input.tfstate` and `input.tfconfig`, and the document itself as
-//! `input.plan`; or, as those that are written for conftest, the document as `input`. Beside the `after` of each change
-//! is `after_full`, which has `{"$unknown": {}}` wherever a value is unknown until apply.
+//! Policies read the collections of [`tfplan`](crate::tfplan), [`tfstate`](crate::tfstate) and
+//! [`tfconfig`](crate::tfconfig) as `input.tfplan`, `input.tfstate` and `input.tfconfig`, and the document as
+//! `input.plan`. Policies for conftest read the document as `input`. Each change has `after_full` beside `after`: it
+//! has `{"$unknown": {}}` for each value that is unknown until apply.
 //!
 //! ```
 //! use objchange_plan::PlanFile;
@@ -98,7 +98,7 @@ impl PolicyFile {
 /// The form of `input` that policies see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InputMode {
-    /// What the policies look at: the collections, or the document.
+    /// Whichever the policies read: the collections, or the document.
     #[default]
     Auto,
     /// The collections by name, and the document as `plan`.
@@ -117,15 +117,15 @@ pub struct Options {
     pub now_ns: fn() -> i64,
     /// The form of `input` that they see.
     pub input: InputMode,
-    /// The packages of which rules are evaluated; all, if there are none.
+    /// The packages whose rules are evaluated; empty for all.
     pub packages: Vec<String>,
-    /// The rules that are evaluated, by name or by package and name, with `*` and `?`: those whose names say how bad they
-    /// are, if there are none.
+    /// The rules to evaluate, by name or by package and name, with `*` and `?`; empty for all rules whose names give a
+    /// severity.
     pub rules: Vec<String>,
     /// The documents that policies see as `data`: an object.
     pub data: Value,
-    /// The data of the run, which policies see as `input.run` beside the collections, and as `input.tfrun` beside a wrapped
-    /// document. Policies that read it are refused if there is none.
+    /// The data of the run, which policies read as `input.run` beside the collections, and as `input.tfrun` beside a
+    /// wrapped document. Without it, policies that read it are refused.
     pub run: Option<Value>,
     /// The network that policies may use; none, if those that do are refused.
     pub network: Option<Arc<dyn Network>>,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Finding, Outcome, Severity, Undecided, Verdicts, Warning};
 
-/// What rules say of a plan (`schema/policy-report.schema.json`).
+/// The results of rules for a plan (`schema/policy-report.schema.json`).
 #[derive(Debug, Serialize)]
 pub struct PlanLine<'a> {
     file: &'a str,
@@ -28,7 +28,7 @@ struct Rule<'a> {
 }
 
 impl<'a> PlanLine<'a> {
-    /// What they say of the plan of this file.
+    /// The results for the plan in this file.
     pub fn new(file: &'a str, verdicts: &'a Verdicts) -> Self {
         let rules = verdicts.rules.iter().map(|verdict| Rule {
             rule: &verdict.rule,

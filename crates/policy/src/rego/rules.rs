@@ -17,7 +17,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// What the name of a rule says; `None` is not a rule that is evaluated without being asked for.
+    /// The severity of a rule by its name; `None` if only other rules use it.
     fn from_rule_name(rule: &str) -> Option<Self> {
         match rule.split_once('_').map_or(rule, |(first, _)| first) {
             "deny" | "violation" => Some(Self::Failure),
@@ -102,8 +102,8 @@ fn is_of_package(package: &str, declared: usize, path: &[String]) -> bool {
     [declared, own_name(declared, path)].into_iter().any(|end| title(&path[..end]) == package)
 }
 
-/// Whether a pattern is that of a rule: of its name, or of its package and name. Each name in its head may be its name, as
-/// `x.deny` in package `p` is `deny` in package `p.x`; what follows the name in the head may be left out.
+/// Whether a pattern matches a rule's name, or its package and name. `x.deny` in package `p` also matches as `deny` in
+/// package `p.x`, and the names after the rule's name in its head may be left out.
 fn matches(pattern: &WildMatch, declared: usize, path: &[String]) -> bool {
     let mut begins = std::iter::once(0).chain(declared..path.len());
     begins.any(|begin| {
@@ -112,8 +112,7 @@ fn matches(pattern: &WildMatch, declared: usize, path: &[String]) -> bool {
     })
 }
 
-/// Refuses options of which one selects none of the rules that are evaluated: whoever misspells a rule must not believe
-/// that it is checked.
+/// Refuses options that select no rule, so that a misspelt rule is not taken for a checked one.
 pub(super) fn refuse_unmatched(rules: &[Evaluated], options: &Options) -> Result<(), PolicyError> {
     let no_rules = |message: String| Err(PolicyError::new(PolicyErrorKind::NoRules, None, message));
     let all_selected = options.packages.is_empty() && options.rules.is_empty();
@@ -170,7 +169,7 @@ pub fn refuse_rules_in_tests(tests: &[PolicyFile], options: &Options) -> Result<
     Ok(warnings)
 }
 
-/// Whether one of the names in the head of a rule is that of a test.
+/// Whether a name in the head of a rule marks a test.
 fn is_test(names: &[String]) -> bool {
     names.iter().any(|name| name.starts_with("test_") || is_skipped(name))
 }
@@ -217,7 +216,7 @@ pub(super) fn evaluated(
     Ok(rules)
 }
 
-/// Whether a function has the name of a rule that is evaluated, and no rule calls it: then it is meant as such a rule.
+/// Whether a function is named like a rule and never called: it was probably meant as a rule.
 fn is_forgotten(program: &Program, rule: &RuleInfo<'_>, name: usize) -> bool {
     Severity::from_rule_name(&rule.path[name]).is_some() && !program.is_mentioned(rule.id)
 }

@@ -12,8 +12,8 @@ use super::evaluate::{DefinitionId, Evaluation, Results};
 use super::input::Secrets;
 use super::verdict;
 
-/// What is tried in place of secrets, to see what a rule says then. No two of them have a character in common, nor with
-/// the text that stands for a sensitive value, so that what is said for two of them holds no part of either.
+/// Values tried in place of secrets, to see which messages depend on them. No two share a character, nor does any with
+/// the text for sensitive values, so a message that two of them give contains no part of either.
 fn replacements() -> impl Iterator<Item = Value> {
     let long = "Qq1-".repeat(64);
     let plain = [&long, "x", ""].map(Value::from).into_iter();
@@ -22,11 +22,11 @@ fn replacements() -> impl Iterator<Item = Value> {
     plain.chain(numbers).chain(others)
 }
 
-/// What must not be shown of what rules say.
+/// The messages that must not be shown.
 #[derive(Debug, Default)]
 pub(super) struct Hidden {
     messages: BTreeMap<DefinitionId, BTreeSet<Value>>,
-    /// What the rules say, print and warn of without the secrets, if there are any.
+    /// The messages, prints and warnings for an input without the secrets, if it has any.
     masked: Option<Results>,
 }
 
@@ -76,10 +76,10 @@ impl Hidden {
         Ok(hidden)
     }
 
-    /// What is said for another document as well may be shown, if that `is_enough`.
+    /// Shows messages that another input gives, too, if `is_enough` for them.
     fn reveal(&mut self, results: &Results, is_enough: &mut dyn FnMut(DefinitionId, &Value) -> bool) {
         self.messages.retain(|id, hidden| {
-            // What fails there says nothing.
+            // A rule that fails there proves nothing.
             if let Some(Ok(found)) = results.found.get(id) {
                 let said: BTreeSet<&Value> = messages(found).collect();
                 hidden.retain(|message| !(said.contains(message) && is_enough(*id, message)));
@@ -92,7 +92,7 @@ impl Hidden {
         self.messages.get(&id).is_some_and(|hidden| hidden.contains(message))
     }
 
-    /// What is printed may be anything: it is that of the document without its secrets.
+    /// The prints of the input without secrets, because prints may contain anything.
     pub(super) fn prints(&self, results: &Results) -> Vec<String> {
         self.masked.as_ref().unwrap_or(results).prints.clone()
     }

@@ -9,7 +9,7 @@ use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::{InputMode, Options, PolicyFile, format};
 use crate::TimeLimit;
 
-/// What there is beside the document.
+/// The members of `input` beside the document.
 const COLLECTIONS: [&str; 5] = ["tfplan", "tfstate", "tfconfig", "plan", "run"];
 
 /// A collection that the text of a policy mentions, whatever it means by the word. `plan` is any variable's name.
@@ -18,7 +18,7 @@ fn collection_in(text: &str) -> Option<&'static str> {
     ["tfplan", "tfstate", "tfconfig"].into_iter().find(|name| words.contains(name))
 }
 
-/// What the policies see as `input`: what they look at.
+/// Chooses the form of `input` that the policies read.
 ///
 /// A policy that looks at what is not there would pass every plan: it is refused.
 pub(super) fn choose(

@@ -22,7 +22,7 @@ const OF_RESOURCE: [&str; 8] = [
     "tainted",
 ];
 
-/// What is known of an item that there may be, or not.
+/// The known fields of an item that may exist.
 const LABELS: [&str; 6] = ["mode", "type", "name", "provider_name", "address", "module_address"];
 
 fn text_of<'v>(resource: &'v Value, name: &str) -> &'v str {

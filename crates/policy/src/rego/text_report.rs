@@ -23,7 +23,7 @@ impl TextReport {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// The writer fails.
     pub fn verdicts(
         &mut self,
         out: &mut impl Write,
@@ -78,7 +78,7 @@ impl TextReport {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// The writer fails.
     pub fn finish(self, out: &mut impl Write) -> io::Result<()> {
         let rules: u64 = self.outcomes.values().sum();
         if self.plans == 0 {
@@ -95,7 +95,7 @@ impl TextReport {
     }
 }
 
-/// What is said, after the address where it is not named in it.
+/// Formats a finding, with its address unless the text contains it.
 fn said(finding: &Finding) -> String {
     match &finding.address {
         Some(address) if !finding.text().contains(address.as_str()) => {
@@ -113,7 +113,7 @@ fn rule(verdict: &RuleVerdict) -> String {
 ///
 /// # Errors
 ///
-/// What the writer says.
+/// The writer fails.
 pub fn write_tests(out: &mut impl Write, tests: &[TestVerdict]) -> io::Result<()> {
     let mut passed = 0;
     for test in tests {

@@ -28,12 +28,12 @@ impl Places {
 /// Puts unknown values into inputs.
 #[derive(Debug, Default)]
 pub(super) struct Marking<'t> {
-    /// What the plan leaves open because its providers were not asked.
+    /// Facts that only the missing providers could tell.
     pub(super) simulated: Simulated<'t>,
     /// Add `after_full`.
     full: bool,
     pub(super) places: Places,
-    /// What is unknown of each resource and output, for the planned values.
+    /// For each resource and output: the unknowns of its planned value.
     unknowns: HashMap<SmolStr, Value>,
 }
 
@@ -65,7 +65,7 @@ impl<'t> Marking<'t> {
     fn document(&mut self, document: &Value, is_raw: bool) -> Value {
         self.unknowns.clear();
         let mut document = document.clone();
-        // Where there is none of them, a document has no list.
+        // A document without such items has no list.
         let lists = &self.simulated.instances;
         if is_raw && member(&document, "resource_changes").is_none() && !lists.is_empty() {
             document = with_member(&document, "resource_changes", Value::array([]));
@@ -126,8 +126,8 @@ impl<'t> Marking<'t> {
         edited(resource, &mut |name, change| (name == "change").then(|| self.change(change, address)))
     }
 
-    /// A check, or an instance of one, whose outcome is unknown: what it becomes, and with which problems. Where it is not
-    /// known which instances there are, none are listed.
+    /// Makes the status and problems of an undecided check, or of one of its instances, unknown. Unknown instances are
+    /// not listed.
     fn check(&mut self, check: &Value) -> Value {
         let address = member(check, "address").and_then(|address| member(address, "to_display"));
         let address = address.and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -203,7 +203,7 @@ impl<'t> Marking<'t> {
     }
 
     fn planned_values(&mut self, planned: &Value, unknowns: &HashMap<SmolStr, Value>) -> Value {
-        // Values that are unknown come first: nothing looks into a list of which an item may be missing.
+        // Unknown values first, because lists that may lack items are not walked afterwards.
         let planned = edited(&self.module(planned, unknowns), &mut |name, part| match name {
             "outputs" => Some(each(part, &mut |name, output| {
                 let address = format!("output.{}", name.as_str().unwrap_or_default());
@@ -314,7 +314,7 @@ fn marked(value: &Value, unknown: &Value, path: &mut String, make: &mut dyn FnMu
                 }
                 let nothing = Value::Null;
                 let old = value.as_object().and_then(|object| object.get(key)).unwrap_or(&nothing);
-                // Of equal keys the last counts.
+                // The last one of a repeated key wins.
                 members.push((key.clone(), marked(old, part, path, make)));
                 path.truncate(length);
             }

@@ -14,7 +14,7 @@ use crate::collection::SENSITIVE;
 #[derive(Default)]
 pub(super) struct Values {
     texts: HashSet<SmolStr, foldhash::fast::RandomState>,
-    /// What replaces `(sensitive value)`, if it is not that text.
+    /// Replaces a sensitive value, instead of `(sensitive value)`.
     replacement: Option<Value>,
 }
 
@@ -326,7 +326,7 @@ fn has_too_many_digits(number: &str) -> bool {
         || exponent.is_some_and(|exponent| !exponent.is_ok_and(|n| (-5_000..=5_000).contains(&n)))
 }
 
-/// The key of a member: a text, which never stands for what is sensitive.
+/// The key of a member: a text, which never hides a secret.
 struct Key<'a>(&'a mut Values);
 
 macro_rules! no_keys {

@@ -16,7 +16,7 @@ pub(super) struct Shelf {
     rows: [OnceLock<Box<[Row]>>; CollectionKind::COUNT],
 }
 
-/// The key of an item and what it is told by.
+/// The key and the labels of an item.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) key: Text,

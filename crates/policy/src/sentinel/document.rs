@@ -1,5 +1,4 @@
-//! A document of which many policies are asked, on many threads at once: read once, and each part of it when somebody
-//! first looks at it.
+//! A document that many policies read on many threads: parsed once, each part on first use.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -59,7 +58,7 @@ const CHANGES: [&str; 4] = ["deferred_changes", "output_changes", "resource_chan
 /// The members of a plan that hold actions which it invokes.
 const INVOCATIONS: [&str; 2] = ["action_invocations", "deferred_action_invocations"];
 
-/// What is in a document.
+/// The collections of a document.
 struct Collections<'t> {
     plan: Option<OfPlan<'t>>,
     state: OnceLock<Result<TfState<'t>, DocumentError>>,
@@ -132,7 +131,7 @@ impl Document {
         })
     }
 
-    /// What a list of the plan itself may have besides, where its providers were not asked.
+    /// The items that a list of the raw plan may have in addition, for a plan made without its providers.
     pub(super) fn possible_in_raw(&self, index: usize, path: &[u32]) -> Vec<String> {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
         let names = self.plan(|plan| {
@@ -194,7 +193,7 @@ impl Document {
                 let Some((name, output)) = outputs.members().at_position(path[1] as usize) else {
                     return Vec::new();
                 };
-                // Of an output that is unknown in part it has nothing.
+                // An output that is partly unknown lacks these members.
                 let missing: Vec<_> =
                     ["type", "value"].into_iter().filter(|key| output.get(key).is_none()).collect();
                 if self.is_planned_output_unknown(name) { missing } else { Vec::new() }

@@ -40,7 +40,7 @@ impl Fault {
     }
 }
 
-/// What to say of imports that there are none of.
+/// Advice for imports that do not exist.
 const HINTS: [(&str, &str); 4] = [
     ("http", "policies have no network here; tests can mock it"),
     ("tfplan", "version 1 is not supported; import \"tfplan/v2\""),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use objchange_files::Walk;
 use objchange_files::input::Source;
 
-use super::configuration::Given;
+use super::configuration::ImportSource;
 use super::set::{AppliedPolicy, FROM_PLAN, SetOptions};
 use super::sources::{Sources, identity};
 use super::{Configuration, Fault};
@@ -66,8 +66,8 @@ impl From<String> for PolicyFilesError {
     }
 }
 
-/// Finds and compiles the policies that are named; the configuration is about those that are named alone. `warn` gets what has
-/// no effect in configurations.
+/// Finds and compiles the named policies; the configuration applies to policies named alone. `warn` receives settings
+/// without effect.
 ///
 /// # Errors
 ///
@@ -174,9 +174,9 @@ fn replaced_imports(path: &Path, configuration: &Configuration) -> Vec<ReplacedI
             "{import} is replaced here, and policies would check that instead of what is given: remove it, or apply \
              the policies without a plan"
         );
-        let fault = match configuration.given(import)? {
-            Given::Module(reference) | Given::Static(reference) => reference.fault(message),
-            Given::Data(_) => Fault::of_file(path, message),
+        let fault = match configuration.source_of(import)? {
+            ImportSource::Module(reference) | ImportSource::Static(reference) => reference.fault(message),
+            ImportSource::Data(_) => Fault::of_file(path, message),
         };
         Some(ReplacedImport { import, fault })
     };

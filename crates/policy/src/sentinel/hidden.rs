@@ -1,7 +1,7 @@
 //! Other values in place of what is sensitive.
 //!
-//! What a policy shows may be made from secrets in any way. So a policy that has seen one is run again with other values
-//! in their place, and only what is the same then is shown.
+//! A policy may derive its output from secrets in any way. So a policy that read a secret runs again with other values
+//! in place of secrets, and only equal output is shown.
 
 use crate::{Collected, Redacted};
 use objchange_plan::Shape;
@@ -9,8 +9,8 @@ use objchange_sentinel::Value;
 use objchange_text::redact::SENSITIVE;
 use serde_json::{Value as Json, json};
 
-/// What replaces what is sensitive: two values that have nothing in common, so that what is the same with
-/// both and with the secret is made from none of them.
+/// Replaces sensitive values in a second and a third run. Their values have nothing in common, so output that is equal
+/// in all three runs depends on none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replacement {
     /// Short texts, small numbers, empty lists and maps.
@@ -30,7 +30,7 @@ impl Replacement {
         }
     }
 
-    /// What replaces a value of this shape: of the same type, so that a policy goes on as it would.
+    /// A value of the same type, so that the policy takes the same path.
     pub(super) fn stand_in(self, shape: Shape<'_, '_>) -> Value {
         let is_long = self == Self::Long;
         match shape {

@@ -13,7 +13,7 @@ use crate::collection::{FieldValue, Item, Read};
 use crate::tfplan::{Change, RawMember};
 use crate::{Collection, Field, Marked};
 
-/// What resources are mostly told by. It is the same for many of them.
+/// The fields by which policies mostly select resources; many resources share them.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Labels<'v> {
     pub(super) address: &'v str,

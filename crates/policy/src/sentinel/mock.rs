@@ -30,7 +30,7 @@ pub struct File {
     pub text: Vec<u8>,
 }
 
-/// The text of `strip_index`, which is a function and no data.
+/// The source of `strip_index`, which is a function, not data.
 const STRIP_INDEX: &str = r#"
 # Removes the keys of instances from an address.
 strip_index = func(address) {
@@ -59,8 +59,8 @@ strip_index = func(address) {
 }
 "#;
 
-/// The mocks of a document; `run` is what `tfrun` has. Nothing that is sensitive is in them. What is sensitive in the
-/// configuration of a provider, its schema says: without it all constants there are hidden.
+/// The mocks of a document; `run` has the members of `tfrun`. Sensitive values are left out. Only its schema tells
+/// which arguments of a provider are sensitive: without it all its constants are hidden.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub fn mocks(
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MockError {
-    /// The document has a part that is none.
+    /// A part of the document is invalid.
     #[error("{0}")]
     Document(#[from] DocumentError),
     /// The schema of a provider's configuration cannot be read.
@@ -161,7 +161,7 @@ fn config(config: &TfConfig<'_>) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// What is told of a run; only names that a policy can write are there for it.
+/// Writes the members of a run whose names a policy can write.
 fn run(run: &Json) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     for (name, value) in run.as_object().into_iter().flatten() {
@@ -182,7 +182,7 @@ fn member(out: &mut Vec<u8>, name: &str, value: &impl Serialize) -> io::Result<(
     Ok(())
 }
 
-/// What the state will be.
+/// The planned state.
 struct Planned<'a, 't>(&'a TfState<'t>);
 
 impl Serialize for Planned<'_, '_> {
@@ -194,7 +194,7 @@ impl Serialize for Planned<'_, '_> {
     }
 }
 
-/// The outputs of a state: those that are unknown have no value.
+/// The outputs of a state; unknown ones have no value.
 struct Outputs<'a, 't>(&'a Collection<'t, Output<'t>>);
 
 impl Serialize for Outputs<'_, '_> {
@@ -223,7 +223,7 @@ impl Serialize for UnknownOutput<'_, '_> {
     }
 }
 
-/// What happens to outputs: those that will be unknown have nothing after it.
+/// The changes of outputs: unknown ones lack a value after.
 struct OutputChanges<'a, 't>(&'a Collection<'t, OutputChange<'t>>);
 
 impl Serialize for OutputChanges<'_, '_> {

@@ -17,11 +17,11 @@ use super::items::CHANGE;
 use super::record::Record;
 use super::value::value;
 
-/// What a run looks at, and how.
+/// The context of a run: its documents, and how it reads them.
 #[derive(Debug)]
 pub(super) struct RunContext {
     pub(super) shelf: Arc<Shelf>,
-    /// What replaces what is sensitive.
+    /// The replacement for sensitive values.
     pub(super) hiding: Option<Replacement>,
     pub(super) noted: Arc<AccessLog>,
     /// Resource changes
@@ -60,7 +60,7 @@ impl RunContext {
     }
 }
 
-/// What is noted of a run.
+/// Facts about the reads of a run.
 #[derive(Debug, Default)]
 pub(super) struct AccessLog {
     /// Whether it has seen anything sensitive.
@@ -85,12 +85,12 @@ impl AccessLog {
     }
 
     pub(super) fn failed(&self, error: DocumentError) {
-        // The first one is told.
+        // Keep the first error.
         let _ = self.error.set(error);
     }
 }
 
-/// The document itself, of which a member has no name within the item.
+/// The raw plan, whose members are no fields of an item.
 pub(super) const RAW: Field = ("", FieldKind::Value);
 
 /// An item.
@@ -100,7 +100,7 @@ pub(super) struct ItemPlace {
     pub(super) of: CollectionKind,
     /// Among all, in the order of their keys.
     pub(super) position: u32,
-    /// The same in the order of the document.
+    /// The position in the order of the document.
     pub(super) index: u32,
 }
 
@@ -114,7 +114,7 @@ impl ItemPlace {
         let document = self.visit.shelf.document(self.of);
         document.at(self.of, self.index as usize, part.0, from, |mut marked| {
             for key in path {
-                // What is within is not looked into.
+                // Everything below a sensitive part is hidden.
                 if marked.is_sensitive() {
                     return None;
                 }
@@ -126,7 +126,7 @@ impl ItemPlace {
         })
     }
 
-    /// What happens to this resource or output.
+    /// The `change` of this resource or output.
     pub(super) fn change(&self) -> Value {
         Value::Map(Map::lazy(Record { place: self.clone(), fields: &CHANGE }))
     }
@@ -140,12 +140,12 @@ impl ItemPlace {
         }
     }
 
-    /// What is unknown as a whole: a policy sees nothing of it.
+    /// The value of a wholly unknown part: undefined for policies.
     pub(super) fn unknown(&self) -> Value {
         self.unknown_as(&Value::undefined(), "")
     }
 
-    /// A part that is unknown, of which a policy sees this.
+    /// An unknown part, for which policies get `seen`.
     pub(super) fn unknown_as(&self, seen: &Value, part: &str) -> Value {
         let document = self.visit.shelf.document(self.of);
         let key = document.items(self.of, |items| items.key(self.index as usize).to_owned());
@@ -159,7 +159,7 @@ impl ItemPlace {
         Value::unknown(seen, &format!("{part}{of}{kind}{}", key.unwrap_or_default()))
     }
 
-    /// What is written in a block.
+    /// The arguments of a block.
     pub(super) fn expressions(&self, part: Field, expressions: &Expressions<'_>) -> Value {
         let Some(view) = expressions.exact() else { return Value::Map(Map::default()) };
         if expressions.may_be_sensitive() {

@@ -11,7 +11,7 @@ use crate::simulated::PossibleItem;
 use crate::{Field, FieldKind};
 
 impl CollectionKind {
-    /// Whether its items are told by the address, type and so on of a resource.
+    /// Whether its items have the labels of a resource: address, type and so on.
     fn has_labels(self) -> bool {
         matches!(
             self,
@@ -163,7 +163,7 @@ impl Members for Record {
             }
         }
         let document = visit.shelf.document(*of);
-        // What is unknown of it stands elsewhere.
+        // The planned value lacks unknown parts; they are marked separately.
         if let (CollectionKind::PlannedResources | CollectionKind::PlannedOutputs, "values" | "value") =
             (of, name)
         {

@@ -21,7 +21,7 @@ pub struct AppliedPolicy {
     pub name: String,
     /// Where its text is.
     pub file: String,
-    /// What follows if it is broken.
+    /// The consequence of a failure.
     pub level: Level,
     /// Its parameters.
     pub params: BTreeMap<String, Json>,
@@ -48,7 +48,7 @@ impl AppliedPolicy {
         })
     }
 
-    /// What it says of a plan. `prepare` gives each of its runs the time and the limits.
+    /// Evaluates it for a plan. `prepare` sets the time and limits of each run.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl AppliedPolicy {
     }
 }
 
-/// What a plan gives.
+/// The imports that a plan provides.
 pub(super) const FROM_PLAN: [&str; 4] = ["tfplan/v2", "tfconfig/v2", "tfstate/v2", "tfrun"];
 
 /// The text of a policy, and what it imports.
@@ -76,7 +76,7 @@ pub(super) const FROM_PLAN: [&str; 4] = ["tfplan/v2", "tfconfig/v2", "tfstate/v2
 pub struct Compiled {
     /// The text.
     pub policy: Arc<Policy>,
-    /// What it and its modules import beside what the plan gives.
+    /// The imports of it and its modules, except those that the plan provides.
     pub imports: BTreeMap<String, Source>,
 }
 

@@ -1,5 +1,4 @@
-//! The source texts of policies, modules, mocks and static data: each is read and compiled once, whoever needs it, and
-//! shared by all runs.
+//! Source texts of policies, modules, mocks and static data. Each is read and compiled once, and shared by all runs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use objchange_sentinel::{Diagnostic, LineIndex, Policy, Source};
 use serde_json::Value as Json;
 
 use super::Fault;
-use super::configuration::{Configuration, Given, Reference};
+use super::configuration::{Configuration, ImportSource, Reference};
 
 /// Reads the text of a file that has at most so many bytes.
 pub type ReadText = fn(&Path, u64) -> Result<String, Fault>;
@@ -29,7 +28,7 @@ struct File {
     data: Once<Json>,
 }
 
-/// What comes of a file, once somebody needed it. Many may wait for the one who reads it.
+/// The result of reading a file on first use. Other threads wait for the one that reads it.
 type Once<T> = Arc<OnceLock<Result<Arc<T>, Vec<Fault>>>>;
 
 /// No text that people write is as large, but a file may be.
@@ -60,15 +59,14 @@ impl Sources {
         Configuration::parse(path, &(self.read)(path, MAX_CONFIGURATION_BYTES)?)
     }
 
-    /// Says that somebody will need this file, and later [release](Self::release) what this returns. Of the files of a
-    /// thousand tests there are only those in memory that are still needed.
+    /// Counts a user of the file; [`release`](Self::release) when done. Files without users leave memory.
     pub(crate) fn announce(&self, path: &Path) -> PathBuf {
         let path = identity(path);
         self.file(&path, |file| file.uses += 1);
         path
     }
 
-    /// Says that somebody does not need it any more, who announced it. With the last of them it goes away.
+    /// Removes a user of the file. The last one frees it.
     pub(crate) fn release(&self, path: &Path) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = files.get_mut(path) {
@@ -83,7 +81,7 @@ impl Sources {
     ///
     /// # Errors
     ///
-    /// What is wrong with its text.
+    /// The errors in its text.
     pub fn policy(&self, path: &Path) -> Result<Arc<Policy>, Vec<Fault>> {
         let once = self.file(&identity(path), |file| Arc::clone(&file.policy));
         let compile = || {
@@ -110,8 +108,8 @@ impl Sources {
         once.get_or_init(parse).clone()
     }
 
-    /// What a configuration says of all that a policy imports, and of what is imported in turn. The other files of the
-    /// configuration are not looked at.
+    /// Resolves all imports of a policy, directly or not, by a configuration. Other files of the configuration are not
+    /// read.
     pub(crate) fn imports(
         &self,
         policy: &Policy,
@@ -123,16 +121,16 @@ impl Sources {
             if imports.contains_key(&name) {
                 continue;
             }
-            let Some(given) = configuration.given(&name) else { continue };
+            let Some(given) = configuration.source_of(&name) else { continue };
             let source = match given {
-                Given::Module(reference) => {
+                ImportSource::Module(reference) => {
                     let path = there(reference)?;
                     let module = self.policy(&path)?;
                     wanted.extend_from_slice(module.imports());
                     Source::Module(module)
                 }
-                Given::Static(reference) => Source::Data(self.data(&there(reference)?)?),
-                Given::Data(data) => Source::Data(Arc::clone(data)),
+                ImportSource::Static(reference) => Source::Data(self.data(&there(reference)?)?),
+                ImportSource::Data(data) => Source::Data(Arc::clone(data)),
             };
             imports.insert(name, source);
         }
@@ -148,7 +146,7 @@ impl Sources {
     }
 }
 
-/// The path of a file that is there; the place that names it is told where it is not.
+/// The path of an existing file; the error names the reference.
 fn there(reference: &Reference) -> Result<PathBuf, Vec<Fault>> {
     let path = reference.path().map_err(|fault| vec![fault])?;
     match path.metadata() {
@@ -160,8 +158,7 @@ fn there(reference: &Reference) -> Result<PathBuf, Vec<Fault>> {
     }
 }
 
-/// The same for all paths to a file.
-/// A path by which a file is known, however it is named.
+/// The canonical path of a file, equal for all paths to it.
 pub(super) fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

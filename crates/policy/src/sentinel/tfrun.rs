@@ -1,4 +1,4 @@
-//! `tfrun`: what is told of a run by whoever starts it, and what the plan tells of it.
+//! `tfrun`: facts about a run from its caller, and from the plan.
 
 use crate::tfplan::TfPlan;
 use objchange_plan::ResourceActions;
@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use super::document::Document;
 
-/// The members of the import: those that are given, and those that the document tells.
+/// The members of the import: given ones replace those of the document.
 pub(super) fn members(document: &Document, given: Option<&Value>) -> Value {
     document.plan(|plan| members_of(Some(plan), given)).unwrap_or_else(|| members_of(None, given))
 }
 
-/// The same for a plan itself.
+/// The members of the import for a plan.
 pub(super) fn members_of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
     let mut members = json!({"target_addrs": null});
-    // Without a plan nobody knows.
+    // Only a plan can tell.
     if let Some(plan) = plan {
         let mut changes = plan.resource_changes.values().map(|change| change.change.actions);
         let is_destroy =

@@ -94,7 +94,7 @@ impl Object {
         visit.shelf.document(*of).at(*of, *index as usize, self.part.0, &self.path, look)
     }
 
-    /// What is missing of a plan itself because it is unknown.
+    /// The members that a part of the raw plan lacks because they are unknown.
     fn missing_in_raw(&self) -> Vec<&'static str> {
         let ItemPlace { visit, of, index, .. } = &self.place;
         match of {
@@ -104,8 +104,8 @@ impl Object {
     }
 }
 
-/// What people call a part of a value: its path, and of which resource or output it is. The last step may be a key that
-/// is not there. Keys in what is sensitive are not named.
+/// Names a part of a value for people: its path, and its resource or output. `last` may be a missing key. Keys of
+/// sensitive parts are hidden.
 fn name(place: &ItemPlace, part: Field, path: &[u32], last: Option<&str>) -> Option<String> {
     let ItemPlace { visit, of, index, .. } = place;
     let name = visit.shelf.document(*of).items(*of, |items| {

@@ -18,7 +18,7 @@ impl<'t> TfConfig<'t> {
         Self::with_marks(plan, &ConfigMarks::new(plan)?)
     }
 
-    /// The same, with marks that may hide more.
+    /// Reads the configuration with marks that may hide more.
     pub(crate) fn with_marks(plan: &Plan<'t>, marks: &ConfigMarks<'t>) -> Result<Self, DocumentError> {
         let mut config = Self::default();
         let root = marks.configuration();
@@ -65,8 +65,7 @@ impl<'t> TfConfig<'t> {
     }
 }
 
-/// The first part of a configuration that is not a list or object where it is to be one, and what it is to
-/// be.
+/// Finds the first part of a configuration with a wrong shape, and names the right one.
 fn wrong_part(root: View<'_, '_>) -> Option<(String, &'static str)> {
     let wrong = |of: View<'_, '_>, path: &str, name: &str| {
         let is_wrong = match (of.get(name)?.shape(), name) {

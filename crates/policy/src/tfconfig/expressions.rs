@@ -8,12 +8,12 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use super::marks::Names;
 use crate::collection::{As, Collected, SENSITIVE, Secrets};
 
-/// What is written in a block, or an expression: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of
-/// maps of these. It is `{}` where nothing is. `Debug` shows the shape alone.
+/// The arguments of a block, or an expression: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of
+/// maps of these. Empty blocks are `{}`. `Debug` shows only the shape.
 #[derive(Debug, Clone)]
 pub struct Expressions<'t> {
     json: Option<Json<'t>>,
-    /// Of which of its constants the plan says that they are sensitive.
+    /// The constants that the plan calls sensitive.
     hidden: Option<Arc<Names>>,
 }
 
@@ -27,7 +27,7 @@ impl<'t> Expressions<'t> {
         self.hidden.is_some()
     }
 
-    /// What is written, secrets included; `None` if nothing is.
+    /// The expressions, secrets included; `None` if there are none.
     pub fn exact(&self) -> Option<View<'_, 't>> {
         self.json.as_ref().map(Json::view)
     }

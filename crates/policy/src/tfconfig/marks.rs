@@ -1,5 +1,5 @@
-//! What of a configuration must not be shown: what it calls sensitive itself, and the constants of attributes that the
-//! changes of the plan call sensitive. Nothing in the configuration of a plan says that of an attribute.
+//! Sensitive parts of a configuration: values that it marks itself, and constants of attributes that the plan's changes
+//! mark. The configuration section has no marks of attributes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use objchange_plan::{DocumentError, Json, Plan, Raw, Shape, View};
 use crate::collection::read;
 use crate::stated::StatedMarks;
 
-/// What of a configuration must not be shown.
+/// The sensitive parts of a configuration.
 pub(crate) struct ConfigMarks<'t> {
     configuration: Json<'t>,
     stated: StatedMarks<'t>,
@@ -23,7 +23,7 @@ pub(crate) struct ConfigMarks<'t> {
     providers: ProviderSecrets,
 }
 
-/// What is sensitive in the configuration of providers, which no plan says.
+/// The sensitive arguments of providers, which no plan marks.
 #[derive(Debug, Default)]
 enum ProviderSecrets {
     /// Nothing of it is hidden.
@@ -33,8 +33,8 @@ enum ProviderSecrets {
     Hidden(HashMap<String, Arc<Names>>),
 }
 
-/// Names of attributes, however deep, of which all is sensitive. Positions and keys in lists are skipped:
-/// what is sensitive in one element or instance is so in all.
+/// Names of sensitive attributes, nested. Positions and keys in lists are skipped: a mark in one element or instance
+/// applies to all.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     all: bool,
@@ -54,8 +54,8 @@ impl<'t> ConfigMarks<'t> {
         Ok(Self { configuration, stated, resources, providers: ProviderSecrets::Shown })
     }
 
-    /// The same, where the constants of providers' configurations are hidden that the schemas call sensitive, and those of
-    /// providers without a schema.
+    /// Hides the constants in provider configurations that their schemas call sensitive, and all constants of providers
+    /// without a schema.
     ///
     /// # Errors
     ///
@@ -70,12 +70,12 @@ impl<'t> ConfigMarks<'t> {
         Ok(Self { providers: ProviderSecrets::Hidden(hidden), ..self })
     }
 
-    /// What the sections of the plan call sensitive.
+    /// The marks in the sections of the plan.
     pub(crate) fn stated(&self) -> &StatedMarks<'t> {
         &self.stated
     }
 
-    /// What is sensitive of the configuration of a provider.
+    /// The sensitive arguments of a provider's configuration.
     pub(crate) fn of_provider(&self, full_name: &str) -> Option<Arc<Names>> {
         match &self.providers {
             ProviderSecrets::Shown => None,
@@ -87,7 +87,7 @@ impl<'t> ConfigMarks<'t> {
         self.configuration.view()
     }
 
-    /// What is sensitive of a resource.
+    /// The sensitive attributes of a resource.
     pub(crate) fn of_resource(&self, address: &str) -> Option<Arc<Names>> {
         self.resources.get(address).cloned()
     }
@@ -104,7 +104,7 @@ impl<'t> ConfigMarks<'t> {
     }
 }
 
-/// Whether a variable or output is called sensitive. What is neither yes nor no must not open it.
+/// Whether a variable or output is declared sensitive. A value that is no bool hides it.
 pub(crate) fn says_sensitive(declared: View<'_, '_>) -> bool {
     declared.get("sensitive").is_some_and(|said| !matches!(said.shape(), Shape::Null | Shape::Bool(false)))
 }
@@ -115,7 +115,7 @@ impl Names {
         Arc::new(Self { all: true, below: BTreeMap::new() })
     }
 
-    /// What a schema calls sensitive or write-only.
+    /// The attributes that a schema calls sensitive or write-only.
     fn of_block(block: &Block) -> Self {
         let mut names = Self::default();
         for (name, attribute) in block.attributes() {
@@ -149,7 +149,7 @@ impl Names {
         self.add_nested(name, nesting, names);
     }
 
-    /// What these marks call sensitive.
+    /// The names in these marks.
     pub(crate) fn of_marks<'v, 't: 'v>(marks: impl Iterator<Item = View<'v, 't>>) -> Self {
         let mut names = Self::default();
         marks.for_each(|marks| names.add(marks));
@@ -169,7 +169,7 @@ impl Names {
         self.all
     }
 
-    /// What is sensitive of a member.
+    /// The sensitive names of a member.
     pub(crate) fn below(&self, name: &str) -> Option<&Self> {
         if self.all { Some(self) } else { self.below.get(name) }
     }

@@ -1,7 +1,8 @@
 //! The `tfconfig/v2` collections: the configuration that a plan was made from.
 //!
-//! The address of a module has no instance keys here ([`strip_keys`](objchange::address::strip_keys)). What is written in expressions is passed through
-//! as the plan has it: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of maps of these.
+//! Addresses of modules have no instance keys here ([`strip_keys`](objchange::address::strip_keys)). Expressions are
+//! passed through as the plan has them: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of maps of
+//! these.
 //!
 //! ```
 //! use objchange::address::strip_keys;
@@ -59,15 +60,15 @@ pub struct Provider<'t> {
     pub provider_config_key: Text<'t>,
     /// Its name.
     pub name: Text<'t>,
-    /// Its source address; empty where there is none.
+    /// Its source address; may be empty.
     pub full_name: Text<'t>,
-    /// The alias; empty where there is none.
+    /// The alias; may be empty.
     pub alias: Text<'t>,
     /// The address of its module; empty in the root module.
     pub module_address: Text<'t>,
     /// The expressions in it.
     pub config: Expressions<'t>,
-    /// The constraint on its version; empty where there is none.
+    /// The constraint on its version; may be empty.
     pub version_constraint: Text<'t>,
 }
 
@@ -91,9 +92,9 @@ pub struct Resource<'t> {
     pub provisioners: Vec<Provisioner<'t>>,
     /// The expressions in it.
     pub config: Expressions<'t>,
-    /// The expression of `count`; empty where there is none.
+    /// The expression of `count`; may be empty.
     pub count: Expressions<'t>,
-    /// The expression of `for_each`; empty where there is none.
+    /// The expression of `for_each`; may be empty.
     pub for_each: Expressions<'t>,
     /// The references in `depends_on`.
     pub depends_on: Vec<Text<'t>>,
@@ -121,7 +122,7 @@ pub struct Variable<'t> {
     pub module_address: Text<'t>,
     /// Its name.
     pub name: Text<'t>,
-    /// What it is for; empty where that is not said.
+    /// The description; may be empty.
     pub description: Text<'t>,
     /// Its value must not be shown.
     pub sensitive: bool,
@@ -140,7 +141,7 @@ pub struct Output<'t> {
     pub sensitive: bool,
     /// The expression.
     pub value: Expressions<'t>,
-    /// What it is for; empty where that is not said.
+    /// The description; may be empty.
     pub description: Text<'t>,
     /// The references in `depends_on`.
     pub depends_on: Vec<Text<'t>>,
@@ -158,18 +159,18 @@ pub struct ModuleCall<'t> {
     pub source: Text<'t>,
     /// The arguments of the call.
     pub config: Expressions<'t>,
-    /// The expression of `count`; empty where there is none.
+    /// The expression of `count`; may be empty.
     pub count: Expressions<'t>,
-    /// The expression of `for_each`; empty where there is none.
+    /// The expression of `for_each`; may be empty.
     pub for_each: Expressions<'t>,
     /// The references in `depends_on`.
     pub depends_on: Vec<Text<'t>>,
-    /// The constraint on its version; empty where there is none.
+    /// The constraint on its version; may be empty.
     pub version_constraint: Text<'t>,
 }
 
 impl<'t> Variable<'t> {
-    /// The value that it has where none is given; null if there is none.
+    /// The default; null without one.
     pub fn default(&self) -> Marked<'_, 't> {
         let value = self.default.view();
         Marked::known(value, [value.bool(self.sensitive && !value.is_null()); 2])

@@ -29,7 +29,7 @@ pub struct ResourceChange<'t> {
     pub index: Option<Index<'t>>,
     /// The provider's address; before Terraform 0.13 its name alone.
     pub provider_name: Text<'t>,
-    /// The key of the deposed object; empty where it is none.
+    /// The key of the deposed object; empty for a current one.
     pub deposed: Text<'t>,
     /// The action.
     pub change: Change<'t>,
@@ -48,16 +48,16 @@ pub struct OutputChange<'t> {
 /// The two sides of a change. They are read when they are first looked into.
 #[derive(Debug)]
 pub struct Change<'t> {
-    /// What Terraform does: serialized, an ordered list such as `["delete","create"]`.
+    /// Terraform's actions: serialized, an ordered list such as `["delete","create"]`.
     pub actions: ResourceActions,
     /// Whether that is known. Where the plan was made without asking its providers, an update may be a replacement, or
     /// nothing at all.
     pub are_actions_known: bool,
     values: ChangeValues<'t>,
     document: DocumentText<'t>,
-    /// Whose change it is, for errors.
+    /// The address or name, for errors.
     of: Text<'t>,
-    /// What any section of the plan calls sensitive of its object.
+    /// The marks that any section of the plan has for its object.
     stated: Option<Arc<Json<'t>>>,
     sides: OnceLock<Result<Box<Read<'t>>, DocumentError>>,
 }
@@ -122,9 +122,8 @@ impl<'t> OutputChange<'t> {
 }
 
 impl<'t> Change<'t> {
-    /// A change by itself, which the document has for this address or name, and what any section of that calls sensitive of
-    /// it. Of one that was planned without asking its provider nobody says here that more is unknown: only
-    /// [`TfPlan`](super::TfPlan) knows.
+    /// A change on its own, with the marks that any section of the document has for its object. It does not know which
+    /// values a missing provider leaves unknown: only [`TfPlan`](super::TfPlan) does.
     pub(crate) fn by_itself(
         document: &'t str,
         name: &Text<'t>,
@@ -157,44 +156,44 @@ impl<'t> Change<'t> {
         self.are_actions_known.then_some(self.actions)
     }
 
-    /// The value before: null if there is none. Nothing of it is unknown.
+    /// The value before, wholly known; null if absent.
     ///
     /// # Errors
     ///
-    /// What is in the document is not JSON.
+    /// The document is not JSON there.
     pub fn before(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
         Ok(Marked::known(sides.before.view(), self.sensitive(sides)))
     }
 
-    /// The value after, as far as it is known: null if there is none.
+    /// The value after, as far as it is known; null if absent.
     ///
-    /// [`Marked::at`] answers for a path in it whether it is known, unknown until apply, or absent, and [`Marked::full`]
-    /// is what policies call `after_full`.
+    /// [`Marked::at`] tells whether the part at a path is known, unknown until apply, or absent, and [`Marked::full`]
+    /// is the `after_full` of policies.
     ///
     /// # Errors
     ///
-    /// What is in the document is not JSON.
+    /// The document is not JSON there.
     pub fn after(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let Read { sides, unknown } = self.read()?;
         let value = Some(sides.after.view()).filter(|_| self.has_after());
         Ok(Marked::partly_known(value, unknown.view(), self.sensitive(sides)))
     }
 
-    /// What is unknown of the value after, in its shape: `true` where it is.
+    /// The unknown marks of the value after, in its shape: `true` for unknown parts.
     ///
     /// # Errors
     ///
-    /// What is in the document is not JSON.
+    /// The document is not JSON there.
     pub fn after_unknown(&self) -> Result<View<'_, 't>, DocumentError> {
         Ok(self.sides()?.unknown.view())
     }
 
-    /// What is unknown of the value after, as a value with what is sensitive of it: the keys in that may be secret.
+    /// The unknown marks of the value after, with their sensitive ones: keys in them may be secret.
     ///
     /// # Errors
     ///
-    /// What is in the document is not JSON.
+    /// The document is not JSON there.
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
         Ok(Marked::known(sides.unknown.view(), self.sensitive(sides)))
@@ -227,7 +226,7 @@ impl<'t> Change<'t> {
         }
     }
 
-    /// What either side, or another section of the plan, calls sensitive is so on both: the text of a secret may be on
+    /// A mark on either side, or in another section of the plan, applies to both sides: the text of a secret may be on
     /// the other.
     fn sensitive<'s>(&'s self, sides: &'s Sides<'t>) -> [View<'s, 't>; 2] {
         let [before, after] = [sides.before_sensitive.view(), sides.after_sensitive.view()];
@@ -243,7 +242,7 @@ items! {
     Change(of) {
         "actions": Actions = Actions { planned: of.actions, is_known: of.are_actions_known },
         "before": Value = Value(Some(of.before()?.without_null_marks())),
-        // That of an output which is all unknown is undefined.
+        // A wholly unknown output has an undefined value after.
         "after": Value = Value(match of.after()? {
             after if after.exact().is_none() && of.after_unknown()?.is_true() => None,
             after => Some(after.without_null_marks()),

@@ -67,7 +67,7 @@ pub struct TfPlan<'t> {
     pub output_changes: Collection<'t, OutputChange<'t>>,
     /// The document itself.
     pub raw: RawPlan<'t>,
-    /// What it leaves open because its providers were not asked.
+    /// Facts that only the missing providers could tell.
     pub(crate) simulated: Simulated<'t>,
 }
 

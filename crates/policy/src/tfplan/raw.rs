@@ -32,7 +32,7 @@ pub struct RawMember<'t> {
 }
 
 impl<'t> RawMember<'t> {
-    /// What is there, secrets included.
+    /// The JSON, secrets included.
     ///
     /// # Errors
     ///
@@ -60,13 +60,13 @@ impl<'t> RawPlan<'t> {
         Ok(Self { members, document, marks: ConfigMarks::new(plan)? })
     }
 
-    /// The same document, with other marks of its configuration.
+    /// Replaces the marks of the configuration.
     #[cfg(feature = "sentinel")]
     pub(crate) fn with_marks(self, marks: ConfigMarks<'t>) -> Self {
         Self { marks, ..self }
     }
 
-    /// What of the plan must not be shown.
+    /// The sensitive parts of the plan.
     pub(crate) fn marks(&self) -> &ConfigMarks<'t> {
         &self.marks
     }
@@ -81,8 +81,8 @@ impl<'t> RawPlan<'t> {
         OnlyMembers(self, move |other: &str| other == name)
     }
 
-    /// The change of a resource of this plan. All that any section calls sensitive of the resource is so in it. Of one that
-    /// was planned without asking its provider nobody says here that more is unknown: only [`TfPlan`](super::TfPlan) knows.
+    /// The change of a resource of this plan, with the marks that any section has for it. It does not know which values
+    /// a missing provider leaves unknown: only [`TfPlan`](super::TfPlan) does.
     pub fn change_of(&self, resource: &ChangedResource<'t>) -> Change<'t> {
         let marks = self.stated().of_instance(&resource.address);
         Change::by_itself(self.document.0, &resource.address, &resource.change, marks)
@@ -98,7 +98,7 @@ impl<'t> RawPlan<'t> {
         )
     }
 
-    /// What the sections of the plan call sensitive.
+    /// The marks in the sections of the plan.
     pub(crate) fn stated(&self) -> &StatedMarks<'t> {
         self.marks.stated()
     }
@@ -147,10 +147,10 @@ struct Walk<'v, 't> {
     marks: &'v ConfigMarks<'t>,
 }
 
-/// What a part of the document is, as far as that tells what of it is sensitive.
+/// The kind of a part of the document, as far as it tells where the sensitive marks are.
 #[derive(Clone)]
 enum DocumentPart {
-    /// What states beside a value what of it is sensitive: changes, resources and outputs of states.
+    /// Has its marks beside the value: changes, resources and outputs of states.
     Stated,
     /// The change of an instance with this address.
     Change(String),
@@ -198,7 +198,7 @@ impl DocumentPart {
         }
     }
 
-    /// What a member of an object at this place is.
+    /// The part that a member of an object at this place is.
     fn member<'v, 't>(
         &self,
         object: View<'v, 't>,
@@ -258,14 +258,14 @@ impl DocumentPart {
     }
 }
 
-/// What a member is of an object that may state what of it is sensitive; `elsewhere` is what the document says of it.
+/// A member of an object that may have marks beside the value; `elsewhere` has the marks of other sections.
 fn stated<'v, 't>(
     object: View<'v, 't>,
     key: &str,
     member: View<'v, 't>,
     elsewhere: Option<View<'v, 't>>,
 ) -> Member<'v, 't> {
-    /// What is said of both sides of a change holds for each.
+    /// Marks of either side of a change apply to both.
     const SIDES: [(&str, &str); 2] = [("before_sensitive", "before"), ("after_sensitive", "after")];
     let (marks, hidden) = match key {
         "before" | "after" => (SIDES, Hidden::Text),

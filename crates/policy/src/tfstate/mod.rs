@@ -60,14 +60,14 @@ pub struct Resource<'t> {
     pub index: Option<Index<'t>>,
     /// The provider's address; before Terraform 0.13 its name alone.
     pub provider_name: Text<'t>,
-    /// The instance is to be replaced.
+    /// The instance is tainted: it must be replaced.
     pub tainted: bool,
-    /// The key of the deposed object; empty where it is none.
+    /// The key of the deposed object; empty for a current one.
     pub deposed_key: Text<'t>,
     kept: StateResource<'t>,
-    /// What is unknown until apply: of a resource that is planned.
+    /// The unknown marks of a planned resource.
     unknown: Option<Raw<'t>>,
-    /// What other sections of the plan call sensitive.
+    /// The marks in other sections of the plan.
     stated: Option<Arc<Json<'t>>>,
     document: DocumentText<'t>,
     read: OnceLock<Result<[Json<'t>; 3], DocumentError>>,
@@ -84,7 +84,7 @@ pub struct Output<'t> {
     kept: StateOutput<'t>,
     document: DocumentText<'t>,
     is_file: bool,
-    /// What any section of the plan calls sensitive of it.
+    /// The marks that any section of the plan has for it.
     stated: Option<Arc<Json<'t>>>,
     read: OnceLock<Result<Json<'t>, DocumentError>>,
 }
@@ -94,7 +94,7 @@ impl<'t> TfState<'t> {
     ///
     /// # Errors
     ///
-    /// An instance has an index that is none. The error says where.
+    /// The index of an instance is neither a number nor a text. The error has its place.
     pub fn new(state: State<'t>) -> Result<Self, DocumentError> {
         Self::of_plan(state, |_| None, &StatedMarks::default())
     }
@@ -137,7 +137,7 @@ impl<'t> TfState<'t> {
         Self::prior_with(plan, ConfigMarks::new(plan)?.stated())
     }
 
-    /// The same, where it is known what the plan calls sensitive.
+    /// Reads the prior state of a plan whose marks are collected already.
     pub(crate) fn prior_with(plan: &Plan<'t>, stated: &StatedMarks<'t>) -> Result<Self, DocumentError> {
         let Some(prior) = plan.prior_state() else { return Ok(Self::default()) };
         let state = State::parse_within(plan.text(), prior)
@@ -186,14 +186,14 @@ impl<'t> Resource<'t> {
         }
     }
 
-    /// The attributes. What is unknown is missing.
+    /// The attributes. Unknown ones are missing.
     ///
-    /// A state file states the types of values that have none in the schema: what looks like such a value is taken for
-    /// one.
+    /// State files state the types of values without one in the schema, so an object in this form is read as a typed
+    /// value.
     ///
     /// # Errors
     ///
-    /// What is in the document is not JSON, or no value of the type that it states.
+    /// The document is not JSON there, or has a value of another type than it states.
     pub fn values(&self) -> Result<Marked<'_, 't>, DocumentError> {
         match self.read.get_or_init(|| self.read_values()) {
             Ok([values, sensitive, unknown]) => {
@@ -232,7 +232,7 @@ impl<'t> Resource<'t> {
     ///
     /// # Errors
     ///
-    /// What is in the document is not JSON.
+    /// The document is not JSON there.
     pub fn depends_on(&self) -> Result<Vec<Text<'t>>, DocumentError> {
         let location = || format!("{}: depends_on", self.kept.address);
         let read = Json::read(&self.kept.depends_on)
@@ -257,7 +257,7 @@ impl<'t> Output<'t> {
     ///
     /// # Errors
     ///
-    /// What is in the document is not JSON.
+    /// The document is not JSON there.
     pub fn value(&self) -> Result<Option<Marked<'_, 't>>, DocumentError> {
         if !is_there(&self.kept.value) {
             return Ok(None);

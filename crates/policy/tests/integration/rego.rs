@@ -277,7 +277,7 @@ fn what_policies_say_is_bounded_and_not_only_what_they_make() {
 fn ranges_are_bounded() {
     let range = |call: &str| {
         let mut options = Options::new(|| 0);
-        // What is counted is what is made, and not the time, which is another one on each machine.
+        // The test counts memory, not time, which differs between machines.
         options.timeout = std::time::Duration::MAX;
         options.memory = 16 << 20;
         let text = format!("{HEAD}deny contains msg if {{\n\tmsg := sprintf(\"%v\", [{call}])\n}}\n");
@@ -311,7 +311,7 @@ fn policies_of_conftest() {
     assert_eq!(policies.evaluate(&file(&excepted)).unwrap().rules[0].outcome(), Outcome::Excepted);
 }
 
-/// What the rules of a policy come to over a plan with one resource of which something is unknown.
+/// The outcomes of rules over a plan with one resource that is partly unknown.
 fn outcomes(rules: &str) -> Vec<Outcome> {
     let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a","mode":"managed","type":"t","name":"a",
         "change":{"actions":["create"],"before":null,"after":{"list":["ok",null],"pair":[null,"z"],"n":1},
@@ -324,7 +324,7 @@ fn outcomes(rules: &str) -> Vec<Outcome> {
 fn what_unknown_values_may_change_is_undecided_in_every_form() {
     let all = "some rc in input.tfplan.resource_changes";
     for rules in [
-        // What is not, and all of what is.
+        // Negation, and all elements.
         format!("private if {{ {all}; rc.change.after.acl == \"private\" }}\ndeny contains \"none\" if not private"),
         format!("deny contains \"none\" if count([1 | {all}; rc.change.after.acl == \"private\"]) == 0"),
         format!(
@@ -342,7 +342,7 @@ fn what_unknown_values_may_change_is_undecided_in_every_form() {
     ] {
         assert_eq!(outcomes(&rules), [Outcome::Undecided], "{rules}");
     }
-    // What stands whatever the values will be.
+    // Results that hold for any values.
     let rules = format!("deny contains rc.address if {{ {all}; rc.change.after.n == 1 }}");
     assert_eq!(outcomes(&rules), [Outcome::Fail]);
 }
@@ -534,7 +534,7 @@ fn checks_wait_for_their_outcome() {
     assert_eq!(waits(&verdicts.rules[0]), ["t.a status"]);
 }
 
-/// What takes little memory, because its parts are shared, may still take ages to be looked at.
+/// Shared parts take little memory, but walking them may take ages.
 #[test]
 fn values_of_many_shared_parts_are_refused() {
     let nest = |name: &str| -> String {

@@ -94,7 +94,7 @@ const NOWHERE: &[&str] = &[
     "input.resource_changes[_].change == {\"after\": {}, \"action\": [\"delete\"]}",
     "input.resource_changes == [{\"chng\": 1}]",
     "{\"chng\": 1} in input.resource_changes",
-    // What the policy adds to.
+    // Objects that the policy extends.
     "object.union(input.resource_changes[_], {}).chng",
     "object.union(input.resource_changes[_], {\"extra\": 1}).chng",
     "object.union({\"extra\": 1}, input.resource_changes[_]).chng",
@@ -147,7 +147,7 @@ fn fields_are_followed_through_rules_and_functions() {
 }
 
 const VALID: &[&str] = &[
-    // What may be missing is asked for.
+    // Optional fields are read with a default.
     "deny contains \"x\" if { some rc in input.resource_changes; object.get(rc.change, \"action\", \"q\") == \"delete\" }",
     "deny contains \"x\" if { some rc in input.resource_changes; object.get(rc, [\"change\", \"action\"], \"q\") == \"a\" }",
     // One function for several kinds of values.
@@ -158,7 +158,7 @@ const VALID: &[&str] = &[
      deny contains \"x\" if { some rc in resources(input); rc.type == \"a\" }",
     "address(x) := x.resource_address\nelse := x.address\n\n\
      deny contains \"x\" if { some rc in input.resource_changes; address(rc) == \"a\" }",
-    // What is free.
+    // Free-form values.
     "deny contains \"x\" if { rc := input.resource_changes[_]; rc.change.after.a.b.c; rc.change.before.d }",
     "deny contains \"x\" if { rc := input.resource_changes[_]; rc.change.after_unknown.a; rc.change.after_sensitive.b }",
     "deny contains \"x\" if { rc := input.resource_changes[_]; rc.change.before_identity.a; rc.change.after_full.b }",
@@ -173,7 +173,7 @@ const VALID: &[&str] = &[
     "deny contains \"x\" if input.tfplan.resource_changes[\"t.a\"].change.after_full.a == 2",
     "deny contains \"x\" if input.tfconfig.providers.aws.config.region.constant_value == \"a\"",
     "deny contains \"x\" if { input.tfplan.raw.resource_changes[_].change.importing.id == \"a\" }",
-    // What the policy makes has its own fields.
+    // Objects of the policy have their own fields.
     "deny contains \"x\" if { r := object.union(input.resource_changes[0], {\"extra\": {\"foo\": 1}}); r.extra.foo == 2 }",
     "deny contains \"x\" if { r := json.patch(input.resource_changes[0], []); r.whatever }",
     "deny contains \"x\" if { some r in [{\"a\": rc.address} | some rc in input.resource_changes]; r.a == \"b\" }",
@@ -201,7 +201,7 @@ const VALID: &[&str] = &[
     "deny contains \"x\" if { r := input.items[0] with input as {\"items\": [{\"z\": 1}]}; r.z == input.resource_changes }",
     "wrong contains r.zzz if some r in input.items\n\n\
      deny contains \"x\" if count(wrong) > 3 with input as {\"items\": input.resource_changes}",
-    // What is not evaluated.
+    // Rules that are not evaluated.
     "unused if input.foo.bar\n\ndeny contains \"x\" if input.resource_changes[0].type == \"a\"",
     "test_deny if input.foo\n\ndeny contains \"x\" if input.resource_changes[0].type == \"a\"",
 ];

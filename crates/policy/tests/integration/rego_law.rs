@@ -15,7 +15,7 @@ use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile, RuleVerdict
 /// Plans with other values, for each policy.
 const FILLINGS: usize = 3;
 
-/// What policies look at: by the names of rules where a loop would be in the way.
+/// Parts of the input that policies read; names of rules stand in where a loop would not fit.
 const ROOTS: [&str; 8] = [
     "after",
     "after",
@@ -32,7 +32,7 @@ const PRELUDE: &str = "k := input.variables.k.value\n\
     planned := input.planned_values.root_module.resources[0].values\n\
     tags contains rc.change.after.tags if some rc in input.resource_changes\n";
 
-/// What is unknown in a value, as plans write it.
+/// The unknown marks of a value, as plans write them.
 fn unknown_parts(value: &Value) -> Value {
     match value {
         Value::Unknown(_) => Value::Bool(true),
@@ -127,7 +127,7 @@ impl Values {
     }
 }
 
-/// What all definitions of a rule say together.
+/// The results of all definitions of a rule together.
 #[derive(Debug, Default)]
 struct Said {
     messages: Vec<String>,

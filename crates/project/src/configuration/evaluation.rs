@@ -10,7 +10,7 @@ use objchange_hcl::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{Configuration, ConfigurationError, Given, covers};
+use super::{Configuration, ConfigurationError, VariableInputs, contains};
 use crate::remark::Remarks;
 
 /// The kind of the diagnostic about a name that has no value and is not said to be unknown.
@@ -35,7 +35,7 @@ impl<'a> Evaluation<'a> {
     /// The configuration or what is given for it cannot be used.
     pub fn new(
         configuration: &'a Configuration,
-        given: &Given<'_>,
+        given: &VariableInputs<'_>,
         unknown: &[String],
         remarks: &Remarks<'_>,
     ) -> Result<Self, ConfigurationError> {
@@ -62,11 +62,11 @@ impl<'a> Evaluation<'a> {
             return (None, Vec::new(), errors);
         }
         let mut missing: BTreeSet<String> =
-            missing.into_iter().filter(|name| !covers(&self.unknown, name)).collect();
+            missing.into_iter().filter(|name| !contains(&self.unknown, name)).collect();
         let mut found = Vec::new();
         for reference in &references {
             let written = reference.to_string();
-            let is_it = |name: &String| covers(&BTreeSet::from([name.clone()]), &written);
+            let is_it = |name: &String| contains(&BTreeSet::from([name.clone()]), &written);
             if let Some(name) = missing.iter().find(|name| is_it(name)).cloned() {
                 found.push(not_given(&name, reference.whole()));
                 missing.remove(&name);
@@ -124,7 +124,7 @@ fn value_json(value: &Value) -> Result<String, WriteError> {
     Ok(format!(r#"{{{ty}"value":{text}}}"#))
 }
 
-/// What is wrong with an expression, and with what it needs of the files, as JSON.
+/// The errors in an expression, and in the parts of the files that it needs, as JSON.
 pub fn errors_document(
     text: &str,
     found: &[Diagnostic],

@@ -31,7 +31,7 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// They cannot be read, or there are none.
+    /// The files cannot be read, or the directory has none.
     pub fn read(path: &Path) -> Result<Self, ConfigurationError> {
         if path.is_dir() {
             return Self::directory(path);

@@ -2,7 +2,7 @@
 
 mod evaluation;
 mod files;
-mod given;
+mod variable_inputs;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,7 +13,7 @@ use objchange_hcl::{Diagnostic, HiddenSource};
 pub use self::evaluation::{Evaluation, NOT_GIVEN, errors_document, value_document};
 pub use self::files::Configuration;
 pub(crate) use self::files::ends_like_configuration;
-pub use self::given::Given;
+pub use self::variable_inputs::VariableInputs;
 use objchange_files::input::{InputError, Source};
 
 /// Why there is no configuration.
@@ -38,7 +38,7 @@ pub enum ConfigurationError {
     Problems {
         /// The problem.
         found: Vec<Diagnostic>,
-        /// What of the files is not to be shown.
+        /// The parts of the files that must not be shown.
         hidden: HiddenSource,
     },
     /// A value is given for a variable that is not declared.
@@ -67,8 +67,8 @@ pub enum ConfigurationError {
     },
 }
 
-/// Whether one of these names stands for a reference: itself, or what it leads to.
-fn covers(declared: &BTreeSet<String>, reference: &str) -> bool {
+/// Whether one of these names contains a reference: equals it or leads to it.
+fn contains(declared: &BTreeSet<String>, reference: &str) -> bool {
     let leads = |name: &String| {
         reference
             .strip_prefix(name.as_str())

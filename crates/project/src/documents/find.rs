@@ -34,7 +34,7 @@ pub enum Input {
     },
     /// The plan of a module in a directory.
     Planned(PlanFile),
-    /// What was asked for is not there.
+    /// The requested input does not exist.
     Missing(String),
 }
 
@@ -45,7 +45,7 @@ pub enum Origin {
     Named,
     /// It was found in the folder with this position in [`Inputs::folders`], where other files may be, too.
     Found(usize),
-    /// It was found in a folder, and because of capital letters its name is not that of a document: `a.JSON`.
+    /// It was found in a folder, and only the case of its name is wrong: `a.JSON`.
     FoundWithCapitals(usize),
 }
 
@@ -63,8 +63,8 @@ impl Inputs {
     /// The files that arguments name: each is a file, `-`, a folder, in which and below which all files are meant that
     /// are called as what is wanted, or a glob. A directory with configuration files is planned as a module.
     ///
-    /// The files of a folder and of a glob are sorted; what is hidden in them is left out. `plan` makes the plan of a module, or says
-    /// why there is none.
+    /// The files of a folder or a glob are sorted, without hidden ones. `plan` makes the plan of a module, or says why
+    /// there is none.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Inputs {
         Ok(Self { list, are_one_name, folders })
     }
 
-    /// Those that are there.
+    /// The sources that exist.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         self.list.iter().filter_map(|input| match input {
             Input::Source { source, .. } => Some(source),
@@ -118,7 +118,7 @@ impl Inputs {
     }
 }
 
-/// Adds the wanted files of a folder, which has this position among the folders.
+/// Adds the wanted files of a folder; `position` counts the folders.
 fn find_in_folder(
     (folder, position): (&Path, usize),
     extensions: &[&str],

@@ -17,11 +17,11 @@ use crate::pool::{self, Abandoned, Queue};
 /// Which documents a command is about.
 #[derive(Debug, Clone, Copy)]
 pub struct WantedDocuments {
-    /// What their files are called, where a folder is searched for them.
+    /// The extensions of their files, for searching folders.
     pub extensions: &'static [&'static str],
     /// Their kind. Other documents that a folder has are skipped.
     pub kinds: &'static [DocumentKind],
-    /// What they are called, in the plural.
+    /// Their name, in the plural.
     pub name: &'static str,
 }
 
@@ -59,7 +59,7 @@ enum Contents {
     Text { name: String, line: Option<u64>, text: String },
 }
 
-/// What became of an input or a document.
+/// The outcome for an input or a document.
 #[derive(Debug)]
 pub enum DocumentOutcome<A> {
     /// The answer, with the name of the document unless it is the only one.
@@ -113,7 +113,7 @@ impl Inputs {
 /// An outcome, and the folder of its document.
 type FolderOutcome<A> = (Option<usize>, DocumentOutcome<A>);
 
-/// Reads the inputs until nobody listens.
+/// Reads the inputs until the receiver is gone.
 fn read_all<A>(
     inputs: &Inputs,
     count: &(dyn Fn(u64) + Sync),

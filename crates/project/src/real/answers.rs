@@ -24,7 +24,7 @@ const CRASH_LINES: usize = 40;
 pub(crate) struct JoinedProviders<'r> {
     /// Those that run.
     pub(crate) real: &'r mut RealProviders,
-    /// Who answers for the others.
+    /// Answers for the other providers.
     pub(crate) others: &'r mut dyn Providers,
 }
 
@@ -33,7 +33,7 @@ impl RealProviders {
         self.all.contains_key(&provider.provider)
     }
 
-    /// What a provider answers, or why it does not.
+    /// Calls a provider, once it is configured. The error says why it gave no answer.
     fn ask<T>(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -57,7 +57,7 @@ impl RealProviders {
         self.ask_as_it_is(provider, call)
     }
 
-    /// The same, whether the provider has its configuration or not.
+    /// Calls a provider, even if it is not configured.
     fn ask_as_it_is<T>(
         &mut self,
         provider: &ProviderConfigAddress,
@@ -114,7 +114,7 @@ impl RealProviders {
         };
         let broken = |broken: BrokenContract| vec![broken.diagnostic(provider, address, resource_type)];
         let answer = self.ask(provider, async |client| client.read(&request).await)?;
-        let warnings = heed(answer.diagnostics)?;
+        let warnings = warnings_or_errors(answer.diagnostics)?;
         let value = answer.object.unwrap_or_else(|| Value::null(object.value.ty().clone()));
         if answer.deferred.is_some() {
             return Err(broken(BrokenContract::Deferred));
@@ -141,7 +141,7 @@ impl RealProviders {
         let request = ImportResource { type_name: resource_type.into(), target, deferral_allowed: false };
         let broken = |broken: BrokenContract| vec![broken.diagnostic(provider, address, resource_type)];
         let answer = self.ask(provider, async |client| client.import(&request).await)?;
-        let mut warnings = heed(answer.diagnostics)?;
+        let mut warnings = warnings_or_errors(answer.diagnostics)?;
         if answer.deferred.is_some() {
             return Err(broken(BrokenContract::Deferred));
         }
@@ -177,7 +177,7 @@ impl RealProviders {
         if let Some(Ok((process, _))) = self.process(provider) {
             process.opened.push((type_name.to_owned(), answer.private));
         }
-        let warnings = heed(answer.diagnostics)?;
+        let warnings = warnings_or_errors(answer.diagnostics)?;
         if answer.deferred.is_some() {
             return Err(broken(BrokenContract::Deferred));
         }
@@ -211,7 +211,7 @@ impl RealProviders {
             type_name: request.to_type.into(),
         };
         let answer = self.ask_unconfigured(provider, async |client| client.move_state(&question).await)?;
-        let warnings = heed(answer.diagnostics)?;
+        let warnings = warnings_or_errors(answer.diagnostics)?;
         match answer.object.filter(|object| !object.is_null()) {
             Some(value) => {
                 Ok((ProviderObject { value, private: answer.private, identity: answer.identity }, warnings))
@@ -261,12 +261,12 @@ fn has_errors(found: &[Diagnostic]) -> bool {
 }
 
 /// The warnings; or everything, where there are errors.
-fn heed(found: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+fn warnings_or_errors(found: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let found = bounded(found);
     if has_errors(&found) { Err(found) } else { Ok(found) }
 }
 
-/// What providers say, not longer than anybody reads.
+/// Shortens the texts of providers.
 fn bounded(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     for diagnostic in &mut found {
         diagnostic.detail = objchange_text::bounded(&diagnostic.detail).into_owned();
@@ -275,7 +275,7 @@ fn bounded(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found
 }
 
-/// What is said of a provider that gives no answer.
+/// The error for a provider without an answer.
 fn unanswered(provider: &ProviderConfigAddress, error: &Error) -> Diagnostic {
     let mut diagnostic = silent(provider, &error.to_string());
     if let Some(crash) = error.log().crash() {
@@ -360,7 +360,7 @@ impl JoinedProviders<'_> {
         let answer = self.real.ask_unconfigured(provider, async |client| client.upgrade(&request).await);
         let null = || Value::null(stored.schema.block.implied_type().clone());
         Some(answer.and_then(|answer| {
-            let warnings = heed(answer.diagnostics)?;
+            let warnings = warnings_or_errors(answer.diagnostics)?;
             let value = answer.object.unwrap_or_else(null);
             match value.is_wholly_known() {
                 true => Ok((value, warnings)),
@@ -436,7 +436,7 @@ impl JoinedProviders<'_> {
         let type_name = type_of(address);
         let answer = self.real.ask(provider, async |client| client.read_data(&type_name, config).await);
         let answer = answer.and_then(|answer| {
-            let warnings = heed(answer.diagnostics)?;
+            let warnings = warnings_or_errors(answer.diagnostics)?;
             let value = answer.object.unwrap_or_else(|| Value::null(schema.block.implied_type().clone()));
             let broken = answer.deferred.map(|_| BrokenContract::Deferred);
             match broken.or_else(|| BrokenContract::of_data(&value)) {

@@ -34,7 +34,7 @@ pub struct RealChoice<'a> {
 }
 
 impl RealChoice<'_> {
-    /// Those of a module's providers that are to be asked. One may be named for many modules, of which some do not use it.
+    /// The module's providers to ask. A provider that some module does not use may still be named, for other modules.
     pub(crate) fn choose(
         &self,
         known: &BTreeSet<ProviderAddress>,
@@ -72,8 +72,8 @@ pub(crate) struct RealProviders {
 }
 
 impl RealProviders {
-    /// Starts the programs of these providers, all at once, and asks for their schemas. They run in a directory, and are told
-    /// which version of Terraform asks them.
+    /// Starts these providers in parallel in a directory, and asks for their schemas. They receive the version of
+    /// Terraform.
     pub(crate) fn start(
         programs: BTreeMap<ProviderAddress, PathBuf>,
         directory: &Path,
@@ -112,7 +112,7 @@ impl RealProviders {
         Ok(Self { all, workplace })
     }
 
-    /// Whose providers are asked.
+    /// The addresses of the real providers.
     pub(crate) fn addresses(&self) -> BTreeSet<ProviderAddress> {
         self.all.keys().cloned().collect()
     }
@@ -126,7 +126,7 @@ impl RealProviders {
         schemas.map_err(|error| format!("the providers' schemas: {}", error.message))
     }
 
-    /// Whether somebody has interrupted the work; all processes are gone then.
+    /// Whether the work was interrupted; all processes are gone then.
     pub(crate) fn was_interrupted(&self) -> bool {
         self.workplace.was_interrupted()
     }
@@ -167,7 +167,7 @@ impl RealProviders {
     }
 }
 
-/// The program of each provider: one of those that are named, or the one that is installed in the directory.
+/// The program of each provider: a named one, or the one installed in the directory.
 pub(crate) fn programs(
     chosen: &BTreeSet<ProviderAddress>,
     named: &[ProviderProgram],

@@ -67,7 +67,7 @@ impl Process {
     pub(super) async fn end(self) {
         if self.failure.is_none() {
             for (type_name, private) in &self.opened {
-                // The plan is made: what goes wrong now changes nothing of it.
+                // An error does not matter any more: the plan is made.
                 let _ = self.client.close(type_name, private.as_ref()).await;
             }
         }

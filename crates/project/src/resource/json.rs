@@ -26,7 +26,7 @@ struct Report<'a> {
     address: Option<&'a str>,
     action: Action,
     reason: Reason<'a>,
-    /// What a block of configuration refers to and nobody gives.
+    /// References in the block without a value.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_given: Option<&'a BTreeSet<String>>,
     violations: Vec<Violation<'a>>,
@@ -64,7 +64,7 @@ pub(super) fn write(
     let ty = schema.implied_type();
     let change = ObjectChange::planned(schema, plan);
     let diff = change.diff();
-    // What one side hides is not shown from the other.
+    // A mark on one side hides the value on all sides.
     let marks: Vec<(Path, Marks)> = [&plan.before, &plan.proposed, &plan.after]
         .into_iter()
         .flat_map(|value| value.unmark_deep_with_paths().1)

@@ -1,4 +1,4 @@
-//! One change of one resource: what is to be planned, and the report of its plan.
+//! One change of one resource: its inputs, and the report of its plan.
 
 mod error;
 mod json;

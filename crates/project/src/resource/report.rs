@@ -29,11 +29,11 @@ impl<'a> ResourceReport<'a> {
         Self { subject, plan, places }
     }
 
-    /// Writes it as Terraform prints it, and what is wrong with it.
+    /// Writes it as Terraform prints it, with its problems.
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// The writer fails.
     pub fn write_text(&self, out: &mut impl Write, colour: Colour) -> io::Result<()> {
         let Self { subject, plan, places } = self;
         text::write(out, colour, &subject.shown_address(), &subject.request.schema, plan, places)
@@ -43,12 +43,12 @@ impl<'a> ResourceReport<'a> {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// The writer fails.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
         json::write(out, self.subject, self.plan, &self.places)
     }
 
-    /// Says what the plan assumes. In JSON it says itself what is missing.
+    /// Reports the assumptions of the plan. The JSON form lists missing references itself.
     pub fn remark(&self, is_json: bool, remarks: &Remarks<'_>) {
         let Some(written) = &self.subject.written else { return };
         let missing: Vec<&str> = written.missing.iter().map(String::as_str).collect();

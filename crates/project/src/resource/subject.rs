@@ -14,7 +14,7 @@ use objchange_module::ProviderAddress;
 use objchange_plan::{Form, Prior, PriorError, read_object, read_prior};
 
 use super::error::{ResourceError, most_similar};
-use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_configuration};
+use crate::configuration::{Configuration, ConfigurationError, VariableInputs, ends_like_configuration};
 use crate::lock_file::locked_versions;
 use crate::remark::Remarks;
 use objchange_files::input::Source;
@@ -22,7 +22,7 @@ use objchange_files::input::Source;
 /// The object to plan, and options for planning it.
 #[derive(Clone, Copy)]
 pub struct ResourceInputs<'a> {
-    /// The resource type; a block of configuration says it itself.
+    /// The resource type; a block of configuration has its own.
     pub resource_type: Option<&'a str>,
     /// The current object, or a state to take it from.
     pub prior: Option<&'a FilePath>,
@@ -31,14 +31,14 @@ pub struct ResourceInputs<'a> {
     /// The desired object, or a configuration and the block in it.
     pub config: &'a FilePath,
     /// Values for the variables of the configuration.
-    pub given: Given<'a>,
+    pub given: VariableInputs<'a>,
     /// Changes that are ignored.
     pub ignore_changes: &'a [IgnoredChange],
-    /// Replace the object in any case.
+    /// Replace the object, whether or not it changes.
     pub replace: bool,
     /// Create a new object before the old one is destroyed.
     pub create_before_destroy: bool,
-    /// Gets what is to be said beside the plan.
+    /// Receives notes and warnings about the plan.
     pub remarks: &'a Remarks<'a>,
 }
 
@@ -66,11 +66,11 @@ impl FromStr for IgnoredChange {
     }
 }
 
-/// The path of a part of an object; the object as a whole is none.
+/// Parses the path of a part of an object.
 ///
 /// # Errors
 ///
-/// The text is not a path, or that of the whole object.
+/// The text is not a path, or it is the path of the whole object.
 pub fn part_path(text: &str) -> Result<Path, String> {
     match text.parse::<Path>() {
         Ok(path) if path.is_root() => {
@@ -93,7 +93,8 @@ pub struct Subject<'s> {
     pub written: Option<DecodedResource<'s>>,
 }
 
-/// Which block of which configuration is meant: `main.tf`, `main.tf.json:aws_instance.web["a"]`, `.:aws_instance.web`.
+/// A configuration, and the address of a block in it: `main.tf`, `main.tf.json:aws_instance.web["a"]`,
+/// `.:aws_instance.web`.
 #[derive(Debug)]
 struct BlockPlace {
     path: PathBuf,
@@ -101,7 +102,7 @@ struct BlockPlace {
 }
 
 impl BlockPlace {
-    /// What an argument says; `None` if it is not configuration.
+    /// Parses an argument for a block; `None` if it does not name configuration.
     fn parse(argument: &FilePath) -> Option<Self> {
         let Some(text) = argument.to_str() else {
             return argument.is_dir().then(|| Self { path: argument.to_owned(), address: None });
@@ -139,7 +140,7 @@ impl ResourceConfig {
 }
 
 impl ResourceInputs<'_> {
-    /// The versions of providers that are locked for the configuration, if it is that of a module.
+    /// The locked versions of providers, if the configuration is a module's.
     pub fn locked_versions(&self) -> BTreeMap<ProviderAddress, String> {
         let Some(place) = BlockPlace::parse(self.config) else { return BTreeMap::new() };
         let directory = if place.path.is_dir() { Some(&*place.path) } else { place.path.parent() };
@@ -155,8 +156,8 @@ impl std::fmt::Debug for Subject<'_> {
 }
 
 impl<'s> Subject<'s> {
-    /// Reads all that the arguments name, the schema of the resource type from who has it. What else is read from standard
-    /// input must be known beforehand.
+    /// Reads everything that the arguments name; `schema` returns the schema of the resource type. `others` are further
+    /// inputs, so that standard input is read only once.
     ///
     /// # Errors
     ///
@@ -180,7 +181,7 @@ impl<'s> Subject<'s> {
         Ok(subject)
     }
 
-    /// The same without the prior object, for who asks somebody else about it.
+    /// Like [`read`](Self::read), without the prior object, for callers who ask a provider for it.
     ///
     /// # Errors
     ///
@@ -261,7 +262,7 @@ fn not_selected(place: &BlockPlace, error: SelectError) -> ResourceError {
     }
 }
 
-/// Refuses a path that the schema does not know, and says what has named it.
+/// Refuses a path that the schema lacks; the error names the list that has it.
 ///
 /// # Errors
 ///
@@ -270,7 +271,7 @@ pub fn check_path(schema: &Block, list: &'static str, path: &Path) -> Result<(),
     schema.check_path(path).map_err(|error| ResourceError::NoSuchPart { list, error })
 }
 
-/// What is to be ignored by the arguments and by the block.
+/// The ignored changes of the arguments and of the block.
 fn ignore_changes(args: &ResourceInputs<'_>, written: Option<&IgnoreChanges>) -> IgnoreChanges {
     let mut paths: Vec<Path> = Vec::new();
     match written {
@@ -300,7 +301,7 @@ pub(super) fn similar_parts(error: &UnknownPath) -> Vec<String> {
     names.into_iter().map(with).collect()
 }
 
-/// Of a state, the object at the address that is given, or at that of the block of configuration.
+/// Reads the prior object. In a state it is at the given address, else at that of the configuration block.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A planned change as text for people: as Terraform prints it, and what is to be said about it.
+//! A planned change as text for people, as Terraform prints it, with notes.
 
 use std::io::{self, Write};
 

@@ -72,7 +72,7 @@ impl<'a> AppliedReport<'a> {
         self.is_fine
     }
 
-    /// What breaks the contract, a sentence each, and whether Terraform tolerates it.
+    /// The violations of the contract, a sentence each, and whether Terraform tolerates it.
     pub fn violations(&self) -> impl ExactSizeIterator<Item = (String, bool)> {
         self.violations
             .iter()

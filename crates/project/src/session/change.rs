@@ -23,7 +23,7 @@ use objchange_files::input::Source;
 
 /// A change as it was planned, and what it was planned from.
 pub struct PlannedObject<'s> {
-    /// What was asked for.
+    /// The requested change.
     pub subject: Subject<'s>,
     /// The schema of the type.
     pub schema: Schema,
@@ -37,7 +37,7 @@ pub struct PlannedObject<'s> {
 pub struct Applied {
     /// The result of it.
     pub change: AppliedChange,
-    /// Why the provider did not answer at one step. Nobody knows then whether it was done.
+    /// Why the provider did not answer at one step, which may or may not have been carried out.
     pub silence: Option<objchange_provider::Error>,
 }
 
@@ -70,7 +70,7 @@ impl<'s> PlannedObject<'s> {
         refresh: bool,
     ) -> Result<Self, SessionError> {
         let others: Vec<Source> = provider_config.iter().map(|text| Source::new(text.as_ref())).collect();
-        // What the provider does not have is told with what is like it.
+        // For a type that the provider lacks, the error suggests similar names.
         let mut absent = None;
         let block = |name: &str| match session.block(Component::Resource, name) {
             Ok(block) => Ok(block.clone()),
@@ -95,7 +95,7 @@ impl<'s> PlannedObject<'s> {
             known = refreshed(session, &name, &schema.block, known).await?;
         }
         let plain = subject.request.config.unmark_deep().0;
-        session.heed(&session.ask().validate(Component::Resource, &name, &plain).await?)?;
+        session.warnings_or_errors(&session.ask().validate(Component::Resource, &name, &plain).await?)?;
         subject.request.prior = known.object.clone();
         subject.request.lifecycle.tainted = known.tainted;
         subject.request.private = known.private.clone();
@@ -115,7 +115,7 @@ impl<'s> PlannedObject<'s> {
             return Ok(());
         }
         let last = planned_by(session, subject, &first.private).await?;
-        session.heed(&last.diagnostics)?;
+        session.warnings_or_errors(&last.diagnostics)?;
         let mut wrong: Vec<String> = Vec::new();
         if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp) {
             wrong.push(format!(
@@ -172,7 +172,7 @@ impl<'s> PlannedObject<'s> {
         out.save(&StateEdit { address, provider, schema, current: &current, deposed }, remarks)
     }
 
-    /// The change as it may be shown: what is secret elsewhere is so in its objects, too.
+    /// The change for display: secrets of the session are hidden in its objects.
     pub fn shown(&self, hidden: &Hidden<'_>) -> PlannedChange {
         let mut change = self.change.clone();
         for object in [&mut change.before, &mut change.proposed, &mut change.after] {
@@ -216,7 +216,7 @@ async fn destroy_planned_by(
     let mut asked = PlanResourceChange::new(&request.schema, &prior, &nothing, &nothing);
     (asked.private, asked.identity) = (request.private.clone(), request.identity.clone());
     let answer = session.ask().plan(&subject.resource_type, &asked).await?;
-    session.heed(&answer.diagnostics)?;
+    session.warnings_or_errors(&answer.diagnostics)?;
     if !answer.planned.is_null() {
         let said = "the provider planned an object where the object is to be destroyed; Terraform would refuse this plan";
         return Err(SessionError::Refused(vec![Diagnostic::error(said)]));
@@ -224,7 +224,7 @@ async fn destroy_planned_by(
     Ok(answer.private)
 }
 
-/// A change that is being made. If this is dropped before its end somebody has interrupted it.
+/// A change in progress. Dropping it before the end means an interrupt.
 struct Underway<'h> {
     is_open: bool,
     hidden: &'h Hidden<'h>,
@@ -285,8 +285,8 @@ async fn made(
     }
 }
 
-/// What the provider answers. Where somebody interrupts, it is asked to stop, and its answer is still waited for: nobody else
-/// knows what it has made.
+/// Applies the change. After an interrupt the provider is asked to stop, and its answer is still awaited: only it knows
+/// what it has created.
 async fn answer(
     session: &Session<'_>,
     type_name: &str,

@@ -69,7 +69,7 @@ pub async fn call_function(
     let answer = session.ask().call_function(name, &plain).await?;
     Ok(match answer {
         FunctionAnswer::Result(Some(result)) => {
-            // What comes of a secret is one.
+            // A result computed from a secret is a secret.
             let result = if is_secret { result.sensitive() } else { result };
             let json =
                 result.to_redacted_json(&function.returns).or_else(|_| result.to_redacted_json(result.ty()));

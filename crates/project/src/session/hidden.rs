@@ -13,7 +13,7 @@ use objchange_text::redact::{Redactor, Secrets};
 
 use crate::remark::Remarks;
 
-/// The secrets of a session: what of its objects is sensitive, by their marks or by their schemas.
+/// The secrets of a session: sensitive values of its objects, by marks and schemas.
 pub struct Hidden<'r> {
     state: RefCell<State>,
     remarks: &'r Remarks<'r>,
@@ -26,7 +26,7 @@ struct State {
     redactor: Option<Redactor>,
     /// The marked values themselves, for a recorder that begins later.
     values: Vec<Value>,
-    /// What was said already.
+    /// Warnings that were shown already.
     said: HashSet<String>,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Debug for Hidden<'_> {
 }
 
 impl<'r> Hidden<'r> {
-    /// No secrets are known yet. What providers warn of is said without them.
+    /// Starts without secrets. `remarks` receives warnings of providers with secrets hidden.
     pub fn new(remarks: &'r Remarks<'r>) -> Self {
         Self { state: RefCell::default(), remarks }
     }
@@ -73,7 +73,7 @@ impl<'r> Hidden<'r> {
 
     /// The text as it may be relayed: without secrets, and not longer than anybody reads.
     pub fn relay(&self, text: &str) -> String {
-        bounded(&self.cover(text)).into_owned()
+        bounded(&self.hide(text)).into_owned()
     }
 
     /// Relays a warning, unless it was relayed before: a provider is asked the same several times.
@@ -117,7 +117,7 @@ impl<'r> Hidden<'r> {
     }
 
     /// The text without secrets.
-    pub fn cover(&self, text: &str) -> String {
+    pub fn hide(&self, text: &str) -> String {
         let state = &mut *self.state.borrow_mut();
         let redactor = state.redactor.get_or_insert_with(|| state.secrets.redactor());
         redactor.redact(text).into_owned()
@@ -138,7 +138,7 @@ mod tests {
             ("c", Value::object([("d", Value::from("two\nlines")), ("e", Value::from(12345))]).sensitive()),
             ("f", Value::from("open")),
         ]));
-        let covered = hidden.cover(r"hunter, hunter2, two\nlines, 12345 and open");
+        let covered = hidden.hide(r"hunter, hunter2, two\nlines, 12345 and open");
         assert_eq!(covered, format!("{COVER}, {COVER}, {COVER}, {COVER} and open"));
         assert!(!format!("{hidden:?}").contains("hunter"));
     }

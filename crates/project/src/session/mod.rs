@@ -1,6 +1,6 @@
 //! A provider while it is asked about one object, function or configuration.
 //!
-//! A [`Session`] is a provider that runs. What it says and answers is shown without secrets: [`Hidden`] knows them.
+//! A [`Session`] is a running provider. Its messages and answers are shown without secrets, which [`Hidden`] collects.
 
 mod applied;
 mod change;
@@ -37,9 +37,9 @@ use objchange_files::write_file::{Access, append};
 /// Why something was not done.
 #[derive(Debug)]
 pub enum SessionError {
-    /// What was given cannot be used.
+    /// An input cannot be used.
     Unusable(String),
-    /// What was given to be planned cannot be used.
+    /// An input for the plan cannot be used.
     Resource(Box<ResourceError>),
     /// The provider does not answer.
     Provider(Error),
@@ -76,7 +76,7 @@ impl From<ChangeFault> for SessionError {
     }
 }
 
-/// What was asked and answered, as it is written to a file.
+/// Writes calls and answers to a file.
 pub type SessionRecorder = Recorder<BufWriter<File>>;
 
 /// A provider that was started and knows what it needs.
@@ -90,7 +90,7 @@ pub struct Session<'h> {
     pub hidden: &'h Hidden<'h>,
 }
 
-/// Opens the file of a recording. It knows the secrets that an earlier process of the provider was told.
+/// Opens the file of a recording. It hides the secrets that an earlier process of the provider received.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub fn open_recording(path: &Path, hidden: &Hidden<'_>) -> Result<SessionRecorde
     Ok(recorder)
 }
 
-/// What errors call the configuration of a provider.
+/// The name of a provider's configuration in errors.
 const PROVIDER_CONFIG: &str = "the provider's own configuration";
 
 impl<'h> Session<'h> {
@@ -120,7 +120,7 @@ impl<'h> Session<'h> {
     ) -> Result<Self, SessionError> {
         let schemas = client.schemas().await?;
         let session = Self { client, recorder, schemas, hidden };
-        session.heed(&session.schemas.diagnostics)?;
+        session.warnings_or_errors(&session.schemas.diagnostics)?;
         let problems = &session.schemas.problems;
         for problem in problems.iter().take(MAX_TEXTS) {
             session.hidden.warn(&format!("{problem}; this part of the provider cannot be used here"));
@@ -146,8 +146,8 @@ impl<'h> Session<'h> {
         };
         self.hide(block, &config);
         let config = config.unmark_deep().0;
-        self.heed(&self.ask().validate(Component::Provider, "", &config).await?)?;
-        self.heed(&self.ask().configure(&config).await?)
+        self.warnings_or_errors(&self.ask().validate(Component::Provider, "", &config).await?)?;
+        self.warnings_or_errors(&self.ask().configure(&config).await?)
     }
 
     /// The provider, to be asked.
@@ -176,13 +176,13 @@ impl<'h> Session<'h> {
         Ok(())
     }
 
-    /// Says what the provider warns of, and fails where it reports errors.
+    /// Shows the warnings of the provider, and fails on its errors.
     ///
     /// # Errors
     ///
     /// It reports errors.
-    pub fn heed(&self, diagnostics: &[Diagnostic]) -> Result<(), SessionError> {
-        heed(diagnostics, self.hidden)
+    pub fn warnings_or_errors(&self, diagnostics: &[Diagnostic]) -> Result<(), SessionError> {
+        warnings_or_errors(diagnostics, self.hidden)
     }
 
     /// The schema of a resource type with its version.
@@ -210,12 +210,12 @@ impl<'h> Session<'h> {
     }
 }
 
-/// Says what a provider warns of, and fails where it reports errors.
+/// Shows the warnings of a provider, and fails on its errors.
 ///
 /// # Errors
 ///
 /// It reports errors.
-pub fn heed(diagnostics: &[Diagnostic], hidden: &Hidden<'_>) -> Result<(), SessionError> {
+pub fn warnings_or_errors(diagnostics: &[Diagnostic], hidden: &Hidden<'_>) -> Result<(), SessionError> {
     let (errors, warnings): (Vec<_>, Vec<_>) =
         diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
     warn_of(&warnings, hidden);
@@ -250,7 +250,7 @@ pub fn object(text: &str, block: &Block, name: &str) -> Result<Value, SessionErr
         .map_err(|error| SessionError::Unusable(format!("{name}:{}:{}: {error}", error.line, error.column)))
 }
 
-/// The same in a file.
+/// Reads an object from a file or standard input.
 ///
 /// # Errors
 ///

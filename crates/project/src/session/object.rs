@@ -18,7 +18,7 @@ use objchange_files::input::Source;
 pub struct FoundObject {
     schema: Schema,
     known: InstanceObject,
-    /// What keeps it from being kept, without secrets.
+    /// The reasons why it cannot be kept, without secrets.
     pub problems: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ pub async fn refreshed(
         deferral_allowed: false,
     };
     let answer = session.ask().read(&request).await?;
-    session.heed(&answer.diagnostics)?;
+    session.warnings_or_errors(&answer.diagnostics)?;
     let object = answer.object.unwrap_or_else(|| Value::null(block.implied_type().clone()));
     let object = object.mark_where_present(&marks);
     session.hide(block, &object);
@@ -119,9 +119,9 @@ pub async fn read_data(
     let config = super::read(config, block)?;
     session.hide(block, &config);
     let (config, marks) = config.unmark_deep_with_paths();
-    session.heed(&session.ask().validate(Component::DataSource, name, &config).await?)?;
+    session.warnings_or_errors(&session.ask().validate(Component::DataSource, name, &config).await?)?;
     let answer = session.ask().read_data(name, &config).await?;
-    session.heed(&answer.diagnostics)?;
+    session.warnings_or_errors(&answer.diagnostics)?;
     let found = answer.object.unwrap_or_else(|| Value::null(block.implied_type().clone()));
     let object = found.mark_where_present(&marks);
     let problems = problems(block, &object, false, session.hidden);
@@ -157,7 +157,7 @@ pub async fn import_object(
     };
     let request = ImportResource { type_name: name.into(), target, deferral_allowed: false };
     let answer = session.ask().import(&request).await?;
-    session.heed(&answer.diagnostics)?;
+    session.warnings_or_errors(&answer.diagnostics)?;
     let broken = |said: String| SessionError::Broken(vec![session.hidden.relay(&said)]);
     let [imported] = &answer.resources[..] else {
         let count = answer.resources.len();
@@ -182,7 +182,7 @@ pub async fn import_object(
     Ok(found)
 }
 
-/// What keeps an object from being kept, as many things as anybody reads.
+/// The reasons why an object cannot be kept; at most a readable number.
 fn problems(block: &Block, object: &Value, may_be_null: bool, hidden: &Hidden<'_>) -> Vec<String> {
     let mut wrong = Vec::new();
     if object.is_null() && !may_be_null {

@@ -1,5 +1,4 @@
-//! The object as it is: by itself, or out of a state; what of a state file is of an older version is upgraded by the
-//! provider.
+//! The prior object, on its own or from a state. The provider upgrades objects of older schema versions.
 
 use std::path::Path as FilePath;
 
@@ -13,7 +12,7 @@ use super::{Session, SessionError};
 use crate::resource::read_prior_text;
 use objchange_files::input::Source;
 
-/// Reads a prior object: it by itself, or the one at an address in a state.
+/// Reads a prior object: on its own, or at an address in a state.
 ///
 /// # Errors
 ///
@@ -45,7 +44,7 @@ pub async fn known_object(
             "{source}: the object is of version {has} of its schema, and the provider knows only {knows}: use a newer provider"
         )));
     }
-    // What the schema has lost without a new version is not an upgrade's business.
+    // Attributes that the schema lost without a new version are dropped here, because no upgrade handles them.
     let kept = (stored.schema_version == schema.version)
         .then(|| stored.known_attributes(schema.block.implied_type()))
         .flatten();
@@ -55,7 +54,7 @@ pub async fn known_object(
         stored: RawState::json(kept.as_ref().unwrap_or(&stored.attributes).get()),
     };
     let answer = session.ask().upgrade(&request).await?;
-    session.heed(&answer.diagnostics)?;
+    session.warnings_or_errors(&answer.diagnostics)?;
     let object = answer.object.unwrap_or_else(|| Value::null(schema.block.implied_type().clone()));
     let object = stored.mark(&object);
     session.hide(&schema.block, &object);

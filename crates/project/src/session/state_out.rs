@@ -50,7 +50,7 @@ impl StateOut {
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or is none of a state.
+    /// The file cannot be written, or is not a state file.
     pub fn open(path: &FilePath) -> Result<Self, SessionError> {
         let unusable = |reason: &dyn std::fmt::Display| {
             SessionError::Unusable(format!("{}: {reason}; nothing was changed", path.display()))
@@ -77,8 +77,7 @@ impl StateOut {
         Ok(Self { path: path.to_owned(), old, new, backup: backup.transpose()? })
     }
 
-    /// Makes sure that no other object is forgotten for the one that is to be at this address. It may replace the one that
-    /// was read from the same file.
+    /// Checks that no other object is at this address. The object that was read from this file may be replaced.
     ///
     /// # Errors
     ///
@@ -102,14 +101,14 @@ impl StateOut {
         )))
     }
 
-    /// Puts the objects into the file, and keeps what it was in a backup. If that fails the new state is saved elsewhere.
+    /// Writes the objects into the file, with a backup of the old one. On failure the new state is saved elsewhere.
     ///
     /// # Errors
     ///
-    /// The file does not have the objects. What is wrong has been said.
+    /// The file lacks the objects; `remarks` received the reason.
     pub fn save(self, edit: &StateEdit<'_>, remarks: &Remarks<'_>) -> Result<(), NotSaved> {
         let Self { path, new, backup, .. } = self;
-        // Somebody else may have written to it meanwhile.
+        // Another process may have written to it in the meantime.
         let (old, mut problem) = match read(&path) {
             Ok(old) => (old, None),
             Err(reason) => (None, Some(reason)),
@@ -159,7 +158,7 @@ impl fmt::Debug for NotSaved {
     }
 }
 
-/// What is in the file, if it is a state file; nothing if there is none, or nothing can be read from there.
+/// Reads the file, if it is a state file; `None` if it does not exist or is empty.
 fn read(path: &FilePath) -> Result<Option<String>, String> {
     if !path.is_file() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What the crate promises to those who embed it. The program's own tests say more of each plan.
+//! The public interface of the crate, for embedders. The program's own tests say more of each plan.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
 use objchange_plan::NoState;
 use objchange_project::{
-    Configuration, Evaluation, Given, PlanError, PlanSettings, SchemaCache, SchemaLookup, StateChoice,
-    StateError, VariableSetting, Wanted, plan_directory,
+    Configuration, Evaluation, PlanError, PlanSettings, SchemaCache, SchemaLookup, SchemaQuery, StateChoice,
+    StateError, VariableInputs, VariableSetting, plan_directory,
 };
 use objchange_text::Notice;
 
@@ -106,7 +106,7 @@ fn schemas_are_kept_and_chosen_by_version() {
     let provider = ProviderAddress::parse(name).unwrap();
     let lookup = SchemaLookup::new(cache.clone());
     let versions = |locked: BTreeMap<ProviderAddress, String>| {
-        let choice = lookup.choose([Wanted::Provider(provider.clone())], &locked, &say);
+        let choice = lookup.choose([SchemaQuery::Provider(provider.clone())], &locked, &say);
         choice.origins.into_iter().map(|origin| origin.version.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(versions(BTreeMap::new()), ["2.0.0"]);
@@ -124,7 +124,7 @@ fn expressions_see_variables_and_local_values() {
     let folder = folder(&[("main.tf", "variable \"a\" {}\nlocals { b = upper(var.a) }\n")]);
     let configuration = Configuration::read(folder.path()).unwrap();
     let settings = [VariableSetting::Text("a".into(), "x".into())];
-    let given = Given { settings: &settings, base_dir: None };
+    let given = VariableInputs { settings: &settings, base_dir: None };
     let evaluation = Evaluation::new(&configuration, &given, &[], &|_| {}).unwrap();
     let expression = objchange_hcl::parse_expression("local.b").unwrap();
     assert_eq!(evaluation.value(&expression).0.unwrap().as_str(), Some("X"));
@@ -156,7 +156,7 @@ fn nested_modules_take_less_than_quadratic_steps() {
         });
         allocations.count_total as f64
     };
-    // What the first plan takes for itself.
+    // The steps of the first plan.
     steps(1);
     let (once, twice, four_times) = (steps(25), steps(50), steps(100));
     assert!(once > 1_000.0, "{once}: the plan is made on another thread");

@@ -1,4 +1,4 @@
-//! `objchange sentinel apply`: what policies say of plans.
+//! `objchange sentinel apply`: applies policies to plans.
 //!
 //! ```text
 //! set ── policies, compiled once ──▶ AppliedPolicy::judge ── one policy over one plan ──▶ text, JSON, JUnit, SARIF
@@ -104,7 +104,7 @@ pub(super) struct Args {
     #[arg(long)]
     trace: bool,
 
-    /// What to do if the verdict depends on unknown values
+    /// How to judge if the verdict depends on unknown values
     #[arg(long, value_enum, default_value = "undefined", value_name = "WHAT")]
     unknown: UnknownArg,
 
@@ -140,7 +140,7 @@ struct ModuleOptions {
 }
 
 impl Args {
-    /// What those of the plans are planned from that are directories of modules.
+    /// The inputs for planning those plans that are directories of modules.
     fn inputs(&self, plans: &[PathBuf]) -> Result<PlanInputs<'_>, CommandError> {
         let ModuleOptions { no_state, planning } = self.module.used_for(plans)?;
         Ok(PlanInputs {
@@ -205,12 +205,12 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("no policy is named; all files are plans".into());
     }
     let modules = args.inputs(&plans)?;
-    let given = Given::read(args, &named);
+    let given = SharedInputs::read(args, &named);
     let (policies, replaced, state, run) = match given {
-        Ok(Given { policies, replaced, state, run }) => (policies, replaced, state, run),
+        Ok(SharedInputs { policies, replaced, state, run }) => (policies, replaced, state, run),
         Err(error) => return Err(unusable(error)),
     };
-    // What a plan tells of a run, it may be told instead.
+    // Facts about a run that the plan would give may be given by `--run`.
     let is_told = run.as_ref().is_some_and(|run| run.get("is_destroy").is_some());
     let without_plan = [state.as_ref().map(|_| "tfstate/v2"), is_told.then_some("tfrun")];
     let without_plan: Vec<&str> = without_plan.into_iter().flatten().collect();
@@ -290,7 +290,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     })
 }
 
-/// What policies see that import nothing of a plan.
+/// The plan for policies that import nothing of a plan.
 const NO_PLAN: &str = r#"{"format_version":"1.2"}"#;
 
 /// The policies and the plans among what is named.
@@ -317,8 +317,8 @@ fn is_module_alone(path: &Path) -> bool {
     is_module(path) && !has_policies()
 }
 
-/// What all plans have in common.
-struct Given {
+/// The inputs that all plans share.
+struct SharedInputs {
     policies: Vec<AppliedPolicy>,
     /// The imports of Terraform data that configurations replace.
     replaced: Vec<ReplacedImport>,
@@ -326,7 +326,7 @@ struct Given {
     run: Option<Json>,
 }
 
-impl Given {
+impl SharedInputs {
     fn read(args: &Args, policies: &[PathBuf]) -> Result<Self, String> {
         let level = match args.level {
             Binding::Advisory => Level::Advisory,
@@ -418,13 +418,13 @@ fn exit_code(judged: &Judged, unknown: OnUnknown) -> u8 {
 /// How policies are run.
 #[derive(Debug, Clone, Copy)]
 struct RunOptions {
-    /// What time it is, in nanoseconds since 1970.
+    /// The current time, in nanoseconds since 1970.
     now: i64,
     limits: RunLimits,
 }
 
 impl RunOptions {
-    /// What a policy says of a plan; an error is one of the plan.
+    /// Evaluates a policy for a plan; the error is one of the plan.
     fn judge(self, applied: &AppliedPolicy, imports: &Imports) -> Result<Judged, DocumentError> {
         let prepare = |setup: &mut Setup| {
             setup.now = self.now;

@@ -1,4 +1,4 @@
-//! `objchange sentinel check`: what is wrong with policies, found without running them.
+//! `objchange sentinel check`: finds mistakes in policies without running them.
 
 mod text;
 

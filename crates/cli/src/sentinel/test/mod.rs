@@ -19,7 +19,7 @@ use crate::terminal;
 use objchange_policy::sentinel::parse_time;
 use objchange_policy::sentinel::report::{TestLine, test_case, write_coverage, write_summary, write_test};
 use objchange_policy::sentinel::sources::Sources;
-use objchange_policy::sentinel::testing::{Case, Coverage, FoundTest, FoundTests, Outcome, Wanted};
+use objchange_policy::sentinel::testing::{Case, Coverage, FoundTest, FoundTests, Outcome, ReportDetails};
 use objchange_project::pool;
 use objchange_sentinel::Setup;
 
@@ -119,7 +119,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         Ok::<(), Infallible>(())
     });
     warn(&cases);
-    let wanted = Wanted { rules: args.verbose || args.json || args.coverage, declared: args.coverage };
+    let wanted = ReportDetails { rules: args.verbose || args.json || args.coverage, declared: args.coverage };
     let (now, limits) = (args.now.unwrap_or_else(now_ns), args.limits.of_each(found.len()));
     let mut report = Report::new(args, reporter);
     let progress = Progress::count(cases.len());
@@ -144,7 +144,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     Ok(if passed == cases.len() { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
 }
 
-/// Says what has no effect in configurations, each thing once.
+/// Warns once about each setting without effect in configurations.
 fn warn(cases: &[Case]) {
     let mut first: BTreeMap<&str, (String, usize)> = BTreeMap::new();
     for warning in cases.iter().flat_map(|case| &case.configuration).flat_map(|read| &read.warnings) {
@@ -158,7 +158,7 @@ fn warn(cases: &[Case]) {
     }
 }
 
-/// What is told of the outcomes, one after the other.
+/// Reports the outcomes one by one.
 struct Report<'a> {
     args: &'a Args,
     reporter: Reporter<'a>,

@@ -178,7 +178,7 @@ fn options_of_calls_exist() {
             faults.push(format!("{page} calls the program {} times and not {count}", calls.len()));
         }
         for mut call in calls {
-            // What stands before it is read first, and refused if the command has no such option.
+            // Options before `--help` are parsed first, so unknown ones are refused.
             call.push("--help".to_owned());
             let output = objchange(&call, "");
             if output.code != 0 {
@@ -234,7 +234,7 @@ fn links_lead_to_pages() {
     }
 }
 
-/// What CONTRIBUTING names as a file or a folder is there.
+/// Files and folders that CONTRIBUTING names exist.
 #[test]
 fn contributors_are_sent_to_files_that_exist() {
     let text = fs::read_to_string(workspace().join("CONTRIBUTING.md")).unwrap();

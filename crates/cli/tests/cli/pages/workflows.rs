@@ -32,7 +32,7 @@ deny contains rc.address if {
     rc.change.after.input == "y"
 }
 "#;
-/// What became of the second.
+/// The second plan, later.
 const LATER: &str = include_str!("../../../../../examples/approval/now.json");
 
 /// A checkout in which Terraform plans this.

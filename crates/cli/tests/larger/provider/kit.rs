@@ -148,7 +148,7 @@ fn with(object: &objchange::Value, change: impl Fn(&str) -> Option<objchange::Va
     objchange::Value::object(members.collect::<Vec<_>>())
 }
 
-/// What was planned, without anything unknown or for the provider alone.
+/// The planned object, with unknown values replaced.
 fn known(planned: &objchange::Value) -> objchange::Value {
     let Some(object) = planned.as_object() else { return planned.clone() };
     let attributes = object.iter().map(|(name, value)| {

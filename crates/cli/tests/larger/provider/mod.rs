@@ -157,7 +157,7 @@ fn an_object_lives() {
     let output = provider_command("read", &of_state);
     let read: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!((&read["name"], &read["secret"]["$sensitive"]), (&json!("a"), &json!("(sensitive value)")));
-    // What the schema has no more is left out, unless the version of the schema tells of an upgrade.
+    // An attribute that the schema lost is left out, unless the schema's version calls for an upgrade.
     let mut older = stored.clone();
     older["resources"][0]["instances"][0]["attributes"]["gone"] = json!({"hunter": 2});
     let older = folder.file("older.tfstate", older.to_string());
@@ -289,7 +289,7 @@ fn a_session_is_judged_again() {
     assert_eq!(objchange(["check", &spoiled], "").code, 1);
 }
 
-/// What Terraform prints of the same provider, where it is installed.
+/// Terraform's output for the provider, where Terraform is installed.
 fn schemas_of_terraform() {
     let folder = Folder::new("terraform");
     let link = folder.path("terraform-provider-kit");
@@ -313,7 +313,7 @@ fn schemas_of_terraform() {
         serde_json::from_slice::<Value>(text).unwrap()["provider_schemas"]["example.com/test/kit"].take()
     };
     let (mut ours, theirs) = (read(ours.stdout.as_bytes()), read(&theirs.stdout));
-    // What a version of Terraform does not know yet it does not print.
+    // An older Terraform does not print kinds that it does not know.
     let newer =
         ["resource_identity_schemas", "list_resource_schemas", "action_schemas", "state_store_schemas"];
     ours.as_object_mut()
@@ -337,7 +337,7 @@ fn no_secret_is_shown() {
             let output = provider_command("plan", &arguments);
             prop_assert_eq!(output.code, 1);
             for hidden in [&secret, &token, &name] {
-                // What is left of it after its end was quoted in one way or another.
+                // The tail of the secret may have been quoted in one way or another.
                 let tail = &hidden[hidden.len() - 4..];
                 prop_assert!(!output.stdout.contains(tail), "{:?} {}", hidden, output.stdout);
                 prop_assert!(!output.stderr.contains(tail), "{:?} {}", hidden, output.stderr);

@@ -1,4 +1,4 @@
-//! What is left of a provider when the program has ended.
+//! Processes of a provider after the program has ended.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Folder, binary, config, provider_command};
 
-/// What is there as soon as it is.
+/// Waits until the value exists.
 fn soon<T>(mut find: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {

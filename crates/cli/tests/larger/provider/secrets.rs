@@ -1,4 +1,4 @@
-//! What a provider says, as far as it is shown.
+//! Messages of a provider are shown without secrets.
 
 use std::env;
 use std::fs;
@@ -37,7 +37,7 @@ pub(super) fn no_output_has_a_secret() {
             prop_assert_eq!(output.code, code, "{} {:?}", command, output);
             let record = fs::read_to_string(&record).unwrap();
             for hidden in [&secret, &token, &name] {
-                // What is left of it after its end was quoted in one way or another.
+                // The tail of the secret may have been quoted in one way or another.
                 let tail = &hidden[hidden.len() - 4..];
                 for text in [&output.stdout, &output.stderr, &record] {
                     prop_assert!(!text.contains(tail), "{} {:?} {}", command, hidden, text);
@@ -61,7 +61,7 @@ pub(super) fn what_a_provider_writes_has_bounds() {
     for said in ["more bytes left out)", "150 more errors left out", "150 more warnings left out"] {
         assert!(output.stderr.contains(said), "{said}");
     }
-    // The same is said once.
+    // A repeated message is shown once.
     assert_eq!(output.stderr.matches("warning: ww").count(), 1);
     assert!(fs::metadata(&record).unwrap().len() < 30_000_000);
     let crash = ["--type", "kit_hang", "--config", &config, "--timeout", "0.5"];

@@ -1,4 +1,4 @@
-//! What becomes of a state file.
+//! Changes of a state file.
 
 use std::fs;
 use std::path::Path;
@@ -79,7 +79,7 @@ pub(super) fn keeps_other_objects() {
     let backup = format!("{state}.backup");
     assert_eq!(read(&backup), other);
     assert_eq!((mode(&state), mode(&backup)), (0o640, 0o600));
-    // What is there already is not forgotten for a new object.
+    // An object in the state is not overwritten by a new one.
     for output in [
         provider_command("apply", &arguments),
         provider_command("import", &["--type", "kit_thing", "--id", "x", "--state-out", &state]),

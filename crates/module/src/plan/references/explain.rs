@@ -14,7 +14,7 @@ use super::super::resource::instance_address;
 use super::super::subject::{SubjectKind, WORKSPACE};
 use super::super::walk::Walk;
 use super::super::{ActionReason, PlannedAction, PlannedObject};
-use super::find::{Found, in_body, key_of, subjects};
+use super::find::{ObjectPart, in_body, key_of, subjects};
 use super::graph::data_reason;
 use super::{Observer, header};
 
@@ -90,7 +90,7 @@ impl Observer for ExplainObserver<'_> {
 
 impl Walk<'_, '_> {
     /// Whether a resource has the instance that is meant, and an attribute of that name.
-    fn is_there(&self, found: &Found) -> bool {
+    fn is_there(&self, found: &ObjectPart) -> bool {
         let NodeKind::Resource(resource) = &self.graph.nodes[found.node].kind else { return true };
         let has_attribute = match (found.path.first(), resource.schema) {
             (Some(PathStep::Attribute(name)), Some(schema)) => {
@@ -98,7 +98,7 @@ impl Walk<'_, '_> {
             }
             _ => true,
         };
-        let instances = Found { path: Vec::new(), ..found.clone() };
+        let instances = ObjectPart { path: Vec::new(), ..found.clone() };
         has_attribute && (found.key.is_none() || self.value_of(&instances).is_some())
     }
 }
@@ -111,7 +111,7 @@ struct Explainer<'w, 'i, 'c> {
 }
 
 impl<'c> Explainer<'_, '_, 'c> {
-    fn explain(&mut self, found: &Found, depth: usize, referred: Option<Span>) {
+    fn explain(&mut self, found: &ObjectPart, depth: usize, referred: Option<Span>) {
         let name = self.walk.name_of(found);
         if self.steps.len() >= MOST_STEPS || !self.seen.insert(name.clone()) {
             return;
@@ -169,7 +169,7 @@ impl<'c> Explainer<'_, '_, 'c> {
         }
     }
 
-    fn resource(&mut self, found: &Found, resource: &ResourceNode<'c>, own: ExplanationStep) {
+    fn resource(&mut self, found: &ObjectPart, resource: &ResourceNode<'c>, own: ExplanationStep) {
         let config = resource.config;
         let repeated: Vec<&Expr> = config.count.iter().chain(&config.for_each).collect();
         let (depth, is_unknown) = (own.depth, own.what == "unknown");
@@ -191,7 +191,7 @@ impl<'c> Explainer<'_, '_, 'c> {
                     .graph
                     .find(&NodeKey::Call(self.walk.world.instances[parent].module, step.name.as_str().into()))
             {
-                let call = Found { at: parent, node: call, key: None, path: Vec::new() };
+                let call = ObjectPart { at: parent, node: call, key: None, path: Vec::new() };
                 self.explain(&call, depth + 1, None);
             }
             return;
@@ -242,7 +242,7 @@ impl<'c> Explainer<'_, '_, 'c> {
     /// Explains an object: its change, and the causes.
     fn object(
         &mut self,
-        found: &Found,
+        found: &ObjectPart,
         resource: &ResourceNode<'c>,
         changes: &[&PlannedObject],
         own: ExplanationStep,
@@ -275,12 +275,18 @@ impl<'c> Explainer<'_, '_, 'c> {
             .collect();
         for name in open {
             let path = vec![PathStep::Attribute(name)];
-            self.explain(&Found { path, ..found.clone() }, depth + 1, None);
+            self.explain(&ObjectPart { path, ..found.clone() }, depth + 1, None);
         }
     }
 
     /// Explains the delay of a data source.
-    fn data(&mut self, found: &Found, resource: &ResourceNode<'c>, changes: &[&PlannedObject], depth: usize) {
+    fn data(
+        &mut self,
+        found: &ObjectPart,
+        resource: &ResourceNode<'c>,
+        changes: &[&PlannedObject],
+        depth: usize,
+    ) {
         match changes.first().and_then(|change| change.reason) {
             Some(ActionReason::ReadBecauseConfigUnknown) => {
                 let mut expressions = Vec::new();
@@ -302,7 +308,7 @@ impl<'c> Explainer<'_, '_, 'c> {
         &mut self,
         expressions: &[&Expr],
         at: usize,
-        repeated: Option<(&Found, &[&Expr])>,
+        repeated: Option<(&ObjectPart, &[&Expr])>,
         depth: usize,
         is_unknown: bool,
     ) {

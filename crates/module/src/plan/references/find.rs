@@ -15,7 +15,7 @@ use super::address;
 
 /// An object in an instance of its module, and a part of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(in super::super) struct Found {
+pub(in super::super) struct ObjectPart {
     pub(in super::super) at: ModuleInstanceId,
     pub(in super::super) node: usize,
     /// The key of the instance, if one is named.
@@ -26,7 +26,7 @@ pub(in super::super) struct Found {
 
 impl<'c> Walk<'_, 'c> {
     /// Finds an address such as `module.m["a"].aws_instance.web[0].ami`.
-    pub(super) fn find_address(&self, text: &str) -> Option<Found> {
+    pub(super) fn find_address(&self, text: &str) -> Option<ObjectPart> {
         let path: Path = text.parse().ok()?;
         let mut steps = path.steps();
         let mut modules: Vec<(&str, Option<&Value>)> = Vec::new();
@@ -40,7 +40,7 @@ impl<'c> Walk<'_, 'c> {
             if after.is_empty() {
                 let at = self.find_module(&modules)?;
                 let node = self.graph.find(&NodeKey::Call(self.world.instances[at].module, name.clone()))?;
-                return Some(Found { at, node, key: key.cloned(), path: Vec::new() });
+                return Some(ObjectPart { at, node, key: key.cloned(), path: Vec::new() });
             }
             modules.push((name, key));
             steps = after;
@@ -61,7 +61,7 @@ impl<'c> Walk<'_, 'c> {
         };
         if let Some(key) = single {
             let node = self.graph.find(&key(module, name(steps, 1)?))?;
-            return Some(Found { at, node, key: None, path: steps[2..].to_vec() });
+            return Some(ObjectPart { at, node, key: None, path: steps[2..].to_vec() });
         }
         let (mode, first) = match root.as_str() {
             "data" => (Mode::Data, 1),
@@ -76,7 +76,7 @@ impl<'c> Walk<'_, 'c> {
             [PathStep::Index(key), path @ ..] => (Some(key.clone()), path),
             path => (None, path),
         };
-        Some(Found { at, node, key, path: path.to_vec() })
+        Some(ObjectPart { at, node, key, path: path.to_vec() })
     }
 
     /// The first instance of a module; a call without a key may be any of its instances.
@@ -91,7 +91,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The value of an object, or of the part that is meant; none where it has none.
-    pub(in super::super) fn value_of(&self, found: &Found) -> Option<Value> {
+    pub(in super::super) fn value_of(&self, found: &ObjectPart) -> Option<Value> {
         let instance = &self.world.instances[found.at];
         let whole = match &self.graph.nodes[found.node].kind {
             NodeKind::Variable(name, _) => instance.variables.get(*name)?,
@@ -105,13 +105,13 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The objects that a reference names in an instance of a module.
-    pub(in super::super) fn targets(&self, subject: &Subject, at: usize) -> Vec<Found> {
+    pub(in super::super) fn targets(&self, subject: &Subject, at: usize) -> Vec<ObjectPart> {
         let instance = &self.world.instances[at];
         let module = instance.module;
         let rest: Vec<PathStep> = subject.rest.iter().map(|(step, _)| step.clone()).collect();
         let find = |key: NodeKey| self.graph.find(&key);
         let one = |node: Option<usize>, key: Option<Value>| {
-            node.map(|node| Found { at, node, key, path: rest.clone() }).into_iter().collect::<Vec<_>>()
+            node.map(|node| ObjectPart { at, node, key, path: rest.clone() }).into_iter().collect::<Vec<_>>()
         };
         match &subject.kind {
             SubjectKind::Variable(name) => one(find(NodeKey::Variable(module, name.clone())), None),
@@ -124,7 +124,7 @@ impl<'c> Walk<'_, 'c> {
                 if matches!(calls, Expanded::Undecided(_)) {
                     let node = find(NodeKey::Call(module, call.clone()));
                     return node
-                        .map(|node| Found { at, node, key: None, path: Vec::new() })
+                        .map(|node| ObjectPart { at, node, key: None, path: Vec::new() })
                         .into_iter()
                         .collect();
                 }
@@ -136,7 +136,7 @@ impl<'c> Walk<'_, 'c> {
                     let wanted = outputs.filter(|name| output.as_ref().is_none_or(|output| output == *name));
                     wanted
                         .filter_map(|name| find(NodeKey::Output(inner, name.clone())))
-                        .map(|node| Found { at: *child, node, key: None, path: rest.clone() })
+                        .map(|node| ObjectPart { at: *child, node, key: None, path: rest.clone() })
                         .collect::<Vec<_>>()
                 });
                 found.collect()
@@ -146,7 +146,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The address of what was found, with its keys.
-    pub(in super::super) fn name_of(&self, found: &Found) -> String {
+    pub(in super::super) fn name_of(&self, found: &ObjectPart) -> String {
         let node = &self.graph.nodes[found.node];
         let module = &self.world.instances[found.at].address;
         let mut name = match &node.kind {

@@ -8,7 +8,7 @@ use objchange_hcl::Span;
 
 pub(super) use explain::ExplainObserver;
 pub use explain::{ExplainError, Explanation, ExplanationStep};
-pub(super) use find::{Found, in_body, key_of, subjects};
+pub(super) use find::{ObjectPart, in_body, key_of, subjects};
 pub(super) use graph::GraphObserver;
 pub use graph::{ReferenceGraph, ReferenceKind, ReferenceNode};
 
@@ -26,9 +26,9 @@ pub(crate) trait Observer {
 }
 
 /// Ignores everything.
-pub(crate) struct Nobody;
+pub(crate) struct NoObserver;
 
-impl Observer for Nobody {}
+impl Observer for NoObserver {}
 
 /// The name of a node in its module tree, as references write it; none of what is only a step of the evaluation.
 fn address(config: &Config, node: &Node<'_>) -> Option<String> {

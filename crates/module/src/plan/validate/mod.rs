@@ -14,13 +14,13 @@ use smol_str::SmolStr;
 
 use super::check::{Checked, ReferenceContext, UNDECLARED_RESOURCE, check};
 use super::conditions::{self};
+use super::evaluated::{World, dynamic};
 use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind};
 use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use super::secrets::ToldSecrets;
 use super::subject::{Subject, SubjectKind};
-use super::world::{World, dynamic};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::{Diagnostics, Severity};

@@ -64,16 +64,16 @@ impl Endpoint {
     }
 
     /// Whether all that the other end names is part of what this one names.
-    pub(super) fn covers(&self, other: &Self) -> bool {
+    pub(super) fn contains(&self, other: &Self) -> bool {
         let steps = std::iter::zip(&self.steps, &other.steps);
-        let mut steps = steps.map(|(a, b)| a.0 == b.0 && a.1.cover(&b.1));
+        let mut steps = steps.map(|(a, b)| a.0 == b.0 && a.1.contains(&b.1));
         match (&self.resource, &other.resource) {
-            _ if !steps.all(|covers| covers) => false,
+            _ if !steps.all(|contains| contains) => false,
             (None, _) => self.steps.len() <= other.steps.len(),
             (Some(a), Some(b)) => {
                 self.steps.len() == other.steps.len()
                     && (a.0, &a.1, &a.2) == (b.0, &b.1, &b.2)
-                    && a.3.cover(&b.3)
+                    && a.3.contains(&b.3)
             }
             (Some(_), None) => false,
         }
@@ -81,7 +81,7 @@ impl Endpoint {
 
     /// Whether what the other end names is a part of what this one names, and not all of it.
     pub(super) fn is_around(&self, other: &Self) -> bool {
-        self.covers(other) && !other.covers(self)
+        self.contains(other) && !other.contains(self)
     }
 
     /// The leading module calls with a single instance each. Everything that this end names is in that module.
@@ -171,7 +171,7 @@ impl Endpoint {
 }
 
 impl Keys {
-    fn cover(&self, other: &Self) -> bool {
+    fn contains(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Each | Self::All, _) | (_, Self::Each) => true,
             (Self::One(_), Self::All) => false,

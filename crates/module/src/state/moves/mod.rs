@@ -289,7 +289,7 @@ impl Moving<'_, '_> {
             if let Ok(Some(old)) = self.types.schemas.get(&from.provider, SchemaKind::Resource, from_type) {
                 secrets.learn(&old.block, &object.value);
             }
-            for diagnostic in secrets.cover(diagnostics) {
+            for diagnostic in secrets.hide(diagnostics) {
                 let severity = match diagnostic.severity {
                     objchange::change::Severity::Error => Severity::Error,
                     _ => Severity::Warning,

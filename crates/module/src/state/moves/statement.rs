@@ -41,8 +41,8 @@ impl Statement {
 
     /// Whether the other one has to be made first.
     fn depends_on(&self, other: &Self) -> bool {
-        other.to.covers(&self.from)
-            || self.from.covers(&other.to)
+        other.to.contains(&self.from)
+            || self.from.contains(&other.to)
             || self.from.is_around(&other.from)
             || other.to.is_around(&self.to)
     }

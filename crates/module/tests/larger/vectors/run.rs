@@ -11,7 +11,7 @@ use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
 use objchange_module::{
-    Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas, Severity, Shown,
+    DiagnosticPrinter, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Schemas, Severity,
     SimulatedProviders,
 };
 use objchange_plan::{Filter, Options, Report, Version};
@@ -135,7 +135,7 @@ impl Planner {
     }
 
     fn errors(&self, config: &Config, found: &Diagnostics) -> Answer {
-        let shown = Shown::new(config, &self.schemas);
+        let shown = DiagnosticPrinter::new(config, &self.schemas);
         let diagnostics = shown.json(found).into_iter().filter_map(|json| {
             let json = json.get();
             // Versions before 1.13 do not say which type a value has that is of the wrong one.

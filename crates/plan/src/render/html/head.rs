@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use objchange_text::visible;
 use sha2::{Digest, Sha256};
 
-use super::super::markdown::inert;
+use super::super::markdown::escape;
 use super::super::outline::{OutlineFilter, OutlineItem, OutlineSection, filters};
 use super::super::overview::{LINK, NAMES, Sentence, action_counts, losses, sentences};
 use super::anchors::Anchors;
@@ -60,7 +60,7 @@ pub(super) fn header(
             @for Sentence { important, rest } in sentences(report) {
                 p { @if !important.is_empty() { strong { (important) } } (rest) }
             }
-            @if let Some(link) = link.and_then(inert::target).filter(|link| link.len() <= LINK) {
+            @if let Some(link) = link.and_then(escape::target).filter(|link| link.len() <= LINK) {
                 p { a href=(link) rel="noreferrer" { (link) } }
             }
             @if action_counts(report).next().is_some() {

@@ -4,8 +4,8 @@
 
 #[cfg(feature = "template")]
 mod bounded;
+pub(super) mod escape;
 mod fence;
-pub(super) mod inert;
 #[cfg(feature = "template")]
 mod template;
 
@@ -81,7 +81,8 @@ impl Report<'_> {
     ) -> Result<(), ShowError> {
         let (sections, items) = sections(self);
         let head = Head::new(self, &items, options).to_string();
-        let mut fit = Fit::new(&sections, &items, options.max_length.saturating_sub(length(&head) + FOOT));
+        let mut fit =
+            PageBudget::new(&sections, &items, options.max_length.saturating_sub(length(&head) + FOOT));
         fit.lines();
         fit.diffs(self)?;
         out.write_all(head.as_bytes())?;
@@ -105,7 +106,7 @@ const NAME: usize = 80;
 
 /// Shared by the Markdown page of comparisons.
 pub(crate) mod parts {
-    pub(crate) use super::inert::{code, fenced, words};
+    pub(crate) use super::escape::{code, fenced, words};
     pub(crate) use super::{heading, left_out, length, link};
     pub(crate) use crate::render::overview::start;
 }
@@ -147,7 +148,7 @@ fn amounts<const N: usize>(things: [(usize, &str, &str); N]) -> String {
 }
 
 fn marker(options: &MarkdownOptions<'_>) -> Option<String> {
-    options.marker.map(|marker| inert::marker(start(marker, MARKER)))
+    options.marker.map(|marker| escape::marker(start(marker, MARKER)))
 }
 
 fn marker_line(marker: &str) -> String {
@@ -155,11 +156,11 @@ fn marker_line(marker: &str) -> String {
 }
 
 fn title(options: &MarkdownOptions<'_>, default: &str) -> String {
-    options.title.map_or_else(|| default.to_owned(), |title| inert::prose(start(title, TITLE)))
+    options.title.map_or_else(|| default.to_owned(), |title| escape::prose(start(title, TITLE)))
 }
 
 fn target(options: &MarkdownOptions<'_>) -> Option<String> {
-    options.link.and_then(inert::target).filter(|link| link.len() <= LINK)
+    options.link.and_then(escape::target).filter(|link| link.len() <= LINK)
 }
 
 fn link_line(target: &str) -> String {
@@ -206,7 +207,7 @@ impl Head {
         let losses = losses(items);
         let name = |(_, item): &(usize, &OutlineItem<'_, '_>)| {
             let start = start(&item.name, NAME);
-            inert::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
+            escape::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
         };
         self.destroyed = losses.iter().take(NAMES).map(name).collect();
         self.more_destroyed = losses.len().saturating_sub(NAMES);
@@ -256,8 +257,8 @@ fn line(item: &OutlineItem<'_, '_>) -> String {
     let text = |piece: &OutlinePiece| match piece {
         OutlinePiece::Verb(verb) => format!("**{verb}**"),
         OutlinePiece::Words(words) => (*words).to_owned(),
-        OutlinePiece::Code(text) => inert::code(text),
-        OutlinePiece::Reason(reason) => inert::words(reason).into_owned(),
+        OutlinePiece::Code(text) => escape::code(text),
+        OutlinePiece::Reason(reason) => escape::words(reason).into_owned(),
     };
     item.line.iter().map(text).collect()
 }
@@ -278,7 +279,7 @@ fn section_start(section: &OutlineSection) -> String {
 }
 
 fn module_name(module: &OutlineModule) -> String {
-    module.address.as_deref().map_or_else(|| "Root module".to_owned(), inert::html_code)
+    module.address.as_deref().map_or_else(|| "Root module".to_owned(), escape::html_code)
 }
 
 fn group_start(section: &OutlineSection, index: usize) -> String {
@@ -299,7 +300,7 @@ fn lengths_around(section: &OutlineSection) -> Vec<usize> {
 }
 
 /// The parts of a page that fit.
-struct Fit<'s, 'r, 'p> {
+struct PageBudget<'s, 'r, 'p> {
     sections: &'s [OutlineSection],
     items: &'s [OutlineItem<'r, 'p>],
     /// The line of each.
@@ -313,7 +314,7 @@ struct Fit<'s, 'r, 'p> {
     no_diff: usize,
 }
 
-impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
+impl<'s, 'r, 'p> PageBudget<'s, 'r, 'p> {
     fn new(sections: &'s [OutlineSection], items: &'s [OutlineItem<'r, 'p>], room: usize) -> Self {
         let mut order: Vec<_> = (0..items.len()).collect();
         order.sort_by_key(|index| items[*index].rank);
@@ -360,7 +361,7 @@ impl<'s, 'r, 'p> Fit<'s, 'r, 'p> {
                 true => diff(item, report, self.room.saturating_mul(3))?,
                 false => None,
             };
-            match diff.map(|diff| if diff.is_empty() { diff } else { inert::fenced(&diff) + "\n\n" }) {
+            match diff.map(|diff| if diff.is_empty() { diff } else { escape::fenced(&diff) + "\n\n" }) {
                 Some(diff) if length(&diff) <= self.room => {
                     self.room -= length(&diff);
                     *shown = diff;

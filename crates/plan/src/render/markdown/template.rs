@@ -7,7 +7,7 @@ use minijinja::value::{Value, ValueKind};
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
 use super::bounded::{self, Budget};
-use super::{Fit, MarkdownOptions, TemplateError, inert, length};
+use super::{MarkdownOptions, PageBudget, TemplateError, escape, length};
 use crate::render::outline::sections;
 use crate::render::overview::{Sentence, action_counts, counts, sentences};
 use crate::report::{Report, ShowError};
@@ -92,15 +92,15 @@ fn environment<'t>(budget: &Budget) -> Environment<'t> {
         output.pay_text(std::slice::from_ref(value))?;
         Ok(match (value.kind(), value.as_str()) {
             (_, Some(text)) if value.is_safe() => out.write_str(text),
-            (_, Some(text)) => out.write_str(&inert::prose(text)),
+            (_, Some(text)) => out.write_str(&escape::prose(text)),
             (ValueKind::None, _) => Ok(()),
             (ValueKind::Bool | ValueKind::Number, _) => write!(out, "{value}"),
-            _ => out.write_str(&inert::code(&value.to_string())),
+            _ => out.write_str(&escape::code(&value.to_string())),
         }?)
     });
     let code = budget.clone();
     environment.add_filter("code", move |text: &str| {
-        code.pay(text.len() as u64).map(|()| Value::from_safe_string(inert::code(text)))
+        code.pay(text.len() as u64).map(|()| Value::from_safe_string(escape::code(text)))
     });
     environment
 }
@@ -138,7 +138,7 @@ impl Report<'_> {
         let head = super::Head::new(self, &items, options);
         let mut room = options.max_length.saturating_sub(length(&head.to_string()) + super::FOOT);
         for _ in 0..MAX_TRIES {
-            let mut fit = Fit::new(&sections, &items, room);
+            let mut fit = PageBudget::new(&sections, &items, room);
             fit.lines();
             fit.diffs(self)?;
             let page = template.render(page(self, &head, &fit, options), &report)?;
@@ -170,7 +170,7 @@ fn object<const N: usize>(members: [(&'static str, Value); N]) -> Value {
 fn page(
     report: &Report<'_>,
     head: &super::Head,
-    fit: &Fit<'_, '_, '_>,
+    fit: &PageBudget<'_, '_, '_>,
     options: &MarkdownOptions<'_>,
 ) -> Value {
     let note = |Sentence { important, rest }: Sentence| {
@@ -195,7 +195,7 @@ fn page(
 }
 
 /// The sections of what fits.
-fn fit_sections(fit: &Fit<'_, '_, '_>) -> Value {
+fn fit_sections(fit: &PageBudget<'_, '_, '_>) -> Value {
     let shown: Vec<_> = (0..fit.items.len()).filter(|index| fit.shown[*index].is_some()).collect();
     let by_section = shown.chunk_by(|a, b| fit.items[*a].section == fit.items[*b].section);
     let section = |indices: &[usize]| {
@@ -218,7 +218,7 @@ fn fit_sections(fit: &Fit<'_, '_, '_>) -> Value {
     by_section.map(section).collect()
 }
 
-fn entry(fit: &Fit<'_, '_, '_>, index: usize) -> Value {
+fn entry(fit: &PageBudget<'_, '_, '_>, index: usize) -> Value {
     let item = &fit.items[index];
     let diff = fit.shown[index].as_deref().unwrap_or_default();
     object([

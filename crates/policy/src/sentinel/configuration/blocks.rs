@@ -8,10 +8,10 @@ use objchange_sentinel::Position;
 use objchange_text::json::{JsonError, Node, NodeKind, Property};
 use serde_json::Value as Json;
 
-use super::{Configuration, Given, Level, PolicyEntry, Reference};
+use super::{Configuration, ImportSource, Level, PolicyEntry, Reference};
 use crate::sentinel::Fault;
 
-/// What is wrong with a configuration, and the byte where.
+/// An error in a configuration, and its byte.
 pub(super) struct Problem {
     at: u32,
     message: String,
@@ -48,7 +48,7 @@ pub(super) struct Reader<'t> {
     pub(super) configuration: Configuration,
 }
 
-/// More of them help nobody.
+/// Further warnings are dropped.
 const MAX_WARNINGS: usize = 100;
 
 const KINDS: &str = "policy, import, module, mock, global, param, test and sentinel";
@@ -166,9 +166,9 @@ impl<'t> Reader<'t> {
             {
                 return Err(Problem::new(at, format!("the format of static data is json, not {format}")));
             }
-            Given::Static(source)
+            ImportSource::Static(source)
         } else {
-            Given::Module(source)
+            ImportSource::Module(source)
         };
         body.finish()?;
         self.configuration.imports.insert(last(block.labels), given);
@@ -184,7 +184,7 @@ impl<'t> Reader<'t> {
                 let mut module = Body { kind: "module", members: members.to_vec(), known: Vec::new() };
                 let (source, at) = module.required("source", at)?;
                 module.finish()?;
-                Given::Module(self.reference(source, at))
+                ImportSource::Module(self.reference(source, at))
             }
             (None, Some(data)) if members(&data.value).is_some() => data_of(&data.value)?,
             (None, Some(data)) => {
@@ -205,7 +205,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// What a block that only has a value says.
+    /// Reads the value of a block that has only `value`.
     fn value(&mut self, block: DataBlock<'t>) -> Read<(String, Json)> {
         let name = last(block.labels);
         let mut body = Body::new("block", &block.body)?;
@@ -232,7 +232,7 @@ impl<'t> Reader<'t> {
 
     pub(super) fn mock_file(&mut self, name: String, source: String, at: u32) {
         let source = self.reference(source, at);
-        self.configuration.mocks.insert(name, Given::Module(source));
+        self.configuration.mocks.insert(name, ImportSource::Module(source));
     }
 
     pub(super) fn mock_data(&mut self, name: String, data: &Node<'t>) -> Read<()> {
@@ -245,8 +245,8 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn data_of(node: &Node<'_>) -> Read<Given> {
-    Ok(Given::Data(Arc::new(to_json(node)?)))
+fn data_of(node: &Node<'_>) -> Read<ImportSource> {
+    Ok(ImportSource::Data(Arc::new(to_json(node)?)))
 }
 
 fn last(labels: Vec<String>) -> String {
@@ -261,7 +261,7 @@ pub(super) fn members<'n, 't>(node: &'n Node<'t>) -> Option<&'n Arc<[Property<'t
     }
 }
 
-/// What a policy sees of a value.
+/// Converts a value to JSON, as policies see it.
 fn to_json(node: &Node<'_>) -> Read<Json> {
     Ok(match &node.kind {
         NodeKind::Null => Json::Null,
@@ -286,11 +286,11 @@ fn member_to_json(member: &Property<'_>) -> Read<(String, Json)> {
     Ok((member.name.to_string(), to_json(&member.value)?))
 }
 
-/// The attributes of a block that nobody asked for yet.
+/// The attributes of a block that are not read yet.
 struct Body<'t> {
     kind: &'static str,
     members: Vec<Property<'t>>,
-    /// The names of those that somebody asked for.
+    /// The names of attributes that were read.
     known: Vec<&'static str>,
 }
 
@@ -308,7 +308,7 @@ impl<'t> Body<'t> {
         Some(self.members.remove(index))
     }
 
-    /// Refuses attributes that nobody asked for: a misspelt `enforcement_level` leaves a policy advisory.
+    /// Refuses unknown attributes: a misspelt `enforcement_level` would leave a policy advisory.
     fn finish(self) -> Read<()> {
         let Some(member) = self.members.first() else { return Ok(()) };
         let known = self.known.join(", ");

@@ -1,5 +1,5 @@
-//! Configurations in JSON: today's, which have the blocks of HCL as objects in objects, and those of before, in which a
-//! name is directly what it stands for.
+//! Configurations in JSON: the current form, HCL's blocks as nested objects, and an older form, where names map
+//! directly to sources.
 
 use objchange_hcl::DataBlock;
 use objchange_text::json::{Node, NodeKind, Property, Reader as JsonReader};

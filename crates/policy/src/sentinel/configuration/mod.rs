@@ -4,7 +4,7 @@
 //! text ── parse_data, or JSON ──▶ blocks ──▶ Configuration
 //! ```
 //!
-//! What is named in one is not read here: a module that no policy imports need not be there.
+//! Referenced files are not read here: a module that no policy imports may be missing.
 
 mod blocks;
 mod json;
@@ -28,9 +28,9 @@ pub struct Configuration {
     /// In the order of the file.
     pub policies: Vec<PolicyEntry>,
     /// Modules and static data.
-    pub imports: BTreeMap<String, Given>,
+    pub imports: BTreeMap<String, ImportSource>,
     /// The mocks for imports. A mock goes before an import of the same name.
-    pub mocks: BTreeMap<String, Given>,
+    pub mocks: BTreeMap<String, ImportSource>,
     /// Names that all policies and modules have.
     pub globals: BTreeMap<String, Json>,
     /// Parameters of all policies.
@@ -58,8 +58,8 @@ impl Configuration {
         }
     }
 
-    /// What is behind the name of an import, if the configuration says it.
-    pub fn given(&self, import: &str) -> Option<&Given> {
+    /// The source of an import, if the configuration has one.
+    pub fn source_of(&self, import: &str) -> Option<&ImportSource> {
         self.mocks.get(import).or_else(|| self.imports.get(import))
     }
 
@@ -99,7 +99,7 @@ pub struct PolicyEntry {
 pub enum Level {
     /// It is reported.
     Advisory,
-    /// The run fails, unless somebody overrides it.
+    /// The run fails, unless it is overridden.
     SoftMandatory,
     /// The run fails.
     HardMandatory,
@@ -116,9 +116,9 @@ impl Level {
     }
 }
 
-/// What is behind the name of an import.
+/// The source of an import.
 #[derive(Debug, Clone)]
-pub enum Given {
+pub enum ImportSource {
     /// A text of the language.
     Module(Reference),
     /// A JSON document.

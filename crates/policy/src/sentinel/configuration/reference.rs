@@ -17,7 +17,7 @@ pub struct Reference {
     at: Position,
 }
 
-/// What a source begins with that is not a file of this machine.
+/// Prefixes of sources that are not local files.
 const REMOTE: [&str; 10] = [
     "git::",
     "hg::",

@@ -3,7 +3,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{Configuration, Given, Level};
+use super::{Configuration, ImportSource, Level};
 
 #[track_caller]
 fn read(name: &str, text: &str) -> Configuration {
@@ -17,9 +17,9 @@ fn refused(name: &str, text: &str, expected: &str) {
     assert_eq!(problem, expected);
 }
 
-fn path(given: Option<&Given>) -> String {
+fn path(given: Option<&ImportSource>) -> String {
     match given {
-        Some(Given::Module(source) | Given::Static(source)) => match source.path() {
+        Some(ImportSource::Module(source) | ImportSource::Static(source)) => match source.path() {
             Ok(path) => path.display().to_string(),
             Err(problem) => problem.to_string(),
         },
@@ -79,11 +79,11 @@ test {
     let params = configuration.params_of(Some(high));
     assert_eq!(json!(params), json!({"limit": 10, "names": ["a", "b"], "text": "two\n  lines\n"}));
     assert_eq!(json!(configuration.params_of(Some(low)))["limit"], json!(-5));
-    assert_eq!(path(configuration.given("functions")), "set/../functions.sentinel");
-    assert_eq!(path(configuration.given("older")), "set/older.sentinel");
-    assert_eq!(path(configuration.given("people")), "set/people.json");
-    assert_eq!(path(configuration.given("tfplan/v2")), "set/mocks/plan.sentinel");
-    let Some(Given::Data(data)) = configuration.given("time") else { panic!() };
+    assert_eq!(path(configuration.source_of("functions")), "set/../functions.sentinel");
+    assert_eq!(path(configuration.source_of("older")), "set/older.sentinel");
+    assert_eq!(path(configuration.source_of("people")), "set/people.json");
+    assert_eq!(path(configuration.source_of("tfplan/v2")), "set/mocks/plan.sentinel");
+    let Some(ImportSource::Data(data)) = configuration.source_of("time") else { panic!() };
     assert_eq!(**data, json!({"now": {"day": 1.5, "nothing": null, "yes": true}}));
     assert_eq!(configuration.globals["a"], json!("${not} \"a\" é template"));
     let rules = [("main".to_owned(), json!(true)), ("count".to_owned(), json!(0))];
@@ -107,11 +107,11 @@ fn json_is_read_in_both_forms() {
     );
     for configuration in [older, newer] {
         assert!(configuration.warnings.is_empty(), "{:?}", configuration.warnings);
-        assert_eq!(path(configuration.given("tfplan")), "t/plan.sentinel");
-        assert_eq!(path(configuration.given("functions")), "t/f.sentinel");
-        let Some(Given::Data(data)) = configuration.given("time") else { panic!() };
+        assert_eq!(path(configuration.source_of("tfplan")), "t/plan.sentinel");
+        assert_eq!(path(configuration.source_of("functions")), "t/f.sentinel");
+        let Some(ImportSource::Data(data)) = configuration.source_of("time") else { panic!() };
         assert_eq!(**data, json!({"now": {"hour": 3}}));
-        let Some(Given::Data(data)) = configuration.given("d") else { panic!() };
+        let Some(ImportSource::Data(data)) = configuration.source_of("d") else { panic!() };
         assert_eq!(**data, json!({"data": 5}));
         assert_eq!(json!(configuration.params), json!({"a": 1, "b": {"c": 2}}));
         assert_eq!(json!(configuration.globals), json!({"g": [true]}));
@@ -179,7 +179,7 @@ fn errors_say_where_and_what_to_do() {
         "c.hcl:1:1: an import is a module, static or a plugin, not statics",
     );
     refused("c.hcl", "test { rules = true }", "c.hcl:1:16: rules is an object in braces, not a bool");
-    // What HCL itself refuses is told in its words.
+    // Errors of the HCL parser keep their text.
     refused(
         "c.hcl",
         "test { rules = { main = yes } }",
@@ -203,7 +203,7 @@ fn errors_say_where_and_what_to_do() {
     refused("c.json", "{\"mock\": {\"a\": 1}}", "c.json:1:16: expected an object, found a number");
     let remote = read("c.hcl", "module \"a\" {\n  source = \"https://example.com/a.sentinel\"\n}");
     assert_eq!(
-        path(remote.given("a")),
+        path(remote.source_of("a")),
         "c.hcl:2:12: this source is not on this machine, and nothing is fetched: download it, and write its path here"
     );
 }
@@ -211,12 +211,12 @@ fn errors_say_where_and_what_to_do() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// What JSON says of a value is what is read.
+    /// Values of JSON are read exactly.
     #[test]
     fn values_of_json_are_read_as_they_are(value in value()) {
         let text = json!({"param": {"a": {"value": value}}}).to_string();
         prop_assert_eq!(&read("c.json", &text).params["a"], &value);
-        // The same text is an attribute of HCL, but for what would begin a template, and escapes that HCL has not.
+        // HCL reads the value in JSON form, too, except for template markers and two escapes.
         let text = format!("param \"a\" {{\n value = {value}\n}}").replace("${", "$${").replace("%{", "%%{");
         let text = text.replace("\\b", "\\u0008").replace("\\f", "\\u000c");
         prop_assert_eq!(&read("c.hcl", &text).params["a"], &value);

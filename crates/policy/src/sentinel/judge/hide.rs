@@ -43,7 +43,7 @@ impl Judged {
 }
 
 fn is_open(value: &Json) -> bool {
-    // What is undefined is an object in JSON, as a policy may make one itself.
+    // Undefined is an object in JSON, like one that a policy may make itself.
     matches!(value, Json::Bool(_) | Json::Null)
 }
 

@@ -1,4 +1,4 @@
-//! Running one policy over one plan: what it says, why, what of that is unknown until apply, and what must not be shown.
+//! Runs one policy over one plan: the outcome, the reasons, the unknown values that it depends on, and secrets to hide.
 
 mod hide;
 mod rule;
@@ -28,7 +28,7 @@ pub struct Judged {
     pub outcome: Outcome,
     /// Why it could not be evaluated.
     pub error: Option<Fault>,
-    /// What it has printed.
+    /// The printed text.
     pub print: String,
     /// The value of `main`; none if it was not evaluated.
     pub main: Option<Json>,
@@ -66,7 +66,7 @@ pub struct Judgement {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Unknown {
-    /// The path of the value, and of which resource or output.
+    /// The path of the value, and its resource or output.
     pub what: String,
     /// The file in which it was looked at.
     pub file: String,
@@ -118,8 +118,8 @@ impl Outcome {
 
 /// Runs a policy on a plan; an error is an error of the plan.
 ///
-/// A policy that has seen secrets is run again with other values in their place: what differs then is hidden. `setup` gives
-/// each run what it has beside the imports of the plan; imports of the same name go before these.
+/// A policy that read secrets runs again with other values in their place, and differing output is hidden. `setup`
+/// makes the setup of each run; its imports replace those of the plan with the same name.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ pub fn judge(
         let [first, second] = others;
         judged.hide_secrets(&[first?, second?], imports);
     }
-    // What the providers would have said may make it another verdict.
+    // Facts from the missing providers may change the verdict.
     if judged.is_undecided && judged.outcome != Outcome::Error && imports.is_simulated() {
         judged.outcome = Outcome::Undefined;
     }
@@ -198,7 +198,7 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
 }
 
 impl Judged {
-    /// What is said of a policy that cannot be read.
+    /// The result for a policy that cannot be read.
     pub(crate) fn unreadable(error: Option<Fault>) -> Self {
         Self { outcome: Outcome::Error, error, ..Self::default() }
     }
@@ -230,7 +230,7 @@ impl Judged {
     }
 }
 
-/// What made a policy false, and its rules: all elements, where those behind the first one can be looked at, too.
+/// The witnesses of a failure, and the rules. A longer run also checks elements after the first failing one.
 fn every_witness(policy: &Arc<Policy>, run: &mut Run<'_>, setup: &mut Setup) -> (Witnesses, Vec<Evaluated>) {
     let rules = run.rules();
     setup.every_witness = true;

@@ -43,7 +43,7 @@ impl Rule {
 pub fn to_json(run: &Run<'_>, value: &Value) -> Json {
     match value {
         Value::Undefined(place) => undefined(&run.location(*place)),
-        // What has no form in JSON, or one that is too large.
+        // A value without a JSON form, or with a too large one.
         value => value.to_json_within(LARGEST).unwrap_or_else(|| json!({"text": format!("{value:?}")})),
     }
 }

@@ -101,7 +101,7 @@ const SOURCES: &[&str] = &[
     "c.module_calls.m.config",
 ];
 
-/// What is made of it.
+/// Expressions made from it.
 const MADE: &[&str] = &[
     "e",
     "[e]",
@@ -155,7 +155,7 @@ fn pieces(secret: &str) -> Vec<String> {
     texts.iter().chain([&encoded]).flat_map(windows).collect()
 }
 
-/// What `base64.encode` makes of it.
+/// The result of `base64.encode`.
 fn data_encoding_of(secret: &str) -> String {
     let policy = Policy::parse("e", "import \"base64\"\nparam s\nv = base64.encode(s)").unwrap();
     let mut setup = objchange_sentinel::Setup::default();
@@ -227,7 +227,7 @@ fn what_is_made_from_no_secret_is_shown() {
     assert_eq!(values(&hidden), [json!("(sensitive value)"), json!(true), json!(true)]);
 }
 
-/// What is undefined is written as an object with that key.
+/// Undefined is written as an object with that key.
 #[test]
 fn an_object_that_looks_undefined_is_hidden_too() {
     let secret = "hunter2-correct-horse";

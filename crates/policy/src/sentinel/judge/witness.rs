@@ -15,13 +15,13 @@ pub struct WitnessReport {
     pub address: Option<String>,
     /// The keys and indexes, from the outermost collection to the innermost.
     pub keys: Vec<Json>,
-    /// What a list holds there, if that is a text, a number or a boolean: an index alone says little.
+    /// The element, if it is a text, a number or a bool: an index alone says little.
     pub element: Option<Json>,
-    /// What is so with it, as a word.
+    /// The reason, as a word.
     pub reason: &'static str,
-    /// How many elements there are of which none fits.
+    /// The number of elements if none of them fits.
     pub looked_at: Option<usize>,
-    /// What says so.
+    /// The file of the expression.
     pub file: String,
     /// The line in that file.
     pub line: u32,
@@ -88,7 +88,7 @@ impl WitnessReport {
         }
     }
 
-    /// What people call the element.
+    /// Names the element for people.
     fn name(&self) -> String {
         let text = |key: &Json| key.as_str().map_or_else(|| key.to_string(), str::to_owned);
         let keys = || self.keys.iter().map(text).collect::<Vec<_>>().join(" / ");
@@ -107,7 +107,7 @@ impl WitnessReport {
         }
     }
 
-    /// What is so, in a sentence.
+    /// The reason as a sentence.
     pub fn sentence(&self) -> String {
         let name = self.name();
         let of = if name.is_empty() { String::new() } else { format!(" of {name}") };

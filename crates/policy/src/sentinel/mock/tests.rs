@@ -20,7 +20,7 @@ fn mocks(plan: &str) -> Vec<File> {
     of(&Document::parse(plan).unwrap(), None, &ProviderSchemas::default()).unwrap()
 }
 
-/// What a policy reads out of a mock.
+/// The members that a policy reads from a mock.
 fn read(files: &[File], import: &str, names: impl Iterator<Item = String>) -> BTreeMap<String, Json> {
     let file = files.iter().find(|file| file.import == import).unwrap();
     let text = std::str::from_utf8(&file.text).unwrap();
@@ -32,7 +32,7 @@ fn read(files: &[File], import: &str, names: impl Iterator<Item = String>) -> BT
     names.filter_map(read).collect()
 }
 
-/// What the import has. Integers that do not fit into those of the language are floats.
+/// The members of the import. Integers beyond Sentinel's range are floats.
 fn given<T: Serialize>(collections: &T) -> BTreeMap<String, Json> {
     let Json::Object(members) = serde_json::to_value(collections).unwrap() else { panic!() };
     members.into_iter().map(|(name, value)| (name, Value::from_json(&value).to_json().unwrap())).collect()

@@ -1,4 +1,4 @@
-//! Values as source text of the language, as mocks have them: what has members is a line a member, indented by tabs.
+//! Writes values as Sentinel source for mocks: one member per line, indented by tabs.
 //!
 //! Strings of JSON are strings of the language, and so are most numbers: this is the writer of JSON with other commas.
 
@@ -8,8 +8,7 @@ use objchange_text::visible;
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
-/// What has no value. JSON has no word for it, and serde none that a formatter sees; nothing else that is written here
-/// is a number of 128 bits.
+/// Undefined. JSON has no word for it, so it travels through serde as a 128-bit number, which nothing else here is.
 pub(super) struct Undefined;
 
 impl Serialize for Undefined {
@@ -24,7 +23,7 @@ pub(super) fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
-/// What is open, and whether something is in the innermost.
+/// The nesting depth, and whether the innermost collection has items.
 #[derive(Default)]
 struct Indented {
     depth: usize,
@@ -98,7 +97,7 @@ impl Formatter for Indented {
         self.end_item(out)
     }
 
-    /// What must not reach a terminal is escaped as the language has it, also what JSON leaves as it is.
+    /// Escapes characters that must not reach a terminal, as Sentinel does; JSON leaves some of them.
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         out.write_all(visible(fragment).as_bytes())
     }

@@ -14,13 +14,13 @@ pub struct Schemas {
     document: Option<ProviderSchemas>,
     /// There may be other providers.
     is_partial: bool,
-    /// What all of them describe.
+    /// The objects of all types.
     all: OnceLock<Option<Objects>>,
-    /// What is wrong with the first that cannot be read. Of a type that has such a schema nothing is said.
+    /// The first schema that cannot be read. Its types are not checked.
     problem: OnceLock<String>,
 }
 
-/// What each of some types of resources looks like.
+/// The object types of some resource types.
 type Objects = Arc<[Arc<ObjectType>]>;
 
 /// A resource in a plan or state is one of these.
@@ -37,12 +37,12 @@ impl Schemas {
         Self { document: Some(document), is_partial: true, ..Self::default() }
     }
 
-    /// What is wrong with the first of those looked at that cannot be read.
+    /// The first unreadable schema that was needed.
     pub fn problem(&self) -> Option<&str> {
         self.problem.get().map(String::as_str)
     }
 
-    /// What resources of these types look like, or all; nothing if that is not known of one of them.
+    /// The object types of these resource types, or of all; `None` if one is unknown.
     fn objects(&self, types: Option<&[String]>) -> Option<Objects> {
         let Some(types) = types else { return self.all.get_or_init(|| self.all()).clone() };
         let mut objects = Vec::new();
@@ -76,7 +76,7 @@ impl Schemas {
         Some(objects.into())
     }
 
-    /// What one schema describes, if there is one of this name.
+    /// The object type of one resource type in a provider, if the provider has it.
     fn object(&self, provider: &str, kind: SchemaKind, name: &str) -> Option<Option<Arc<ObjectType>>> {
         match self.document.as_ref()?.get(provider, kind, name) {
             Ok(schema) => Some(schema.map(|schema| Arc::clone(schema.block.object_type()))),
@@ -91,7 +91,7 @@ impl Schemas {
 /// The attributes of resources, or of an object in them.
 #[derive(Debug)]
 pub(super) struct Attributes {
-    /// One of these it is; nothing is known if there are none.
+    /// The possible objects; empty if unknown.
     objects: Objects,
     /// The names of their types, if it cannot be just any.
     types: Option<Vec<String>>,
@@ -106,7 +106,7 @@ impl Attributes {
         Arc::new(Self { objects, types: types.map(<[String]>::to_vec), path: Vec::new() })
     }
 
-    /// What a value is that is of one of these types.
+    /// The shape of a value with one of these types.
     fn shape(&self, name: &str, types: &[&Type]) -> Shape {
         let elements = || types.iter().filter_map(|ty| element(ty)).collect::<Vec<&Type>>();
         let objects = types.iter().filter_map(|ty| match ty {
@@ -152,7 +152,7 @@ impl Fields for Attributes {
             return Some(Shape::ANY.or_missing());
         }
         let types: Vec<&Type> = self.objects.iter().filter_map(|object| object.attribute(name)).collect();
-        // What is not known until apply is left out.
+        // Values that are unknown until apply are missing.
         (!types.is_empty()).then(|| self.shape(name, &types).or_missing())
     }
 

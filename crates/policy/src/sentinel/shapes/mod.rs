@@ -17,7 +17,7 @@ use crate::{Field, FieldKind, tfconfig, tfplan, tfstate};
 ///
 /// # Errors
 ///
-/// What is wrong with a text that cannot be read.
+/// The errors in a text that cannot be parsed.
 pub fn check(
     text: &str,
     is_policy: bool,
@@ -26,7 +26,7 @@ pub fn check(
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let shape = |import: &str| {
         // It is unknown what a module or mock holds.
-        let is_given = configuration.is_some_and(|configuration| configuration.given(import).is_some());
+        let is_given = configuration.is_some_and(|configuration| configuration.source_of(import).is_some());
         if is_given { Some(Shape::ANY) } else { shape(import, schemas) }
     };
     let globals = configuration.iter().flat_map(|configuration| configuration.globals.keys());
@@ -36,7 +36,7 @@ pub fn check(
 /// The name of syntax errors in reports.
 pub const SYNTAX_ERROR: &str = "syntax-error";
 
-/// The same, where a text that cannot be read is a finding, too.
+/// Like `check`, but syntax errors are findings, too.
 pub fn findings(
     text: &str,
     is_policy: bool,
@@ -49,7 +49,7 @@ pub fn findings(
         .unwrap_or_else(|errors| errors.into_iter().map(as_rule).collect())
 }
 
-/// What an import of Terraform data is; nothing if it is another import.
+/// The shape of an import of Terraform data; `None` for other imports.
 fn shape(import: &str, schemas: &Arc<Schemas>) -> Option<Shape> {
     let resources = |part| Shape::map(Resource::shape(part, schemas));
     let items = |title, table| Shape::map(record(title, fields(table, &Shape::ANY, &Shape::ANY)));
@@ -102,7 +102,7 @@ fn fields(table: &[Field], values: &Shape, config: &Shape) -> Vec<(&'static str,
             FieldKind::Provisioners => Shape::list(provisioner()),
             FieldKind::Change => {
                 let mut sides = fields(tfplan::Change::FIELDS, &values.or(&Shape::NULL), config);
-                // That of an output may be undefined.
+                // An output's value after may be undefined.
                 let after = sides.iter_mut().find(|(name, _)| *name == "after");
                 after.into_iter().for_each(|(_, after)| *after = after.clone().or_missing());
                 let has_address = table.iter().any(|(name, _)| *name == "address");
@@ -150,7 +150,7 @@ enum ResourcePlace {
     Configuration,
 }
 
-/// A resource, of which `type` says what its attributes are.
+/// A resource whose `type` determines its attributes.
 #[derive(Debug)]
 struct Resource {
     part: ResourcePlace,

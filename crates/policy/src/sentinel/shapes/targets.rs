@@ -7,7 +7,7 @@ use std::rc::Rc;
 use objchange_files::input::Source;
 
 use crate::sentinel::Configuration;
-use crate::sentinel::configuration::{Given, Reference};
+use crate::sentinel::configuration::{ImportSource, Reference};
 use crate::sentinel::files::find_policies;
 use crate::sentinel::sources::Sources;
 
@@ -16,9 +16,9 @@ use crate::sentinel::sources::Sources;
 pub struct Target {
     /// The file.
     pub source: Source,
-    /// Somebody says that it is run as a policy.
+    /// A configuration runs it as a policy.
     pub is_policy: bool,
-    /// What says so.
+    /// The configuration that names it.
     pub configuration: Option<Rc<Configuration>>,
 }
 
@@ -39,7 +39,7 @@ pub fn find_targets(arguments: &[PathBuf]) -> Result<Vec<Target>, String> {
             targets.push(Target { source, is_policy, configuration: None });
         }
     }
-    // What a configuration says more of goes first.
+    // Targets of a configuration first, because they have more context.
     targets.sort_by_key(|target| target.configuration.is_none());
     let mut seen = HashSet::new();
     targets.retain(|target| match &target.source {
@@ -73,7 +73,7 @@ fn configured(path: &Path, targets: &mut Vec<Target>) -> Result<(), String> {
         targets.push(target(&policy.source, true)?);
     }
     for given in configuration.imports.values() {
-        if let Given::Module(reference) = given {
+        if let ImportSource::Module(reference) = given {
             targets.push(target(reference, false)?);
         }
     }

@@ -3,8 +3,7 @@
 use objchange_sentinel::Value;
 use serde_json::{Number, Value as Json};
 
-/// Whether a value is what is expected: of the same type, and numbers of the same size. What is undefined is never
-/// what is expected.
+/// Whether a value equals the expected one: same type, and numbers of the same size. Undefined never does.
 pub(super) fn is_same(expected: &Json, value: &Value) -> bool {
     match (expected, value) {
         (Json::Null, Value::Null) => true,

@@ -14,7 +14,7 @@ use self::compare::is_same;
 pub use self::coverage::{Counted, Coverage, Covered};
 pub use self::find::{FoundTest, FoundTests};
 use super::Fault;
-use super::configuration::{Configuration, Given};
+use super::configuration::{Configuration, ImportSource};
 use super::judge::{Rule, to_json, undefined};
 use super::sources::{Sources, shown};
 
@@ -25,7 +25,7 @@ pub struct Case {
     pub policy: PathBuf,
     /// The file of the test case.
     pub path: PathBuf,
-    /// What that says.
+    /// Its content.
     pub configuration: Result<Configuration, Fault>,
     /// The files that it may need.
     announced: Vec<PathBuf>,
@@ -44,9 +44,9 @@ pub struct Outcome {
     pub errors: Vec<Fault>,
     /// The output of the policy.
     pub print: String,
-    /// The rules that were evaluated, in the order of the text; empty where nobody wants to know them.
+    /// The evaluated rules, in the order of the text; empty unless requested.
     pub rules: Vec<Rule>,
-    /// All rules of the policy, where somebody wants to know them.
+    /// All rules of the policy, if requested.
     pub declared: Vec<(Arc<str>, u32, u32)>,
 }
 
@@ -61,12 +61,12 @@ pub struct Difference {
     pub got: Option<Json>,
 }
 
-/// What one run needs to know beside its case.
+/// The details that a run reports.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
-    /// Whether all evaluated rules are to be told, also where all is as expected.
+pub struct ReportDetails {
+    /// Report all evaluated rules, even if the case passes.
     pub rules: bool,
-    /// Whether the rules are to be told that were not evaluated.
+    /// Report rules that were not evaluated.
     pub declared: bool,
 }
 
@@ -98,7 +98,7 @@ impl Case {
         let mut announced = vec![sources.announce(&policy)];
         if let Ok(configuration) = &configuration {
             for given in configuration.mocks.values().chain(configuration.imports.values()) {
-                if let Given::Module(reference) | Given::Static(reference) = given
+                if let ImportSource::Module(reference) | ImportSource::Static(reference) = given
                     && let Ok(path) = reference.path()
                 {
                     announced.push(sources.announce(&path));
@@ -108,14 +108,14 @@ impl Case {
         Self { policy, path, configuration, announced }
     }
 
-    /// What it is called: the policy and the name of its file.
+    /// The name of a case: the policy and the name of its file.
     pub fn name(policy: &Path, case: &Path) -> String {
         let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         format!("{}/{}", stem(policy), stem(case))
     }
 
     /// Runs it. `prepare` gives the run the time and the limits.
-    pub fn run(&self, sources: &Sources, wanted: Wanted, prepare: impl FnOnce(&mut Setup)) -> Outcome {
+    pub fn run(&self, sources: &Sources, wanted: ReportDetails, prepare: impl FnOnce(&mut Setup)) -> Outcome {
         let mut outcome = self.outcome();
         match self.setup(sources, prepare) {
             Ok((policy, setup)) => {
@@ -128,7 +128,7 @@ impl Case {
         outcome
     }
 
-    /// What is said of a case of which nothing is known.
+    /// The outcome before the run.
     fn outcome(&self) -> Outcome {
         Outcome {
             policy: shown(&self.policy),
@@ -170,7 +170,7 @@ fn evaluate(
     policy: &Arc<Policy>,
     setup: &Setup,
     rules: Option<&[(String, Json)]>,
-    wanted: Wanted,
+    wanted: ReportDetails,
     outcome: &mut Outcome,
 ) {
     let mut run = Run::new(policy, setup);
@@ -212,7 +212,7 @@ fn compare(run: &mut Run<'_>, rules: &[(String, Json)], outcome: &mut Outcome) -
     Ok(())
 }
 
-/// Without expectations the policy is to be kept.
+/// Without expected rules, the policy must pass.
 fn passes(run: &mut Run<'_>, outcome: &mut Outcome) -> Result<(), Fault> {
     let got = match run.verdict() {
         Verdict::Pass => return Ok(()),

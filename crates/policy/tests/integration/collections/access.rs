@@ -1,4 +1,4 @@
-//! What is known of the places of a value: known, unknown until apply, or absent.
+//! Parts of values: known, unknown until apply, or absent.
 
 use objchange::value::{Path, PathStep};
 use objchange_plan::Plan;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::collections::random::{Kind, Node, change, node, object};
 
-/// What there is at a path.
+/// The part at a path.
 #[derive(Debug, PartialEq)]
 enum Found {
     Known(Value),
@@ -17,7 +17,7 @@ enum Found {
     Absent,
 }
 
-/// What there is, and whether it is sensitive, by the value itself.
+/// The part at a path, and whether it is sensitive, computed from the value itself.
 fn expected(node: &Node, path: &Path) -> (Found, bool) {
     let mut at = node;
     let mut sensitive = node.sensitive;
@@ -154,7 +154,7 @@ proptest! {
         let change = &tfplan.resource_changes.get("t.a").unwrap().change;
         prop_assert_eq!(found(change.before().unwrap().at(&path)).0, expected(&before, &path).0);
         prop_assert_eq!(found(change.after().unwrap().at(&path)).0, expected(&after, &path).0);
-        // What either side calls sensitive is so on both.
+        // A mark on either side applies to both.
         let is_sensitive = |node: &Node| expected(node, &path).1;
         if is_sensitive(&before) || is_sensitive(&after) {
             for side in [change.before().unwrap(), change.after().unwrap()] {
@@ -246,7 +246,7 @@ fn paths_are_written_as_in_configuration() {
     check(after, unknown, "ingress[99999999999999999999]", &Found::Absent);
 }
 
-/// What is unknown must not be taken for known because the marks are not of the shape of the value.
+/// Marks that do not fit the shape of a value must not make an unknown part known.
 #[test]
 fn marks_of_another_shape_are_of_all() {
     for (after, unknown) in [

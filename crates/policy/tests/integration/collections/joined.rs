@@ -1,4 +1,4 @@
-//! What one section of a plan calls sensitive is in nothing that is printed of the others.
+//! A mark in one section of a plan hides the value in all.
 
 use objchange_plan::Plan;
 use objchange_policy::tfconfig::TfConfig;
@@ -14,7 +14,7 @@ use crate::collections::random::{Node, SECRET, object};
 const SECTIONS: [&str; 8] =
     ["before", "after", "drift before", "drift after", "deferred", "planned", "prior", "moved"];
 
-/// The same value in all sections, of which one says what is sensitive.
+/// A plan with the value in all sections, and marks in one of them.
 fn plan(node: &Node, section: &str) -> Value {
     let (value, marks) = (node.value(), node.sensitive());
     let of = |name: &str| if name == section { marks.clone() } else { json!({}) };

@@ -116,12 +116,12 @@ impl Node {
         self.shown(None, None)
     }
 
-    /// The same without what is sensitive.
+    /// The value with sensitive parts hidden.
     pub(crate) fn redacted(&self) -> Option<Value> {
         self.shown(None, Some(&json!("(sensitive value)")))
     }
 
-    /// The same with a marker wherever something is unknown.
+    /// The value with markers for unknown parts.
     pub(crate) fn full(&self) -> Value {
         self.shown(Some(&json!({"$unknown": {}})), None).unwrap()
     }
@@ -168,7 +168,7 @@ pub(crate) fn change(before: Option<&Node>, after: Option<&Node>) -> Value {
         "after_sensitive": after.map_or(json!(false), Node::sensitive),
     });
     match after.map(Node::value) {
-        // What is all unknown is left out.
+        // A wholly unknown value is left out.
         Some(None) => {}
         after => change["after"] = json!(after.flatten()),
     }

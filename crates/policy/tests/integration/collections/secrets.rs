@@ -1,4 +1,4 @@
-//! What is sensitive is in nothing that is printed.
+//! Sensitive values are never printed.
 
 use objchange_plan::Plan;
 use objchange_policy::tfconfig::TfConfig;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::collections::random::{Kind, Node, SECRET, change, node, object};
 
-/// What configuration says that gives this value: constants, and of what is unknown references.
+/// Configuration that gives this value: constants, and references for unknown parts.
 fn expressions(node: &Node) -> Value {
     let constant = |node: &Node| match node.value() {
         Some(value) => json!({"constant_value": value}),

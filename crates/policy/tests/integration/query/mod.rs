@@ -21,7 +21,7 @@ fn plan(changes: &[Value]) -> String {
     json!({"format_version": "1.2", "terraform_version": "1.9.0", "resource_changes": resources}).to_string()
 }
 
-/// What each item gives.
+/// Runs a function over the changes of a document.
 fn ask<T>(text: &str, ask: impl FnOnce(&Subject<'_>) -> T) -> T {
     let document = Document::parse(text).unwrap();
     ask(&Subject::new(CollectionKind::ResourceChanges, &document).unwrap())
@@ -201,7 +201,7 @@ fn cases(cases: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(cases(400))]
 
-    /// What is shown is the same whatever the secret is: its value, its type, its size.
+    /// Output does not depend on a secret's value, type or size.
     #[test]
     fn what_is_shown_does_not_depend_on_secrets(
         expression in expression(),
@@ -527,7 +527,7 @@ fn an_answer_that_depends_on_an_unknown_value_says_so() {
         (r#"rc.change.after.m == {"k": 1}"#, None),
         (r#"rc.change.after.m.all(k, k == "k")"#, None),
         ("rc.change.after.a.exists(e, e == 2)", None),
-        // What is known decides.
+        // A known operand decides.
         (r#"rc.type == "disk" || rc.change.after.ami == "x""#, Some(true)),
         (r#"rc.change.after.ami == "x" || rc.type == "disk""#, Some(true)),
         (r#"rc.change.after.ami == "x" && rc.type == "net""#, Some(false)),
@@ -659,7 +659,7 @@ fn a_count_is_printed_alone() {
     assert_eq!(String::from_utf8(out).unwrap(), "2\n");
 }
 
-/// As a whole: what it consists of would lack the value.
+/// A list or map around it is undecided, too: it would lack the value.
 #[test]
 fn an_unknown_output_has_no_value_yet() {
     let change = json!({"actions": ["create"], "before": null, "after_unknown": true});

@@ -18,14 +18,14 @@ use objchange_files::input::Source;
 
 /// Values for the variables of a configuration.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Given<'a> {
+pub struct VariableInputs<'a> {
     /// Values and files; what comes later counts.
     pub settings: &'a [VariableSetting],
     /// The directory that functions may read.
     pub base_dir: Option<&'a Path>,
 }
 
-impl Given<'_> {
+impl VariableInputs<'_> {
     /// Nothing is given.
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty() && self.base_dir.is_none()
@@ -39,7 +39,7 @@ impl Given<'_> {
         })
     }
 
-    /// What is given by name: beside the configuration, then by arguments; what comes later counts.
+    /// The values of variables by name: from files beside the configuration, then from arguments; later ones win.
     ///
     /// Terraform refuses a `--var` that no `variable` block declares, and warns of one in a file that was named. Without
     /// a configuration any name will do.
@@ -99,8 +99,7 @@ impl Given<'_> {
     }
 }
 
-/// The values of a file like `terraform.tfvars`. Its lines are not shown where something is wrong: what is secret in it is
-/// not known yet.
+/// Reads a file like `terraform.tfvars`. Errors do not show its lines, because its secrets are not known yet.
 fn values(input: &Source) -> Result<Vec<(String, Value)>, ConfigurationError> {
     let text = input.read()?;
     let wrong = |message| ConfigurationError::Variables { input: input.clone(), message };

@@ -80,8 +80,8 @@ pub(super) fn pairs<'f>(
             if std::mem::replace(&mut last_compared[*j as usize], i as u32) == i as u32 {
                 continue;
             }
-            if let Some(likeness) = counts.likeness(facts, &added[*j as usize]) {
-                candidates.push((likeness, i, *j as usize));
+            if let Some(similarity) = counts.similarity(facts, &added[*j as usize]) {
+                candidates.push((similarity, i, *j as usize));
             }
             compared += 1;
             if compared == MAX_COMPARED {
@@ -122,7 +122,7 @@ impl Counts {
     }
 
     /// How alike two elements are, if they are alike enough to be one.
-    fn likeness(&self, removed: &Facts, added: &Facts) -> Option<f64> {
+    fn similarity(&self, removed: &Facts, added: &Facts) -> Option<f64> {
         let (mut same, mut different, mut has_same_identifier) = (0.0, 0.0, false);
         let (mut xs, mut ys) = (removed.0.iter().peekable(), added.0.iter().peekable());
         loop {
@@ -148,8 +148,9 @@ impl Counts {
                 }
             }
         }
-        let likeness = same / (same + different);
-        (has_same_identifier || likeness > 0.5).then_some(likeness + f64::from(u8::from(has_same_identifier)))
+        let similarity = same / (same + different);
+        (has_same_identifier || similarity > 0.5)
+            .then_some(similarity + f64::from(u8::from(has_same_identifier)))
     }
 }
 

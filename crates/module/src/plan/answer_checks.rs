@@ -108,7 +108,7 @@ impl<'c> Walk<'_, 'c> {
                 self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
             }
             other => {
-                let detail = self.secrets.cover_text(format!("{address}: {other}."));
+                let detail = self.secrets.hide_text(format!("{address}: {other}."));
                 self.found.error("Change cannot be planned", resource.config.header, detail);
             }
         }
@@ -162,7 +162,7 @@ impl<'c> Walk<'_, 'c> {
                     ("Provider produced invalid plan", detail)
                 }
             };
-            let detail = self.secrets.cover_text(detail);
+            let detail = self.secrets.hide_text(detail);
             self.found.without_place(Severity::Error, summary, detail);
         }
         false

@@ -11,7 +11,7 @@ use objchange_hcl::Expr;
 
 use super::graph::{NodeKind, ResourceNode};
 use super::instances::ModuleInstanceId;
-use super::references::{Found, in_body, key_of, subjects};
+use super::references::{ObjectPart, in_body, key_of, subjects};
 use super::resource::{instance_address, resource_address};
 use super::subject::SubjectKind;
 use super::walk::Walk;
@@ -53,7 +53,7 @@ impl<'c> Walk<'_, 'c> {
         None
     }
 
-    fn unasked_part(&self, start: Found, seen: &mut HashSet<InstancePart>) -> Option<String> {
+    fn unasked_part(&self, start: ObjectPart, seen: &mut HashSet<InstancePart>) -> Option<String> {
         let mut open = vec![start];
         while let Some(found) = open.pop() {
             let is_call = matches!(self.graph.nodes[found.node].kind, NodeKind::Call(..));
@@ -74,7 +74,7 @@ impl<'c> Walk<'_, 'c> {
         None
     }
 
-    fn open_targets(&self, origin: &Origin<'_>, open: &mut Vec<Found>) {
+    fn open_targets(&self, origin: &Origin<'_>, open: &mut Vec<ObjectPart>) {
         for subject in subjects(&origin.expressions) {
             match (&subject.kind, &origin.repeated) {
                 (SubjectKind::Each(_) | SubjectKind::Count(_), Some((repeated, at))) => {
@@ -87,7 +87,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Traces an unknown value, or a part of one.
-    fn origin<'s>(&'s self, found: &Found) -> Unknown<'s> {
+    fn origin<'s>(&'s self, found: &ObjectPart) -> Unknown<'s> {
         let node = &self.graph.nodes[found.node];
         let plain = |expressions| Unknown::From(Origin { expressions, at: found.at, repeated: None });
         match &node.kind {
@@ -116,7 +116,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    fn managed_origin<'s>(&'s self, found: &Found, resource: &'s ResourceNode<'c>) -> Unknown<'s> {
+    fn managed_origin<'s>(&'s self, found: &ObjectPart, resource: &'s ResourceNode<'c>) -> Unknown<'s> {
         let attribute = match found.path.first() {
             Some(PathStep::Attribute(name)) => Some(name.as_str()),
             _ => None,
@@ -160,7 +160,7 @@ impl<'c> Walk<'_, 'c> {
         self.origin_in(found, resource, expressions)
     }
 
-    fn data_origin<'s>(&'s self, found: &Found, resource: &'s ResourceNode<'c>) -> Unknown<'s> {
+    fn data_origin<'s>(&'s self, found: &ObjectPart, resource: &'s ResourceNode<'c>) -> Unknown<'s> {
         let mut expressions = Vec::new();
         in_body(&resource.body, &mut expressions);
         // A managed resource that it waits for may turn out to have no changes.
@@ -172,7 +172,7 @@ impl<'c> Walk<'_, 'c> {
 
     fn origin_in<'s>(
         &self,
-        found: &Found,
+        found: &ObjectPart,
         resource: &'s ResourceNode<'c>,
         expressions: Vec<&'s Expr>,
     ) -> Unknown<'s> {
@@ -182,7 +182,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Whether an argument of a resource refers to something that is not known.
-    fn is_open(&self, expr: &Expr, found: &Found, resource: &ResourceNode<'c>) -> bool {
+    fn is_open(&self, expr: &Expr, found: &ObjectPart, resource: &ResourceNode<'c>) -> bool {
         let mut open = Vec::new();
         if let Unknown::From(origin) = self.origin_in(found, resource, vec![expr]) {
             self.open_targets(&origin, &mut open);

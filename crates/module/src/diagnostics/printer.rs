@@ -19,7 +19,7 @@ use crate::config::{Config, LoadedModule};
 
 /// Shows errors and warnings with the lines that they point to, without what must not be shown of these.
 #[derive(Debug)]
-pub struct Shown<'s> {
+pub struct DiagnosticPrinter<'s> {
     sources: &'s Sources,
     places: Places<'s>,
     hidden: OnceCell<HiddenSource>,
@@ -56,7 +56,7 @@ pub(super) struct Snippet {
     pub(super) source: Excerpt,
 }
 
-impl<'s> Shown<'s> {
+impl<'s> DiagnosticPrinter<'s> {
     /// For the files of a configuration; the schemas tell what in its blocks is sensitive. All strings and numbers of
     /// blocks without a schema are hidden.
     pub fn new(config: &'s Config, schemas: &Schemas) -> Self {
@@ -183,7 +183,7 @@ pub struct ShownLine {
     pub text: Option<String>,
 }
 
-impl Shown<'_> {
+impl DiagnosticPrinter<'_> {
     /// The line that a span begins in, without what must not be shown of it.
     pub fn line(&self, span: Span) -> Option<ShownLine> {
         let place = self.place(span, None).filter(|place| !place.file.is_empty())?;
