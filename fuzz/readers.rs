@@ -425,7 +425,7 @@ pub(crate) fn policy(bytes: &[u8]) {
     let run = || {
         let mut run = Run::new(&policy, &setup);
         let verdict = run.verdict();
-        let why = format!("{:?} {:?}", run.witnesses(), run.touched());
+        let why = format!("{:?} {:?}", run.witnesses(), run.unknown_reads());
         (format!("{verdict:?} {:?} {why}", run.rules()), run.printed())
     };
     assert_eq!(run(), run());

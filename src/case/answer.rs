@@ -11,7 +11,7 @@ use crate::value::{Path, Type, Value};
 #[non_exhaustive]
 pub struct AnsweredError {
     /// Where.
-    pub place: Place,
+    pub place: ErrorPlace,
     /// The kind as cases write it: a slug, or the summary of a diagnostic about source text.
     pub kind: Cow<'static, str>,
     /// A sentence for people that includes the place. Marked content is left out.
@@ -20,7 +20,7 @@ pub struct AnsweredError {
 
 /// The place of an error.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Place {
+pub enum ErrorPlace {
     /// In a value.
     Path(Path),
     /// In a source text: line and column of the start, then of the end.
@@ -30,12 +30,12 @@ pub enum Place {
 impl AnsweredError {
     /// An error in a value.
     pub fn new(path: &Path, kind: &'static str, error: &impl Display) -> Self {
-        Self { place: Place::Path(path.clone()), kind: kind.into(), sentence: error.to_string() }
+        Self { place: ErrorPlace::Path(path.clone()), kind: kind.into(), sentence: error.to_string() }
     }
 
     /// An error in a source text.
     pub fn in_source(range: [u32; 4], summary: Cow<'static, str>, sentence: String) -> Self {
-        Self { place: Place::Range(range), kind: summary, sentence }
+        Self { place: ErrorPlace::Range(range), kind: summary, sentence }
     }
 }
 
@@ -122,11 +122,13 @@ impl Answer {
                         false => String::new(),
                     };
                     Some(match &error.place {
-                        Place::Path(path) => {
+                        ErrorPlace::Path(path) => {
                             let path = serde_json::to_string(path).ok()?;
                             format!(r#"{{"path":{path},"kind":{kind}{message}}}"#)
                         }
-                        Place::Range(range) => format!(r#"{{"range":{range:?},"summary":{kind}{message}}}"#),
+                        ErrorPlace::Range(range) => {
+                            format!(r#"{{"range":{range:?},"summary":{kind}{message}}}"#)
+                        }
                     })
                 };
                 let errors: Option<Vec<String>> = errors.iter().map(error).collect();

@@ -12,14 +12,14 @@ use crate::change::{
 };
 use crate::schema::Block;
 use crate::value::{Path, PathStep, Type, Value};
-use objchange_text::json::{self, Part};
+use objchange_text::json::{self, RawPart};
 
 /// The field `lifecycle` of a case: the settings besides the objects that a change depends on.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct LifecycleField<'a> {
     #[serde(borrow)]
-    ignore_changes: Option<Part<'a>>,
+    ignore_changes: Option<RawPart<'a>>,
     create_before_destroy: bool,
     force_replace: bool,
     tainted: bool,
@@ -30,9 +30,9 @@ struct LifecycleField<'a> {
 #[serde(default, deny_unknown_fields)]
 struct AnswerField<'a> {
     #[serde(borrow, deserialize_with = "present")]
-    planned: Option<Part<'a>>,
+    planned: Option<RawPart<'a>>,
     #[serde(borrow, deserialize_with = "present")]
-    new_state: Option<Part<'a>>,
+    new_state: Option<RawPart<'a>>,
     #[serde(borrow)]
     requires_replace: Vec<Vec<StepField<'a>>>,
     legacy_type_system: bool,
@@ -44,7 +44,7 @@ struct AnswerField<'a> {
 enum StepField<'a> {
     Attr(String),
     #[serde(borrow)]
-    Index(Part<'a>),
+    Index(RawPart<'a>),
 }
 
 /// Plans the change of a case, and returns its parts.

@@ -4,29 +4,29 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Answer, AnsweredError, Case, CaseError, Difference, Outcome, Place, difference};
-use crate::schema::Cover;
+use super::{Answer, AnsweredError, Case, CaseError, Difference, ErrorPlace, Outcome, difference};
+use crate::schema::SecretParts;
 use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
-use objchange_text::json::{self, Part};
+use objchange_text::json::{self, RawPart};
 use objchange_text::visible;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Want<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
-    value: Option<Part<'a>>,
+    value: Option<RawPart<'a>>,
     #[serde(default, rename = "type")]
     ty: Option<Type>,
     /// Unparsed, because the form of an error depends on where it is: in a value or in a source text.
     #[serde(borrow, default)]
-    errors: Option<Vec<Part<'a>>>,
+    errors: Option<Vec<RawPart<'a>>>,
     #[serde(default)]
     action: Option<String>,
     #[serde(borrow, default)]
-    values: Option<Vec<Part<'a>>>,
+    values: Option<Vec<RawPart<'a>>>,
     /// The parts of a change that matter to the case.
     #[serde(borrow, default)]
-    change: Option<BTreeMap<String, Part<'a>>>,
+    change: Option<BTreeMap<String, RawPart<'a>>>,
     #[serde(default)]
     for_each: Option<Vec<String>>,
     #[serde(default)]
@@ -86,8 +86,8 @@ const NAMES: [&str; 4] = ["for_each", "all", "decode", "block"];
 /// A wanted null is there, other than one that is missing.
 pub(super) fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<Part<'de>>, D::Error> {
-    Part::deserialize(deserializer).map(Some)
+) -> Result<Option<RawPart<'de>>, D::Error> {
+    RawPart::deserialize(deserializer).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -109,7 +109,7 @@ struct WantedInSource {
 enum WantedStep<'a> {
     Attr(String),
     #[serde(borrow)]
-    Index(Part<'a>),
+    Index(RawPart<'a>),
 }
 
 pub(super) fn compare(case: &Case<'_>, answer: &Answer) -> Outcome {
@@ -184,7 +184,7 @@ fn text_difference(name: &str, got: &Result<String, String>, want: &Want<'_>) ->
 }
 
 /// The wanted part of a change, in the form of the answer for that part.
-fn wanted_part<'a>(case: &Case<'a>, part: &Answer, raw: Part<'a>) -> Result<Want<'a>, CaseError> {
+fn wanted_part<'a>(case: &Case<'a>, part: &Answer, raw: RawPart<'a>) -> Result<Want<'a>, CaseError> {
     let text = raw.0;
     let wrong = |error| case.wrong_json("want", text, error);
     let none = Want::default();
@@ -231,8 +231,8 @@ fn against<'a>(case: &Case<'a>, answer: &Answer, want: Want<'a>) -> Result<Optio
             // A step that we make a marked key, the reference may write as an attribute.
             let is_marked = |step: &PathStep| matches!(step, PathStep::Index(key) if key.is_marked());
             let loose = got.iter().any(|error| match &error.place {
-                Place::Path(path) => path.steps().iter().any(is_marked),
-                Place::Range(_) => false,
+                ErrorPlace::Path(path) => path.steps().iter().any(is_marked),
+                ErrorPlace::Range(_) => false,
             });
             errors_difference(
                 got.iter().map(|error| error_text(error, loose)).collect(),
@@ -327,8 +327,10 @@ fn element_text(json: &str) -> String {
 fn error_text(error: &AnsweredError, loose: bool) -> ErrorText {
     let sentence = error.sentence.clone();
     let path = match &error.place {
-        Place::Path(path) => path,
-        Place::Range(range) => return ErrorText { sentence, ..ErrorText::in_source(*range, &error.kind) },
+        ErrorPlace::Path(path) => path,
+        ErrorPlace::Range(range) => {
+            return ErrorText { sentence, ..ErrorText::in_source(*range, &error.kind) };
+        }
     };
     let steps = path.steps().iter().map(|step| match step {
         PathStep::Attribute(name) => attribute_text(name, loose),
@@ -340,22 +342,22 @@ fn error_text(error: &AnsweredError, loose: bool) -> ErrorText {
     ErrorText { sentence, ..ErrorText::new(path, steps, &error.kind) }
 }
 
-fn wanted_texts(case: &Case<'_>, errors: &[Part<'_>], loose: bool) -> Result<Vec<ErrorText>, CaseError> {
+fn wanted_texts(case: &Case<'_>, errors: &[RawPart<'_>], loose: bool) -> Result<Vec<ErrorText>, CaseError> {
     let schema = case.schema().ok();
-    let cover = schema.as_ref().map_or(Cover::of_values(&[]), |schema| Cover::new(schema, &[]));
+    let secrets = schema.as_ref().map_or(SecretParts::of_values(&[]), |schema| SecretParts::new(schema, &[]));
     // Which marked values a path leads through is not known here.
-    let cover = if case.has_marks() { cover.below(0) } else { cover };
-    let wanted = |error: &Part<'_>| {
+    let secrets = if case.has_marks() { secrets.below(0) } else { secrets };
+    let wanted = |error: &RawPart<'_>| {
         if let Ok(WantedInSource { range, summary }) = json::from_str(error.0) {
             return Ok(ErrorText::in_source(range, &summary));
         }
         let error = json::from_str(error.0).map_err(|e| case.wrong_json("want", error.0, e))?;
-        Ok(wanted_text(&cover, &error, loose))
+        Ok(wanted_text(&secrets, &error, loose))
     };
     errors.iter().map(wanted).collect()
 }
 
-fn wanted_text(cover: &Cover<'_>, error: &WantedError<'_>, loose: bool) -> ErrorText {
+fn wanted_text(secrets: &SecretParts<'_>, error: &WantedError<'_>, loose: bool) -> ErrorText {
     let plain = |step: &WantedStep<'_>| match step {
         WantedStep::Attr(name) => PathStep::Attribute(name.as_str().into()),
         WantedStep::Index(raw) => {
@@ -365,7 +367,7 @@ fn wanted_text(cover: &Cover<'_>, error: &WantedError<'_>, loose: bool) -> Error
             PathStep::Index(key.unwrap_or_else(|| Value::null(Type::Dynamic)))
         }
     };
-    let path = cover.path(&error.path.iter().map(plain).collect());
+    let path = secrets.path(&error.path.iter().map(plain).collect());
     let steps = error.path.iter().map(|step| match step {
         WantedStep::Attr(name) => attribute_text(name, loose),
         WantedStep::Index(raw) => element_text(raw.0),

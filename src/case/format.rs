@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::schema::Block;
 use crate::value::{ReadError, Type, Value, place};
-use objchange_text::json::{self, JsonError, Part, Reader, place as line_and_column};
+use objchange_text::json::{self, JsonError, RawPart, Reader, place as line_and_column};
 
 /// A case, parsed into its fields.
 #[derive(Debug, Clone)]
@@ -206,7 +206,7 @@ impl<'a> Case<'a> {
         #[derive(serde::Deserialize)]
         struct Entry<'a> {
             #[serde(borrow)]
-            block: Part<'a>,
+            block: RawPart<'a>,
         }
         // No block has a member called `block`, so only an entry parses as `Entry`. Everything else is read
         // as a block, and the error of that attempt is reported.
@@ -225,7 +225,7 @@ impl<'a> Case<'a> {
 
     pub(super) fn values(&self, name: &str, element: &Type) -> Result<Vec<Value>, CaseError> {
         let text = self.field(name)?;
-        let parts: Vec<Part<'a>> = json::from_str(text).map_err(|e| self.wrong_json(name, text, e))?;
+        let parts: Vec<RawPart<'a>> = json::from_str(text).map_err(|e| self.wrong_json(name, text, e))?;
         parts.into_iter().map(|part| self.value_in(name, part.0, element)).collect()
     }
 

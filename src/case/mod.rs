@@ -20,7 +20,7 @@ mod ops;
 mod spelling;
 mod verdict;
 
-pub use answer::{Answer, AnsweredError, Place};
+pub use answer::{Answer, AnsweredError, ErrorPlace};
 pub use difference::Difference;
 pub use format::{Case, CaseError, CaseErrorKind};
 pub use ops::OPERATIONS;

@@ -9,13 +9,13 @@ use serde::Deserialize;
 use super::{Case, CaseError, Operation};
 
 /// The most similar name.
-fn meant(word: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+fn suggest(word: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     similar(word, names).first().copied()
 }
 
 /// The end of a sentence about a name that is not known.
 pub(super) fn hint(word: &str, names: impl Iterator<Item = &'static str>) -> String {
-    meant(word, names).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+    suggest(word, names).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ pub(super) fn check(case: &Case<'_>, operations: &[Operation]) -> Result<(), Cas
     let lacking: Vec<&str> =
         known().filter(|known| *known != "note" && case.optional_field(known).is_none()).collect();
     for name in case.field_names().filter(|name| !known().any(|known| known == *name)) {
-        if let Some(meant) = meant(name, lacking.iter().copied()) {
+        if let Some(meant) = suggest(name, lacking.iter().copied()) {
             return Err(case.wrong_field(name, &format!("there is no such field; did you mean `{meant}`?")));
         }
     }

@@ -10,9 +10,10 @@ use super::mark_propagation::Carried;
 use super::object_compatible::object_violations;
 use super::plan::PlannedChange;
 use super::provider::{
-    AppliedResource, ApplyResourceChange, Outline, PrivateData, ProviderError, covered, have_errors,
+    AppliedResource, ApplyResourceChange, Outline, PrivateData, ProviderError, have_errors,
+    hide_in_diagnostics,
 };
-use crate::schema::{Block, Cover};
+use crate::schema::{Block, SecretParts};
 use crate::value::{Descend, Marks, Path, Value};
 
 /// A planned change that is to be made.
@@ -131,12 +132,12 @@ struct Apply {
     /// The result of the steps so far.
     result: AppliedChange,
     /// The steps that are left, the next one last.
-    steps: Vec<Step>,
+    steps: Vec<ProviderCall>,
 }
 
 /// One call of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum ProviderCall {
     Create,
     Update,
     Destroy,
@@ -161,11 +162,11 @@ pub fn begin_apply(request: &ApplyRequest) -> Result<Applying, ApplyChangeError>
     let steps = match change.action {
         Action::NoOp => vec![],
         Action::Update if prior.identical(&planned) => vec![],
-        Action::Create => vec![Step::Create],
-        Action::Update => vec![Step::Update],
-        Action::Delete => vec![Step::Destroy],
-        Action::DeleteThenCreate => vec![Step::Create, Step::Destroy],
-        Action::CreateThenDelete => vec![Step::Destroy, Step::Create],
+        Action::Create => vec![ProviderCall::Create],
+        Action::Update => vec![ProviderCall::Update],
+        Action::Delete => vec![ProviderCall::Destroy],
+        Action::DeleteThenCreate => vec![ProviderCall::Create, ProviderCall::Destroy],
+        Action::CreateThenDelete => vec![ProviderCall::Destroy, ProviderCall::Create],
     };
     let result = AppliedChange {
         saved: change.after.clone(),
@@ -213,13 +214,13 @@ impl Apply {
         let Some(step) = self.steps.pop() else { return Applying::Done(Box::new(self.result)) };
         let nothing = Value::null(self.schema.implied_type().clone());
         let (prior, planned, config) = match step {
-            Step::Create => (nothing, self.planned.clone(), self.config.clone()),
-            Step::Update => (self.prior.clone(), self.planned.clone(), self.config.clone()),
-            Step::Destroy => (self.prior.clone(), nothing.clone(), nothing),
+            ProviderCall::Create => (nothing, self.planned.clone(), self.config.clone()),
+            ProviderCall::Update => (self.prior.clone(), self.planned.clone(), self.config.clone()),
+            ProviderCall::Destroy => (self.prior.clone(), nothing.clone(), nothing),
         };
         // Private data and identity were planned for the new object, so the call that destroys the old one
         // gets its own.
-        let is_old = step == Step::Destroy && self.change.action.is_replace();
+        let is_old = step == ProviderCall::Destroy && self.change.action.is_replace();
         let private = if is_old { self.prior_private.clone() } else { self.change.private.clone() };
         let identity = self.change.identity.clone().filter(|_| !is_old);
         let schema = self.schema.clone();
@@ -239,7 +240,7 @@ impl ApplyQuestion {
         let Self { mut apply, request } = self;
         let creates = request.prior.is_null();
         let is_destroyed = request.planned.is_null();
-        let Judged { saved, is_kept, violations } = judge(&request, &answer, &apply.change);
+        let CheckedResult { saved, is_kept, violations } = judge(&request, &answer, &apply.change);
         let is_tolerated = |violation: &ApplyViolation| {
             answer.legacy_type_system && matches!(violation, ApplyViolation::Inconsistent(_))
         };
@@ -248,8 +249,8 @@ impl ApplyQuestion {
         apply.result.legacy_type_system |= answer.legacy_type_system;
         let objects =
             [&apply.change.before, &apply.change.after, answer.new_state.as_ref().unwrap_or(&saved)];
-        let cover = Cover::new(&apply.schema, &objects);
-        apply.result.diagnostics.extend(covered(answer.diagnostics, &cover));
+        let secrets = SecretParts::new(&apply.schema, &objects);
+        apply.result.diagnostics.extend(hide_in_diagnostics(answer.diagnostics, &secrets));
         if is_destroyed && apply.change.action == Action::CreateThenDelete {
             // The new object exists; the rest of the old one could not be destroyed.
             apply.result.deposed = (!saved.is_null()).then_some(saved);
@@ -281,7 +282,7 @@ impl ApplyQuestion {
 }
 
 /// A provider's answer, checked.
-struct Judged {
+struct CheckedResult {
     /// The object with its marks.
     saved: Value,
     /// The provider returned no object that can be saved, so an earlier one is kept.
@@ -289,7 +290,7 @@ struct Judged {
     violations: Vec<ApplyViolation>,
 }
 
-fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &PlannedChange) -> Judged {
+fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &PlannedChange) -> CheckedResult {
     let ApplyResourceChange { schema, prior, planned, .. } = request;
     let failed = have_errors(&answer.diagnostics);
     let carried = Carried::new(&change.before);
@@ -304,36 +305,36 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &Plann
     let kept = || if planned.is_null() && failed { planned.clone() } else { prior.clone() };
     let Some(new_state) = answer.new_state.as_ref().filter(|new| planned.is_null() || !new.is_null()) else {
         let violations = if failed { Vec::new() } else { vec![ApplyViolation::NoObject] };
-        return Judged { saved: marked(&kept(), &[]), is_kept: true, violations };
+        return CheckedResult { saved: marked(&kept(), &[]), is_kept: true, violations };
     };
     let (new_state, marks) = new_state.unmark_deep_with_paths();
     let told = marked(&new_state, &marks);
     let objects = [&change.before, &change.after, &told];
-    let cover = Cover::new(schema, &objects);
-    let mismatches = new_state.ty().mismatches_at(schema.implied_type(), cover.root());
+    let secrets = SecretParts::new(schema, &objects);
+    let mismatches = new_state.ty().mismatches_at(schema.implied_type(), secrets.root());
     if !mismatches.is_empty() {
         // Such an object cannot be saved.
         let violations = mismatches.into_iter().map(ApplyViolation::WrongType).collect();
-        return Judged { saved: marked(prior, &marks), is_kept: true, violations };
+        return CheckedResult { saved: marked(prior, &marks), is_kept: true, violations };
     }
     let mut violations = Vec::new();
     let has_value = |path: &Path| new_state.at(path).is_some_and(|value| !value.is_null());
-    let write_only = schema.write_only_paths_at(&new_state, cover.root()).into_iter().filter(has_value);
+    let write_only = schema.write_only_paths_at(&new_state, secrets.root()).into_iter().filter(has_value);
     violations.extend(write_only.map(ApplyViolation::WriteOnly));
     new_state.visit(|path, part| {
         if !part.is_known() {
-            violations.push(ApplyViolation::Unknown(cover.path(&path.to_path())));
+            violations.push(ApplyViolation::Unknown(secrets.path(&path.to_path())));
         }
         if part.is_wholly_known() { Descend::Over } else { Descend::Into }
     });
     if planned.is_null() && !failed && !new_state.is_null() {
         violations.push(ApplyViolation::NotDestroyed);
     } else if !failed && violations.is_empty() {
-        let inconsistent = object_violations(schema, planned, &new_state, cover.root());
+        let inconsistent = object_violations(schema, planned, &new_state, secrets.root());
         violations.extend(inconsistent.into_iter().map(ApplyViolation::Inconsistent));
     }
     let saved = marked(&known(&without_write_only(schema, &new_state)), &marks);
-    Judged { saved, is_kept: false, violations }
+    CheckedResult { saved, is_kept: false, violations }
 }
 
 /// The value with nulls in place of unknowns: a state has no unknown values.

@@ -16,7 +16,10 @@ use crate::value::{StepRef, Value};
 #[doc(alias = "PrepareComputedBlocks")]
 pub fn prepare_computed_blocks(schema: &Block, value: &Value) -> Result<Value, ChangeError> {
     if value.is_known() && !value.is_null() && value.as_object().is_none() {
-        return Err(super::access::not_an_object(value, crate::schema::Cover::new(schema, &[value]).root()));
+        return Err(super::access::not_an_object(
+            value,
+            crate::schema::SecretParts::new(schema, &[value]).root(),
+        ));
     }
     Ok(prepare(schema, value))
 }

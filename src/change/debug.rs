@@ -8,7 +8,7 @@ use crate::value::Value;
 
 /// Marks in each object all parts that are marked in one of them: at their place, and wherever their
 /// content occurs again.
-fn covered<const N: usize>(objects: [&Value; N]) -> [Value; N] {
+fn hide_alike<const N: usize>(objects: [&Value; N]) -> [Value; N] {
     let marks: Vec<_> = objects.iter().flat_map(|object| object.unmark_deep_with_paths().1).collect();
     let carried = objects.map(Carried::new);
     objects.map(|object| {
@@ -19,7 +19,7 @@ fn covered<const N: usize>(objects: [&Value; N]) -> [Value; N] {
 
 impl fmt::Debug for PlannedChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [before, proposed, after] = covered([&self.before, &self.proposed, &self.after]);
+        let [before, proposed, after] = hide_alike([&self.before, &self.proposed, &self.after]);
         f.debug_struct("PlannedChange")
             .field("action", &self.action)
             // Keys in paths may be secret, and diagnostics may repeat anything.
@@ -43,7 +43,7 @@ impl fmt::Debug for PlannedChange {
 impl fmt::Debug for AppliedChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nothing = Value::null(self.saved.ty().clone());
-        let [saved, deposed] = covered([&self.saved, self.deposed.as_ref().unwrap_or(&nothing)]);
+        let [saved, deposed] = hide_alike([&self.saved, self.deposed.as_ref().unwrap_or(&nothing)]);
         f.debug_struct("AppliedChange")
             .field("saved", &saved)
             .field("tainted", &self.tainted)

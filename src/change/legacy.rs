@@ -2,7 +2,7 @@
 
 use super::ChangeError;
 use super::access::not_an_object;
-use crate::schema::{Block, Cover, NestedBlock, NestingMode};
+use crate::schema::{Block, NestedBlock, NestingMode, SecretParts};
 use crate::value::{Kind, ObjectType, Type, Value};
 
 /// Gives blocks the form that the schema implies, where the legacy SDK leaves them null or unknown,
@@ -14,7 +14,7 @@ use crate::value::{Kind, ObjectType, Type, Value};
 #[doc(alias = "NormalizeObjectFromLegacySDK")]
 pub fn normalize_from_legacy_sdk(value: &Value, schema: &Block) -> Result<Value, ChangeError> {
     if value.is_known() && !value.is_null() && value.as_object().is_none() {
-        return Err(not_an_object(value, Cover::new(schema, &[value]).root()));
+        return Err(not_an_object(value, SecretParts::new(schema, &[value]).root()));
     }
     let (plain, marks) = value.unmark_deep_with_paths();
     Ok(object(schema, &plain).mark_where_present(&marks))

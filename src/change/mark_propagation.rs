@@ -13,16 +13,16 @@ use crate::value::{Kind, StepRef, Value, hasher};
 pub(super) struct Carried {
     /// Each marked value and each part of one. A value such as `true`, which says little by itself, is
     /// stored with its place.
-    contents: HashSet<(Option<Place>, Value)>,
+    contents: HashSet<(Option<NamePath>, Value)>,
 }
 
 /// The names on the way to a value, hashed. Attribute names and map keys are treated alike, because a map
 /// of blocks is an object if their types differ. Positions are left out: an element may have another
 /// position after the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-struct Place(u64);
+struct NamePath(u64);
 
-impl Place {
+impl NamePath {
     fn then(self, step: StepRef<'_>) -> Self {
         let (StepRef::Attribute(name) | StepRef::Key(name)) = step else { return self };
         let mut hasher = hasher();
@@ -35,30 +35,35 @@ impl Place {
 impl Carried {
     pub(super) fn new(prior: &Value) -> Self {
         let mut contents = HashSet::new();
-        collect(prior, Place::default(), false, &mut contents);
+        collect(prior, NamePath::default(), false, &mut contents);
         Self { contents }
     }
 
     /// Marks parts of the object whose content was marked before: texts and collections anywhere, other
     /// values only at the same place.
     pub(super) fn mark(&self, object: &Value) -> Value {
-        if self.contents.is_empty() { object.clone() } else { self.mark_part(object, Place::default()) }
+        if self.contents.is_empty() { object.clone() } else { self.mark_part(object, NamePath::default()) }
     }
 
-    fn mark_part(&self, value: &Value, place: Place) -> Value {
+    fn mark_part(&self, value: &Value, place: NamePath) -> Value {
         if value.is_marked() || self.holds(value, place) {
             return value.clone().sensitive();
         }
         value.with_parts_marked(|step, part| self.mark_part(part, place.then(step)))
     }
 
-    fn holds(&self, value: &Value, place: Place) -> bool {
+    fn holds(&self, value: &Value, place: NamePath) -> bool {
         // Marks that the schema adds inside do not make it another value.
         !value.is_null() && self.contents.contains(&key(value.unmark_deep().0, place))
     }
 }
 
-fn collect(value: &Value, place: Place, is_inside: bool, contents: &mut HashSet<(Option<Place>, Value)>) {
+fn collect(
+    value: &Value,
+    place: NamePath,
+    is_inside: bool,
+    contents: &mut HashSet<(Option<NamePath>, Value)>,
+) {
     let is_inside = is_inside || value.is_marked();
     if !is_inside && !value.contains_marked() {
         return;
@@ -72,7 +77,7 @@ fn collect(value: &Value, place: Place, is_inside: bool, contents: &mut HashSet<
     });
 }
 
-fn key(value: Value, place: Place) -> (Option<Place>, Value) {
+fn key(value: Value, place: NamePath) -> (Option<NamePath>, Value) {
     let says_something = match value.kind() {
         Kind::String(text) => !text.is_empty(),
         Kind::Null | Kind::Unknown(_) | Kind::Bool(_) | Kind::Number(_) => false,

@@ -5,7 +5,7 @@ use super::access::{Keyed, ObjectView, elements, member, set_elements, wrong_kin
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::match_sets;
 use super::value_compatible::{Findings, compare, report_unmatched};
-use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestingMode};
+use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestingMode, SecretParts};
 use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 
 /// Checks that the object a provider returned after apply completes the one that was planned.
@@ -29,7 +29,7 @@ use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 #[doc(alias = "AssertObjectCompatible")]
 #[must_use = "returns the violations; empty means valid"]
 pub fn assert_object_compatible(schema: &Block, planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
-    object_violations(schema, planned, actual, Cover::new(schema, &[planned, actual]).root())
+    object_violations(schema, planned, actual, SecretParts::new(schema, &[planned, actual]).root())
 }
 
 /// Like [`assert_object_compatible`], with a path that knows which parts are secret.

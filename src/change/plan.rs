@@ -9,17 +9,17 @@ use std::fmt;
 
 use hashbrown::HashSet;
 
-use self::judged::{Judged, distinct, judge};
+use self::judged::{CheckedPlan, distinct, judge};
 pub use self::planned::{PlanChangeError, PlanViolation, PlannedChange, ReplaceReason};
 pub use self::request::{Lifecycle, PlanRequest};
 use self::sides::Sides;
 use super::action::Action;
 use super::computed_blocks::prepare_computed_blocks;
-use super::proposed_new::{Kept, merge};
+use super::proposed_new::{KeptValues, merge};
 use super::provider::{
-    Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, covered, have_errors,
+    Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, have_errors, hide_in_diagnostics,
 };
-use crate::schema::Cover;
+use crate::schema::SecretParts;
 use crate::value::{Marks, Path, PathStep, Type, Value};
 
 /// Plans one change from end to end: proposes the new object, calls the provider, checks its answer, and
@@ -168,17 +168,28 @@ impl Plan {
     ) -> Result<Planning, PlanChangeError> {
         let schema = self.sides.schema.clone();
         let config = prepare_computed_blocks(&schema, config)?;
-        let proposed =
-            merge(&schema, prior, &config, Kept::Prior, Cover::new(&schema, &self.sides.marked()).root())?;
+        let proposed = merge(
+            &schema,
+            prior,
+            &config,
+            KeptValues::Prior,
+            SecretParts::new(&schema, &self.sides.marked()).root(),
+        )?;
         let mut request = PlanResourceChange::new(&schema, prior, &proposed, &config);
         (request.private, request.identity) = (private, identity);
         request.deferral_allowed = deferral_allowed;
         Ok(Planning::Ask(PlanQuestion { plan: Box::new(self), request }))
     }
 
-    fn done(self, answer: Judged, action: Action, replace_reason: Option<ReplaceReason>) -> PlannedChange {
+    fn done(
+        self,
+        answer: CheckedPlan,
+        action: Action,
+        replace_reason: Option<ReplaceReason>,
+    ) -> PlannedChange {
         let Self { sides, first, .. } = self;
-        let Judged { after, mut diagnostics, unusable: mut violations, invalid: mut at_apply, .. } = answer;
+        let CheckedPlan { after, mut diagnostics, unusable: mut violations, invalid: mut at_apply, .. } =
+            answer;
         match first {
             // Terraform checks the plan of the replacement's new object only while it applies the change.
             // Violations that the first answer has as well are not repeated.
@@ -233,8 +244,8 @@ impl PlanQuestion {
         if have_errors(&answer.diagnostics) {
             let [before, configured] = plan.sides.marked();
             let objects = [before, configured, &answer.planned];
-            let cover = Cover::new(&plan.sides.schema, &objects);
-            return Err(PlanChangeError::Refused(covered(answer.diagnostics, &cover)));
+            let secrets = SecretParts::new(&plan.sides.schema, &objects);
+            return Err(PlanChangeError::Refused(hide_in_diagnostics(answer.diagnostics, &secrets)));
         }
         let requires_replace = answer.requires_replace.clone();
         let mut answer = judge(&request, answer, &plan.sides, &mut plan.marks);
@@ -264,7 +275,7 @@ impl PlanQuestion {
 }
 
 impl Plan {
-    fn replace_reason(&self, requires_replace: &[Path], answer: &mut Judged) -> Option<ReplaceReason> {
+    fn replace_reason(&self, requires_replace: &[Path], answer: &mut CheckedPlan) -> Option<ReplaceReason> {
         let Sides { schema, prior, .. } = &self.sides;
         if prior.is_null() {
             return None;
@@ -275,19 +286,19 @@ impl Plan {
         let null = Value::null(Type::Dynamic);
         let [before, configured] = self.sides.marked();
         let objects = [before, configured, &answer.shown];
-        let cover = Cover::new(schema, &objects);
+        let secrets = SecretParts::new(schema, &objects);
         let mut paths = Vec::new();
         for path in requires_replace {
             let (before, after) = (part(prior, path), part(&answer.planned, path));
             if before.is_none() && after.is_none() {
-                answer.invalid.push(PlanViolation::RequiresReplaceNowhere(cover.path(path)));
+                answer.invalid.push(PlanViolation::RequiresReplaceNowhere(secrets.path(path)));
                 continue;
             }
             let write_only = schema.attribute_by_path(path).is_some_and(|a| a.write_only);
             if write_only
                 || !before.as_ref().unwrap_or(&null).definitely_equals(after.as_ref().unwrap_or(&null))
             {
-                paths.push(cover.path(path));
+                paths.push(secrets.path(path));
             }
         }
         if self.lifecycle.force_replace {

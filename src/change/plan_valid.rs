@@ -3,7 +3,7 @@
 use super::ChangeError;
 use super::access::{Keyed, NOTHING, ObjectView, elements, set_elements};
 use super::invalid_plan::{InvalidPlan, InvalidPlanKind as Kind};
-use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestedType, NestingMode};
+use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode, SecretParts};
 use crate::value::{PathStack, StepRef, Value, read_ahead, set_length_range};
 
 /// Checks a provider's planned object against its configuration and prior object.
@@ -30,7 +30,11 @@ use crate::value::{PathStack, StepRef, Value, read_ahead, set_length_range};
 #[doc(alias = "AssertPlanValid")]
 #[must_use = "returns the violations; empty means valid"]
 pub fn assert_plan_valid(schema: &Block, prior: &Value, config: &Value, planned: &Value) -> Vec<InvalidPlan> {
-    plan_violations(schema, [prior, config, planned], Cover::new(schema, &[prior, config, planned]).root())
+    plan_violations(
+        schema,
+        [prior, config, planned],
+        SecretParts::new(schema, &[prior, config, planned]).root(),
+    )
 }
 
 /// Like [`assert_plan_valid`] for prior object, configuration and planned object, with a path that knows

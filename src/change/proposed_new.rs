@@ -3,7 +3,7 @@
 use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, not_an_object, set_elements};
 use super::set_match::SetMatcher;
-use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestedType, NestingMode};
+use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode, SecretParts};
 use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value, read_ahead};
 
 /// Merges prior state and configuration into the object that the provider plans from.
@@ -36,7 +36,7 @@ use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value, read_ahead};
 /// ```
 #[doc(alias = "ProposedNew")]
 pub fn proposed_new(schema: &Block, prior: &Value, config: &Value) -> Result<Value, ChangeError> {
-    merge(schema, prior, config, Kept::Prior, Cover::new(schema, &[prior, config]).root())
+    merge(schema, prior, config, KeptValues::Prior, SecretParts::new(schema, &[prior, config]).root())
 }
 
 /// Like [`proposed_new`], without prior values that a provider may choose anew: an argument or a computed
@@ -64,19 +64,19 @@ pub fn proposed_new(schema: &Block, prior: &Value, config: &Value) -> Result<Val
 /// # Ok::<(), objchange::change::ChangeError>(())
 /// ```
 pub fn proposed_from_config(schema: &Block, prior: &Value, config: &Value) -> Result<Value, ChangeError> {
-    merge(schema, prior, config, Kept::Computed, Cover::new(schema, &[prior, config]).root())
+    merge(schema, prior, config, KeptValues::Computed, SecretParts::new(schema, &[prior, config]).root())
 }
 
 /// The computed values that stay if configuration leaves them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum KeptValues {
     /// All computed values keep their prior value.
     Prior,
     /// Only attributes that cannot be configured keep their prior value; others become unknown.
     Computed,
 }
 
-impl Kept {
+impl KeptValues {
     /// The value of a computed attribute that configuration leaves out.
     fn merge<'v>(self, is_argument: bool, prior: &Value) -> Merge<'v> {
         match self {
@@ -105,7 +105,7 @@ pub(super) fn merge(
     schema: &Block,
     prior: &Value,
     config: &Value,
-    kept: Kept,
+    kept: KeptValues,
     path: PathStack<'_>,
 ) -> Result<Value, ChangeError> {
     let prior = match (prior.is_null(), config.is_null()) {
@@ -125,14 +125,14 @@ fn merge_members(
     schema: Members<'_>,
     prior: &Value,
     config: &Value,
-    kept: Kept,
+    kept: KeptValues,
     path: PathStack<'_>,
 ) -> Result<Value, ChangeError> {
     // Each member of an unknown object is unknown, without the object's marks.
     let prior = if prior.is_known() { prior } else { prior.unmarked() };
     let prior = ObjectView::new(prior, schema);
     let config = ObjectView::new(config, schema);
-    let mut merged = Merged::new(schema, prior);
+    let mut merged = MergedObject::new(schema, prior);
     for (position, (name, member)) in schema.iter().enumerate() {
         let before = prior.get(position, name, member, path)?;
         let configured = config.get(position, name, member, path)?;
@@ -147,7 +147,7 @@ fn merge_members(
 }
 
 /// The members of an object while they are merged.
-struct Merged<'v> {
+struct MergedObject<'v> {
     schema: Members<'v>,
     prior: ObjectView<'v>,
     /// Empty as long as all members are prior's.
@@ -156,7 +156,7 @@ struct Merged<'v> {
     len: usize,
 }
 
-impl<'v> Merged<'v> {
+impl<'v> MergedObject<'v> {
     fn new(schema: Members<'v>, prior: ObjectView<'v>) -> Self {
         Self { schema, prior, values: Vec::new(), len: 0 }
     }
@@ -217,7 +217,7 @@ fn merge_attribute<'v>(
     attribute: &Attribute,
     prior: &Value,
     config: &'v Value,
-    kept: Kept,
+    kept: KeptValues,
     path: PathStack<'_>,
 ) -> Result<Merge<'v>, ChangeError> {
     if attribute.computed && config.is_null() {
@@ -262,7 +262,7 @@ fn merge_nested<'v>(
     schema: &NestedType,
     prior: &Value,
     config: &'v Value,
-    kept: Kept,
+    kept: KeptValues,
     path: PathStack<'_>,
 ) -> Result<Merge<'v>, ChangeError> {
     if config.is_null() || !config.is_known() {
@@ -288,14 +288,14 @@ fn merge_blocks<'v>(
     schema: &NestedBlock,
     prior: &Value,
     config: &'v Value,
-    kept: Kept,
+    kept: KeptValues,
     path: PathStack<'_>,
 ) -> Result<Merge<'v>, ChangeError> {
     if !config.is_known() {
         return Ok(Merge::Config(config));
     }
     let is_left_out = schema.computed && (config.is_null() || config.is_empty());
-    if kept == Kept::Computed && is_left_out && !prior.is_empty() {
+    if kept == KeptValues::Computed && is_left_out && !prior.is_empty() {
         return Ok(kept.merge(true, prior));
     }
     if schema.nesting != NestingMode::Set && settled(Members::Block(&schema.block), prior, config) {

@@ -32,9 +32,9 @@ macro_rules! by_kind {
 by_kind! { Action InvalidPlanKind InconsistentResultKind DeferredReason Severity }
 
 /// A value as it may be shown.
-struct Shown(Value);
+struct Redacted(Value);
 
-impl Serialize for Shown {
+impl Serialize for Redacted {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(value) = self;
         let json = value.to_redacted_json(value.ty()).ok().and_then(|json| RawValue::from_string(json).ok());
@@ -47,9 +47,9 @@ impl Serialize for Shown {
 }
 
 /// The objects of one change as they may be shown: a part that is marked in one of them is hidden in all.
-fn shown<const N: usize>(objects: [&Value; N]) -> [Shown; N] {
+fn shown<const N: usize>(objects: [&Value; N]) -> [Redacted; N] {
     let marks: Vec<_> = objects.iter().flat_map(|object| object.unmark_deep_with_paths().1).collect();
-    objects.map(|object| Shown(object.mark_where_present(&marks)))
+    objects.map(|object| Redacted(object.mark_where_present(&marks)))
 }
 
 /// Something that is wrong. The values are there only where they may be shown.
@@ -59,13 +59,13 @@ struct Violation<'a> {
     kind: &'static str,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    prior: Option<Shown>,
+    prior: Option<Redacted>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    config: Option<Shown>,
+    config: Option<Redacted>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    planned: Option<Shown>,
+    planned: Option<Redacted>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    actual: Option<Shown>,
+    actual: Option<Redacted>,
 }
 
 impl<'a> Violation<'a> {
@@ -75,8 +75,8 @@ impl<'a> Violation<'a> {
     }
 }
 
-fn part(value: &Option<Value>) -> Option<Shown> {
-    value.clone().map(Shown)
+fn part(value: &Option<Value>) -> Option<Redacted> {
+    value.clone().map(Redacted)
 }
 
 impl Serialize for ChangeError {
@@ -178,14 +178,14 @@ impl Serialize for PlannedChange {
         struct Form<'a> {
             action: Action,
             replace_reason: Option<&'a ReplaceReason>,
-            before: Shown,
-            proposed: Shown,
-            after: Shown,
+            before: Redacted,
+            proposed: Redacted,
+            after: Redacted,
             no_longer_sensitive: &'a [Path],
             violations: &'a [PlanViolation],
             at_apply: &'a [PlanViolation],
             legacy_type_system: bool,
-            identity: Option<Shown>,
+            identity: Option<Redacted>,
             deferred: Option<DeferredReason>,
             diagnostics: &'a [Diagnostic],
         }
@@ -214,12 +214,12 @@ impl Serialize for AppliedChange {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]
         struct Form<'a> {
-            saved: Shown,
+            saved: Redacted,
             tainted: bool,
-            deposed: Option<Shown>,
+            deposed: Option<Redacted>,
             violations: &'a [ApplyViolation],
             legacy_type_system: bool,
-            identity: Option<Shown>,
+            identity: Option<Redacted>,
             diagnostics: &'a [Diagnostic],
         }
         let nothing = Value::null(self.saved.ty().clone());

@@ -85,7 +85,7 @@ struct Index<'v> {
 
 impl<'v> Index<'v> {
     fn new(planned: &'v [Value], actual: &'v [Value], schema: Option<&Block>) -> Self {
-        let readings: Vec<Reading> = actual.iter().map(|element| Reading::of(schema, element)).collect();
+        let readings: Vec<Reading> = actual.iter().map(|element| Reading::new(schema, element)).collect();
         let read = |reading: Reading| {
             let those = (0..actual.len() as u32).filter(|j| readings[*j as usize] == reading);
             those.collect::<Vec<u32>>()

@@ -2,7 +2,7 @@
 
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::{Unmatched, match_sets};
-use crate::schema::Cover;
+use crate::schema::SecretParts;
 use crate::value::{Kind as ValueKind, PathStack, StepRef, Type, Value};
 
 /// Checks that an actual value completes a planned one: known parts are unchanged, and unknown ones keep
@@ -22,7 +22,7 @@ use crate::value::{Kind as ValueKind, PathStack, StepRef, Type, Value};
 #[must_use = "returns the violations; empty means valid"]
 pub fn assert_value_compatible(planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
     let mut findings = Findings::default();
-    compare(planned, actual, Cover::of_values(&[planned, actual]).root(), &mut findings);
+    compare(planned, actual, SecretParts::of_values(&[planned, actual]).root(), &mut findings);
     findings.errors
 }
 

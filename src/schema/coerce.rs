@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::attribute::{Attribute, NestingMode};
 use super::block::{Block, NestedBlock};
-use super::cover::Cover;
+use super::secret_parts::SecretParts;
 use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRef, Type, Value};
 
 /// The reason why a value cannot be coerced to the type of its schema, with its path. Never holds the
@@ -114,7 +114,7 @@ impl Block {
     /// ```
     #[doc(alias = "CoerceValue")]
     pub fn coerce_value(&self, value: &Value) -> Result<Value, CoerceError> {
-        object(self, value, Held::AsGiven, Cover::new(self, &[value]).root())
+        object(self, value, BlockForm::AsGiven, SecretParts::new(self, &[value]).root())
     }
 
     /// Like [`coerce_value`](Self::coerce_value), but with blocks in the collections of configuration and
@@ -139,20 +139,20 @@ impl Block {
     /// # Ok::<(), objchange::schema::CoerceError>(())
     /// ```
     pub fn coerce_config(&self, value: &Value) -> Result<Value, CoerceError> {
-        object(self, value, Held::AsConfigured, Cover::new(self, &[value]).root())
+        object(self, value, BlockForm::AsConfigured, SecretParts::new(self, &[value]).root())
     }
 }
 
 /// How the blocks of a list or a map are held in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum BlockForm {
     /// Blocks of a list in a list, blocks by label in the given collection.
     AsGiven,
     /// As configuration and state hold them.
     AsConfigured,
 }
 
-fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Result<Value, CoerceError> {
+fn object(block: &Block, value: &Value, held: BlockForm, path: PathStack<'_>) -> Result<Value, CoerceError> {
     let implied = block.implied_type();
     let given = match value.kind() {
         Kind::Null => return Ok(Value::null(implied.clone())),
@@ -206,7 +206,7 @@ fn blocks(
     nested: &NestedBlock,
     name: &str,
     given: Option<&Value>,
-    held: Held,
+    held: BlockForm,
     parent: PathStack<'_>,
 ) -> Result<Value, CoerceError> {
     let path = parent.attribute(name);
@@ -223,7 +223,7 @@ fn blocks(
         NestingMode::Map => ("map", Type::map(implied.clone())),
     };
     // Blocks with a dynamic part may have several types.
-    let apart = held == Held::AsConfigured && implied.has_dynamic();
+    let apart = held == BlockForm::AsConfigured && implied.has_dynamic();
     let empty = || if apart { nested.empty_value() } else { empty(&ty) };
     let Some(given) = given else { return Ok(empty()) };
     match given.kind() {
@@ -252,7 +252,7 @@ fn blocks(
     let coerced = match (&ty, given.kind()) {
         // Blocks may have several types once they are converted; only an object holds such elements.
         (Type::Map(_), Kind::Map(_) | Kind::Object(_)) if implied.has_dynamic() => Value::object(entries()?),
-        (Type::Map(_), Kind::Object(_)) if held == Held::AsGiven => Value::object(entries()?),
+        (Type::Map(_), Kind::Object(_)) if held == BlockForm::AsGiven => Value::object(entries()?),
         (Type::Map(_), Kind::Map(_) | Kind::Object(_)) => {
             let entries = entries()?;
             let ty = collection_type(ty, implied, entries.iter().map(|(_, block)| block), Type::map);

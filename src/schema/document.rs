@@ -13,7 +13,7 @@ use super::document_error::{SchemaDocumentError, SchemaDocumentErrorKind, locati
 use super::function::FunctionSchema;
 use super::part::{SchemaKind, SchemaPart};
 use super::read::{Entries, IdentityBlock};
-use objchange_text::json::{self, JsonError, Part};
+use objchange_text::json::{self, JsonError, RawPart};
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
@@ -45,7 +45,7 @@ pub struct ProviderSchemas {
 struct Provider {
     texts: Texts,
     /// By kind, by name.
-    kinds: BTreeMap<SchemaKind, BTreeMap<SmolStr, Found>>,
+    kinds: BTreeMap<SchemaKind, BTreeMap<SmolStr, StoredSchema>>,
     /// The places of functions in the document, by name.
     functions: BTreeMap<SmolStr, Range<usize>>,
 }
@@ -63,7 +63,7 @@ type TextFn = dyn Fn(SchemaPart, &str) -> Result<String, String> + Send + Sync;
 
 /// A schema that was found.
 #[derive(Clone, Default)]
-struct Found {
+struct StoredSchema {
     /// Its place in the document.
     range: Range<usize>,
     /// The schema, after first use.
@@ -89,7 +89,7 @@ pub struct Schema {
 #[serde(expecting = "the output of `terraform providers schema -json`")]
 struct RawDocument<'a> {
     #[serde(borrow, default)]
-    format_version: Option<Part<'a>>,
+    format_version: Option<RawPart<'a>>,
     #[serde(borrow, default)]
     provider_schemas: Option<Entries<RawProvider<'a>>>,
     /// Plans and states have one of these, and no schemas.
@@ -105,27 +105,27 @@ struct RawDocument<'a> {
 #[derive(Deserialize)]
 struct RawVersion<'a> {
     #[serde(borrow, default)]
-    format_version: Option<Part<'a>>,
+    format_version: Option<RawPart<'a>>,
 }
 
 #[derive(Deserialize)]
 struct RawProvider<'a> {
     #[serde(borrow, default)]
-    provider: Option<Part<'a>>,
+    provider: Option<RawPart<'a>>,
     #[serde(borrow, default)]
-    resource_schemas: Option<Entries<Part<'a>>>,
+    resource_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
-    data_source_schemas: Option<Entries<Part<'a>>>,
+    data_source_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
-    ephemeral_resource_schemas: Option<Entries<Part<'a>>>,
+    ephemeral_resource_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
-    list_resource_schemas: Option<Entries<Part<'a>>>,
+    list_resource_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
-    resource_identity_schemas: Option<Entries<Part<'a>>>,
+    resource_identity_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
-    action_schemas: Option<Entries<Part<'a>>>,
+    action_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
-    functions: Option<Entries<Part<'a>>>,
+    functions: Option<Entries<RawPart<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -176,8 +176,9 @@ impl ProviderSchemas {
                 "there is no `provider_schemas` here: is this the output of `terraform providers schema -json`?",
             ));
         }
-        let found = |part: Part<'_>| Found { range: range_of(part, &text), schema: OnceLock::new() };
-        let all = |schemas: Option<Entries<Part<'_>>>| -> BTreeMap<SmolStr, Found> {
+        let found =
+            |part: RawPart<'_>| StoredSchema { range: range_of(part, &text), schema: OnceLock::new() };
+        let all = |schemas: Option<Entries<RawPart<'_>>>| -> BTreeMap<SmolStr, StoredSchema> {
             let entries = schemas.map(|entries| entries.0).unwrap_or_default();
             entries.into_iter().map(|(name, part)| (name, found(part))).collect()
         };
@@ -235,7 +236,7 @@ impl ProviderSchemas {
         for (part, name) in names {
             match part {
                 SchemaPart::Schema(kind) => {
-                    kinds.entry(kind).or_default().insert(name, Found::default());
+                    kinds.entry(kind).or_default().insert(name, StoredSchema::default());
                 }
                 SchemaPart::Function => {
                     functions.insert(name, 0..0);
@@ -415,13 +416,13 @@ impl fmt::Debug for ProviderSchemas {
 }
 
 /// The range of a raw part in the text.
-fn range_of(part: Part<'_>, text: &str) -> Range<usize> {
+fn range_of(part: RawPart<'_>, text: &str) -> Range<usize> {
     let from = part.0.as_ptr() as usize - text.as_ptr() as usize;
     from..from + part.0.len()
 }
 
 /// The version of the document's format, if it is one that can be read or none is given.
-fn supported(version: Option<Part<'_>>, text: &str) -> Result<Option<String>, SchemaDocumentError> {
+fn supported(version: Option<RawPart<'_>>, text: &str) -> Result<Option<String>, SchemaDocumentError> {
     let Some(raw) = version else { return Ok(None) };
     let range = range_of(raw, text);
     let version: String = read(text, range.clone(), &["format_version"])?;

@@ -64,7 +64,7 @@ impl UnknownPathKind {
 
 /// The schema of the place that a path has led to.
 #[derive(Clone, Copy)]
-enum Place<'s> {
+enum PathTarget<'s> {
     Object(Members<'s>),
     /// Blocks or nested objects, held in this way.
     Objects(NestingMode, Members<'s>),
@@ -92,7 +92,7 @@ impl Block {
     /// # Ok::<(), objchange::value::ParsePathError>(())
     /// ```
     pub fn check_path(&self, path: &Path) -> Result<(), UnknownPath> {
-        let mut place = Place::Object(Members::Block(self));
+        let mut place = PathTarget::Object(Members::Block(self));
         for (known, step) in path.steps().iter().enumerate() {
             place = match place.step(step) {
                 Ok(next) => next,
@@ -107,7 +107,7 @@ impl Block {
     }
 }
 
-impl<'s> Place<'s> {
+impl<'s> PathTarget<'s> {
     fn held(nesting: NestingMode, members: Members<'s>) -> Self {
         match nesting {
             NestingMode::Single | NestingMode::Group => Self::Object(members),

@@ -22,7 +22,6 @@
 mod attribute;
 mod block;
 mod coerce;
-mod cover;
 mod document;
 mod document_error;
 mod empty;
@@ -33,12 +32,12 @@ mod members;
 mod part;
 mod paths;
 mod read;
+mod secret_parts;
 mod validate;
 
 pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
 pub use coerce::{CoerceError, CoerceErrorKind};
-pub(crate) use cover::Cover;
 pub use document::{ProviderSchemas, Schema};
 pub use document_error::{SchemaDocumentError, SchemaDocumentErrorKind};
 pub use function::{FunctionParameter, FunctionSchema};
@@ -46,4 +45,5 @@ pub(crate) use hidden::Marked;
 pub use known_path::{UnknownPath, UnknownPathKind};
 pub(crate) use members::{Member, Members};
 pub use part::{SchemaKind, SchemaPart};
+pub(crate) use secret_parts::SecretParts;
 pub use validate::{SchemaProblem, SchemaProblemKind};

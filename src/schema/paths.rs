@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::attribute::{Attribute, NestedType, NestingMode, Traits};
 use super::block::Block;
-use super::cover::Cover;
+use super::secret_parts::SecretParts;
 use crate::value::{Path, PathStack, PathStep, Value};
 
 impl Block {
@@ -28,14 +28,14 @@ impl Block {
     /// ```
     #[doc(alias = "SensitivePaths")]
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
-        self.paths_of(Traits::SENSITIVE, value, Cover::new(self, &[value]).root())
+        self.paths_of(Traits::SENSITIVE, value, SecretParts::new(self, &[value]).root())
     }
 
     /// The path of every write-only attribute of a value of this schema, as for
     /// [`sensitive_paths`](Self::sensitive_paths).
     #[doc(alias = "WriteOnlyPaths")]
     pub fn write_only_paths(&self, value: &Value) -> Vec<Path> {
-        self.write_only_paths_at(value, Cover::new(self, &[value]).root())
+        self.write_only_paths_at(value, SecretParts::new(self, &[value]).root())
     }
 
     /// Like [`write_only_paths`](Self::write_only_paths), for an object at the end of a path that knows

@@ -115,7 +115,7 @@ impl Block {
     #[must_use = "returns the violations; empty means valid"]
     pub fn validate(&self) -> Vec<SchemaProblem> {
         let mut problems = Vec::new();
-        let outside = Around { set: false, computed_block: false };
+        let outside = Enclosing { set: false, computed_block: false };
         Validator { problems: &mut problems }.block(self, outside, PathStack::ROOT);
         problems
     }
@@ -123,12 +123,12 @@ impl Block {
 
 /// The constructs around a part of the schema, at any depth.
 #[derive(Clone, Copy)]
-struct Around {
+struct Enclosing {
     set: bool,
     computed_block: bool,
 }
 
-impl Around {
+impl Enclosing {
     fn inside_of(self, nesting: NestingMode) -> Self {
         Self { set: self.set || nesting == NestingMode::Set, ..self }
     }
@@ -139,7 +139,7 @@ struct Validator<'p> {
 }
 
 impl Validator<'_> {
-    fn block(&mut self, block: &Block, around: Around, path: PathStack<'_>) {
+    fn block(&mut self, block: &Block, around: Enclosing, path: PathStack<'_>) {
         for (name, attribute) in block.attributes() {
             self.attribute(attribute, around, path.attribute(name));
             if around.computed_block && !attribute.computed {
@@ -155,7 +155,7 @@ impl Validator<'_> {
         }
     }
 
-    fn attribute(&mut self, attribute: &Attribute, around: Around, path: PathStack<'_>) {
+    fn attribute(&mut self, attribute: &Attribute, around: Enclosing, path: PathStack<'_>) {
         let Attribute { required, optional, computed, .. } = *attribute;
         if !(required || optional || computed) {
             self.add(path, SchemaProblemKind::NeitherRequiredOptionalNorComputed);
@@ -186,7 +186,7 @@ impl Validator<'_> {
         }
     }
 
-    fn nested_block(&mut self, name: &SmolStr, nested: &NestedBlock, around: Around, path: PathStack<'_>) {
+    fn nested_block(&mut self, name: &SmolStr, nested: &NestedBlock, around: Enclosing, path: PathStack<'_>) {
         let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         if name.is_empty() || !name.bytes().all(allowed) {
             self.add(path, SchemaProblemKind::BlockName);
@@ -213,7 +213,7 @@ impl Validator<'_> {
             self.add(path, SchemaProblemKind::NotComputedInComputedBlock);
         }
         let computed_block = around.computed_block || nested.computed;
-        let inside = Around { computed_block, ..around.inside_of(nested.nesting) };
+        let inside = Enclosing { computed_block, ..around.inside_of(nested.nesting) };
         self.block(&nested.block, inside, path);
     }
 

@@ -240,10 +240,10 @@ impl NoSuchParts {
 }
 
 /// The marks for many paths, and which of these a walk over a value has reached.
-struct Places(PathTrie<Place>);
+struct Places(PathTrie<MarkedPlace>);
 
 #[derive(Debug, Default)]
-struct Place {
+struct MarkedPlace {
     marks: Marks,
     /// There is a part at this place.
     reached: Cell<bool>,
@@ -253,7 +253,7 @@ struct Place {
 
 impl Places {
     fn new(paths: &[(Path, Marks)]) -> Self {
-        let mut trie = PathTrie::<Place>::default();
+        let mut trie = PathTrie::<MarkedPlace>::default();
         for (path, marks) in paths {
             trie.insert(path).marks |= *marks;
         }
@@ -337,7 +337,7 @@ fn entry(value: &Value, step: &PathStep) -> Option<usize> {
     }
 }
 
-fn mark(value: &Value, at: &PathTrie<Place>) -> Value {
+fn mark(value: &Value, at: &PathTrie<MarkedPlace>) -> Value {
     let place = at.value();
     place.reached.set(true);
     place.closed.set(value.is_null() || !value.is_known());

@@ -81,7 +81,7 @@ pub use limits::TooManyImplied;
 pub use marks::{Marks, NoSuchParts};
 pub use msgpack::{MsgpackError, MsgpackProblem};
 pub use number::{ArithmeticError, Number, ParseNumberError};
-pub(crate) use path::{Cover, Disclosure, PathTrie, StepRef};
+pub(crate) use path::{Disclosure, PathRedactor, PathTrie, StepRef};
 pub use path::{ParsePathError, ParsePathErrorKind, Path, PathStack, PathStep};
 pub use path_set::PathSet;
 pub(crate) use read_ahead::read_ahead;

@@ -163,7 +163,7 @@ pub struct PathStack<'a> {
 #[derive(Clone, Copy)]
 enum At<'a> {
     /// The start of the walk: some steps from the root, or none.
-    Start(&'a [PathStep], Option<&'a dyn Cover>),
+    Start(&'a [PathStep], Option<&'a dyn PathRedactor>),
     /// One step further.
     Step(StepRef<'a>, &'a PathStack<'a>),
 }
@@ -190,9 +190,9 @@ pub(crate) enum Disclosure {
 
 /// Knows which parts of the objects on a walk may be shown. Asked only when a walk finds something to
 /// report, not at each step.
-pub(crate) trait Cover: Sync {
+pub(crate) trait PathRedactor: Sync {
     /// The path without secrets, and how much of the part there may be shown.
-    fn told(&self, path: &Path) -> (Path, Disclosure);
+    fn disclose(&self, path: &Path) -> (Path, Disclosure);
 }
 
 /// The parts of errors that are found here. All errors are made with these functions, which leave secrets
@@ -200,41 +200,41 @@ pub(crate) trait Cover: Sync {
 impl PathStack<'_> {
     /// The path as an owned value.
     pub fn to_path(self) -> Path {
-        self.told().0
+        self.disclose().0
     }
 
     /// The value, unless it is or holds a secret.
     pub(crate) fn value(self, value: &Value) -> Option<Value> {
-        (self.told().1 == Disclosure::All && !value.contains_marked()).then(|| value.clone())
+        (self.disclose().1 == Disclosure::All && !value.contains_marked()).then(|| value.clone())
     }
 
     /// The type of a value, without the names of attributes where they may be secret.
     pub(crate) fn ty(self, value: &Type) -> Type {
-        if self.told().1 == Disclosure::All { value.clone() } else { nameless(value) }
+        if self.disclose().1 == Disclosure::All { value.clone() } else { nameless(value) }
     }
 
     /// A name that something inside has.
     pub(crate) fn name(self, name: &SmolStr) -> SmolStr {
-        if self.told().1 == Disclosure::Nothing { SENSITIVE.into() } else { name.clone() }
+        if self.disclose().1 == Disclosure::Nothing { SENSITIVE.into() } else { name.clone() }
     }
 
-    pub(crate) fn told(self) -> (Path, Disclosure) {
+    pub(crate) fn disclose(self) -> (Path, Disclosure) {
         let mut steps = Vec::with_capacity(self.depth());
-        let (mut at, mut cover) = (Some(self), None);
+        let (mut at, mut redactor) = (Some(self), None);
         while let Some(stack) = at {
             match stack.at {
                 At::Step(..) => steps.extend(stack.last()),
                 At::Start(start, over) => {
                     steps.extend(start.iter().rev().cloned());
-                    cover = over;
+                    redactor = over;
                 }
             }
             at = stack.before();
         }
         steps.reverse();
         let path = Path(steps);
-        let (path, told) = match cover {
-            Some(cover) => cover.told(&path),
+        let (path, told) = match redactor {
+            Some(redactor) => redactor.disclose(&path),
             None => (path, Disclosure::All),
         };
         (path, if self.hidden { Disclosure::Nothing } else { told })
@@ -245,9 +245,9 @@ impl<'a> PathStack<'a> {
     /// The path of the root.
     pub const ROOT: PathStack<'static> = PathStack { at: At::Start(&[], None), hidden: false };
 
-    /// The path of the root of covered objects.
-    pub(crate) fn under(cover: &'a dyn Cover) -> Self {
-        Self { at: At::Start(&[], Some(cover)), hidden: false }
+    /// The path of the root of objects with secrets.
+    pub(crate) fn under(redactor: &'a dyn PathRedactor) -> Self {
+        Self { at: At::Start(&[], Some(redactor)), hidden: false }
     }
 
     /// The number of steps from the root.

@@ -82,7 +82,7 @@ struct Census {
 }
 
 impl Census {
-    fn of(types: &[&Type]) -> Self {
+    fn new(types: &[&Type]) -> Self {
         let mut census = Self::default();
         for ty in types {
             *match ty {
@@ -117,7 +117,7 @@ impl Unifier {
             return Ok(first.without_optional());
         }
         self.spend_one()?;
-        let census = Census::of(types);
+        let census = Census::new(types);
         let typed = types.len() - census.dynamic;
         let one_kind =
             [census.lists, census.sets, census.maps, census.tuples, census.objects].contains(&typed);

@@ -8,16 +8,16 @@ use serde_json::value::RawValue;
 use super::report::Subject;
 use super::secrets::Secrets;
 
-/// Kept configurations, in the order in which they were found. A file of it is JSON Lines.
+/// CorpusEntry configurations, in the order in which they were found. A file of it is JSON Lines.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
-    kept: Vec<Kept>,
+    kept: Vec<CorpusEntry>,
 }
 
 /// One configuration, in the JSON of case files. Secrets were replaced.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Kept {
+pub(super) struct CorpusEntry {
     subject: String,
     name: String,
     config: Box<RawValue>,
@@ -51,7 +51,7 @@ pub(super) struct Replayed {
     pub(super) update_known: Option<Value>,
 }
 
-impl Kept {
+impl CorpusEntry {
     pub(super) fn new(
         subject: Subject,
         name: &str,
@@ -111,7 +111,8 @@ impl Corpus {
 
     /// The file.
     pub fn to_json_lines(&self) -> String {
-        let line = |kept: &Kept| serde_json::to_string(kept).map(|line| line + "\n").unwrap_or_default();
+        let line =
+            |kept: &CorpusEntry| serde_json::to_string(kept).map(|line| line + "\n").unwrap_or_default();
         self.kept.iter().map(line).collect()
     }
 
@@ -125,7 +126,7 @@ impl Corpus {
         self.kept.is_empty()
     }
 
-    pub(super) fn add(&mut self, new: Kept) {
+    pub(super) fn add(&mut self, new: CorpusEntry) {
         if self.kept.iter().all(|kept| kept.key() != new.key()) {
             self.kept.push(new);
         }
@@ -138,12 +139,12 @@ impl Corpus {
             Some(raw) => value(raw).map(Some),
             None => Some(None),
         };
-        let replayed = |kept: &Kept| {
+        let replayed = |kept: &CorpusEntry| {
             let (config, known) = (value(&kept.config)?, option(&kept.known)?);
             let (update, update_known) = (option(&kept.update)?, option(&kept.update_known)?);
             Some(Replayed { config, known, update, update_known })
         };
-        let is_of = |kept: &&Kept| kept.subject == subject.kind() && kept.name == name;
+        let is_of = |kept: &&CorpusEntry| kept.subject == subject.kind() && kept.name == name;
         self.kept.iter().filter(is_of).filter_map(replayed).collect()
     }
 }

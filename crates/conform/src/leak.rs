@@ -6,7 +6,7 @@ use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep};
 use std::collections::{BTreeMap, HashSet};
 
-use super::secrets::visible_texts;
+use super::secrets::unmarked_texts;
 use super::{Clause, Finding};
 
 /// A shorter text may come from anywhere.
@@ -27,7 +27,7 @@ impl Leaks {
     /// Registers the hidden values of a configuration that are not repeated in it in the clear.
     pub(super) fn learn(&mut self, block: &Block, config: &Value) {
         let mut visible = HashSet::new();
-        visible_texts(&block.mark_hidden(config), &mut visible);
+        unmarked_texts(&block.mark_hidden(config), &mut visible);
         let add = |value: &Value, add: &mut dyn FnMut(String)| {
             value.unmark_deep().0.visit(|_, part| {
                 if let Kind::String(text) = part.kind()

@@ -84,9 +84,9 @@ pub use self::opened::{judge_action, judge_ephemeral, judge_list};
 use self::repair::accepted_when;
 pub use self::repair::{Acceptance, accepted};
 use self::report::shape;
-pub use self::report::{Ended, FindingReport, Refusal, Report, Smallest, Subject, Time, TypeReport};
+pub use self::report::{FindingReport, Refusal, Report, RunEnd, Smallest, Subject, Time, TypeReport};
 pub use self::report_document::ReportDocument;
-pub use self::run::{Left, Made, Options, Progress, Stop, run};
+pub use self::run::{CreatedObjects, LeftoverObject, Options, Progress, Stop, run};
 pub use self::schemas::{SchemaFinding, judge_schemas};
 pub use self::secrets::without_secrets;
 

@@ -11,7 +11,7 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::finding::shortened;
-use super::run::Left;
+use super::run::LeftoverObject;
 use super::secrets::Secrets;
 use super::{Advice, Clause, Finding, FindingSeverity};
 
@@ -33,11 +33,11 @@ pub struct Report {
     /// Whether anything was applied.
     pub applied: bool,
     /// Why it was not all that should be tried.
-    pub ended: Ended,
+    pub ended: RunEnd,
     /// Why the provider was tried without a configuration of its own, if it was.
     pub not_configured: Option<String>,
     /// Objects that were created and may still exist.
-    pub left: Vec<Left>,
+    pub left: Vec<LeftoverObject>,
     /// The types that were tested, by kind and name.
     pub types: Vec<TypeReport>,
     /// How long it took. It is all that differs between two runs with one seed.
@@ -48,7 +48,7 @@ pub struct Report {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Ended {
+pub enum RunEnd {
     /// With all that was to be tried.
     Complete,
     /// The time was over.
@@ -347,9 +347,9 @@ impl Serialize for Clause {
 }
 
 /// A value as reports show it.
-struct Shown<'v>(&'v Value);
+struct RedactedValue<'v>(&'v Value);
 
-impl Serialize for Shown<'_> {
+impl Serialize for RedactedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(value) = self;
         let json = value.to_redacted_json(value.ty()).ok().and_then(|json| RawValue::from_string(json).ok());
@@ -378,10 +378,10 @@ impl Serialize for FindingReport {
             terraform: Option<TerraformMessage<'f>>,
             count: u64,
             known: bool,
-            config: Option<Shown<'f>>,
-            final_config: Option<Shown<'f>>,
-            update: Option<Shown<'f>>,
-            final_update: Option<Shown<'f>>,
+            config: Option<RedactedValue<'f>>,
+            final_config: Option<RedactedValue<'f>>,
+            update: Option<RedactedValue<'f>>,
+            final_update: Option<RedactedValue<'f>>,
             case: Option<&'f RawValue>,
             no_case: Option<&'f str>,
         }
@@ -407,10 +407,10 @@ impl Serialize for FindingReport {
             terraform: finding.said_by_terraform().map(said),
             count: self.count,
             known: self.is_known,
-            config: smallest.map(|smallest| Shown(&smallest.config)),
-            final_config: smallest.and_then(|smallest| smallest.known.as_ref()).map(Shown),
-            update: smallest.and_then(|smallest| smallest.update.as_ref()).map(Shown),
-            final_update: smallest.and_then(|smallest| smallest.update_known.as_ref()).map(Shown),
+            config: smallest.map(|smallest| RedactedValue(&smallest.config)),
+            final_config: smallest.and_then(|smallest| smallest.known.as_ref()).map(RedactedValue),
+            update: smallest.and_then(|smallest| smallest.update.as_ref()).map(RedactedValue),
+            final_update: smallest.and_then(|smallest| smallest.update_known.as_ref()).map(RedactedValue),
             case: raw,
             no_case: self.case.as_ref().err().map(String::as_str),
         };

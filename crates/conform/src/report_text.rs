@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
 use objchange_text::visible;
 
-use super::{Advice, Clause, Ended, FindingReport, FindingSeverity, Report, TypeReport, config_text};
+use super::{Advice, Clause, FindingReport, FindingSeverity, Report, RunEnd, TypeReport, config_text};
 
 /// The maximum number of reasons for refused configurations that are reported.
 const REASONS: usize = 3;
@@ -167,15 +167,15 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
         report.seed,
     )?;
     match report.ended {
-        Ended::Complete => writeln!(out),
-        Ended::Time => writeln!(out, "; not all was tried: the time was over"),
+        RunEnd::Complete => writeln!(out),
+        RunEnd::Time => writeln!(out, "; not all was tried: the time was over"),
         _ => writeln!(out, "; not all was tried: it was interrupted"),
     }
 }
 
 /// Why a type was not tried any more.
-fn ending(ended: Ended) -> &'static str {
-    if ended == Ended::Time { "the time was over before" } else { "it was stopped before" }
+fn ending(ended: RunEnd) -> &'static str {
+    if ended == RunEnd::Time { "the time was over before" } else { "it was stopped before" }
 }
 
 fn plural(count: u64, noun: &str) -> String {

@@ -50,7 +50,7 @@ impl Secrets {
             Origin::People => self.learn(block, config),
             Origin::Generated => {
                 self.learn_texts(block.implied_type(), config);
-                visible_texts(config, &mut self.ours);
+                unmarked_texts(config, &mut self.ours);
             }
         }
     }
@@ -166,7 +166,7 @@ impl Secrets {
 /// A configuration that people have changed: what of it is hidden by the schema and not in the one before it is marked.
 pub(super) fn mark_given(block: &Block, changed: &Value, before: &Value) -> Value {
     let mut ours = HashSet::new();
-    visible_texts(before, &mut ours);
+    unmarked_texts(before, &mut ours);
     let is_ours = |part: &Value| match part.kind() {
         Kind::String(text) => ours.contains(text),
         Kind::Number(number) => ours.contains(&number.to_string()),
@@ -184,7 +184,7 @@ pub(super) fn mark_given(block: &Block, changed: &Value, before: &Value) -> Valu
 }
 
 /// The texts of a value that are not marked.
-pub(super) fn visible_texts(value: &Value, texts: &mut HashSet<String>) {
+pub(super) fn unmarked_texts(value: &Value, texts: &mut HashSet<String>) {
     value.visit(|_, part| {
         if part.is_marked() {
             return Descend::Over;

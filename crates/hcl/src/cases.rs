@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use objchange::case::{Answer, AnsweredError, Case, CaseError, Operation};
 use objchange::value::Path as ValuePath;
 use objchange::{Type, Value};
-use objchange_text::{Diagnostic, LineIndex, json::Part};
+use objchange_text::{Diagnostic, LineIndex, json::RawPart};
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -71,7 +71,7 @@ struct Typed<'a> {
     #[serde(rename = "type")]
     ty: Type,
     #[serde(borrow)]
-    value: Part<'a>,
+    value: RawPart<'a>,
 }
 
 impl CaseInputs {

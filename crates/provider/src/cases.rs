@@ -5,10 +5,10 @@ use objchange::case::{Answer, AnsweredError, Case, CaseError, Operation};
 use objchange::change::{AppliedResource, DeferredReason, Diagnostic, PlannedResource};
 use objchange::schema::Block;
 use objchange::value::Path;
-use objchange_text::json::{self, Part};
+use objchange_text::json::{self, RawPart};
 use serde::{Deserialize, Deserializer};
 
-use crate::verdict::{Wrong, of_apply, of_object, of_plan};
+use crate::verdict::{Violation, of_apply, of_object, of_plan};
 
 /// The operations of case files that this crate answers: each judges one answer of a provider.
 ///
@@ -48,12 +48,12 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(default, deny_unknown_fields)]
 struct AnswerField<'a> {
     #[serde(borrow)]
-    planned: Option<Part<'a>>,
+    planned: Option<RawPart<'a>>,
     /// Null is an answer, too: the object is gone.
     #[serde(borrow, deserialize_with = "present")]
-    new_state: Option<Part<'a>>,
+    new_state: Option<RawPart<'a>>,
     #[serde(borrow)]
-    object: Option<Part<'a>>,
+    object: Option<RawPart<'a>>,
     requires_replace: Vec<Path>,
     legacy_type_system: bool,
     deferred: Option<String>,
@@ -63,8 +63,8 @@ struct AnswerField<'a> {
 }
 
 /// The field's value, even if it is null.
-fn present<'de, D: Deserializer<'de>>(json: D) -> Result<Option<Part<'de>>, D::Error> {
-    Part::deserialize(json).map(Some)
+fn present<'de, D: Deserializer<'de>>(json: D) -> Result<Option<RawPart<'de>>, D::Error> {
+    RawPart::deserialize(json).map(Some)
 }
 
 impl<'a> AnswerField<'a> {
@@ -76,11 +76,11 @@ impl<'a> AnswerField<'a> {
     fn value(
         &self,
         case: &Case<'a>,
-        part: Option<&Part<'a>>,
+        part: Option<&RawPart<'a>>,
         block: &Block,
     ) -> Result<Option<Value>, CaseError> {
         let read =
-            |part: &Part<'a>| Ok(case.value_in("answer", part.0, block.implied_type())?.unmark_deep().0);
+            |part: &RawPart<'a>| Ok(case.value_in("answer", part.0, block.implied_type())?.unmark_deep().0);
         part.map(read).transpose()
     }
 
@@ -95,7 +95,7 @@ impl<'a> AnswerField<'a> {
 }
 
 /// The violation that there is no answer.
-fn failure(answer: &AnswerField<'_>) -> Option<Wrong> {
+fn failure(answer: &AnswerField<'_>) -> Option<Violation> {
     // Failures that the provider is to blame for, and any other.
     const KINDS: [&str; 8] = [
         "crashed",
@@ -112,7 +112,7 @@ fn failure(answer: &AnswerField<'_>) -> Option<Wrong> {
     Some((Path::root(), kind, format!("the provider gave no answer: {kind}")))
 }
 
-fn answered(wrong: Vec<Wrong>) -> Answer {
+fn answered(wrong: Vec<Violation>) -> Answer {
     Answer::Errors(
         wrong.into_iter().map(|(path, kind, said)| AnsweredError::new(&path, kind, &said)).collect(),
     )

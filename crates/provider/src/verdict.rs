@@ -9,7 +9,7 @@ use objchange::schema::Block;
 use objchange::value::{Descend, Path};
 
 /// A violation: its path, kind and sentence.
-pub(crate) type Wrong = (Path, &'static str, String);
+pub(crate) type Violation = (Path, &'static str, String);
 
 fn failed(diagnostics: &[objchange::change::Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
@@ -21,7 +21,7 @@ pub(crate) fn of_plan(
     [prior, config]: [&Value; 2],
     deferral_allowed: bool,
     answer: &PlannedResource,
-) -> Vec<Wrong> {
+) -> Vec<Violation> {
     let wrong =
         |violation: PlanViolation| (violation.path().clone(), violation.kind(), violation.to_string());
     if failed(&answer.diagnostics) {
@@ -48,7 +48,7 @@ pub(crate) fn of_plan(
 }
 
 /// The violations in the result of an apply.
-pub(crate) fn of_apply(block: &Block, planned: &Value, answer: &AppliedResource) -> Vec<Wrong> {
+pub(crate) fn of_apply(block: &Block, planned: &Value, answer: &AppliedResource) -> Vec<Violation> {
     let wrong =
         |violation: ApplyViolation| (violation.path().clone(), violation.kind(), violation.to_string());
     let has_failed = failed(&answer.diagnostics);
@@ -84,7 +84,7 @@ pub(crate) fn of_object(
     object: Option<&Value>,
     must_be_there: bool,
     deferred: Option<DeferredReason>,
-) -> Vec<Wrong> {
+) -> Vec<Violation> {
     let absent = || (Path::root(), "null_object", "the provider answers with no object".to_owned());
     let Some(object) = object.filter(|object| !object.is_null()) else {
         return if must_be_there && deferred.is_none() { vec![absent()] } else { Vec::new() };

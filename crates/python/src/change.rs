@@ -10,7 +10,7 @@ use objchange_policy::{Marked, ObjectValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::document::Held;
+use crate::document::HeldDocument;
 use crate::engine::coerce_failure;
 use crate::error::Failure;
 use crate::sequence::sequence;
@@ -53,13 +53,13 @@ enum Side {
 #[pyclass(frozen, sequence, module = "objchange")]
 #[derive(Debug)]
 pub struct ChangeList {
-    held: Arc<Held>,
+    held: Arc<HeldDocument>,
     kind: ChangeKind,
     count: usize,
 }
 
 impl ChangeList {
-    pub(crate) fn new(held: &Arc<Held>, kind: ChangeKind) -> Self {
+    pub(crate) fn new(held: &Arc<HeldDocument>, kind: ChangeKind) -> Self {
         let count = held.plan().map(|plan| kind.count(plan)).unwrap_or_default();
         Self { held: Arc::clone(held), kind, count }
     }
@@ -79,7 +79,7 @@ sequence!(ChangeList);
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct ResourceChange {
-    held: Arc<Held>,
+    held: Arc<HeldDocument>,
     kind: ChangeKind,
     index: usize,
 }
@@ -332,7 +332,7 @@ impl ResourceChange {
 /// The changes of outputs in a plan.
 #[pyclass(frozen, sequence, module = "objchange")]
 #[derive(Debug)]
-pub struct OutputList(pub(crate) Arc<Held>);
+pub struct OutputList(pub(crate) Arc<HeldDocument>);
 
 impl OutputList {
     fn length(&self) -> usize {
@@ -350,7 +350,7 @@ sequence!(OutputList);
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct OutputChange {
-    held: Arc<Held>,
+    held: Arc<HeldDocument>,
     index: usize,
 }
 

@@ -9,7 +9,7 @@ use objchange_plan::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::document::Held;
+use crate::document::HeldDocument;
 use crate::error::Failure;
 use crate::page;
 
@@ -19,7 +19,7 @@ use crate::page;
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct Comparison {
-    plans: [Arc<Held>; 2],
+    plans: [Arc<HeldDocument>; 2],
     schemas: Arc<Schemas>,
     options: CompareOptions,
     counts: ComparisonCounts,
@@ -29,7 +29,7 @@ pub struct Comparison {
 
 /// Compares two plans, and passes the comparison to a function.
 fn compare<R>(
-    plans: &[Arc<Held>; 2],
+    plans: &[Arc<HeldDocument>; 2],
     schemas: &Schemas,
     options: &CompareOptions,
     make: impl FnOnce(&Compared<'_>) -> Result<R, Failure>,
@@ -43,7 +43,7 @@ fn compare<R>(
 impl Comparison {
     pub(crate) fn new(
         py: Python<'_>,
-        plans: [Arc<Held>; 2],
+        plans: [Arc<HeldDocument>; 2],
         schemas: Arc<Schemas>,
         map: Vec<String>,
         ignore: Vec<String>,

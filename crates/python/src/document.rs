@@ -42,7 +42,7 @@ pub(crate) struct Parts<'t> {
 
 /// A document, with the schemas for showing it.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldDocument {
     /// The document, and of a state its resources and outputs.
     cell: Cell,
     pub(crate) schemas: Arc<Schemas>,
@@ -50,7 +50,7 @@ pub(crate) struct Held {
     pub(crate) file: Option<String>,
 }
 
-impl Held {
+impl HeldDocument {
     /// Reads the document in a text.
     pub(crate) fn parse(text: String, schemas: Arc<Schemas>, file: Option<String>) -> Result<Self, Failure> {
         let name = file.as_deref().unwrap_or("the document").to_owned();
@@ -174,10 +174,10 @@ fn group_by(name: &str) -> Result<GroupBy, Failure> {
 /// A plan or a state, with the methods of both.
 #[pyclass(frozen, subclass, name = "Document", module = "objchange")]
 #[derive(Debug)]
-pub struct AnyDocument(Arc<Held>);
+pub struct AnyDocument(Arc<HeldDocument>);
 
 impl AnyDocument {
-    pub(crate) fn held(&self) -> &Held {
+    pub(crate) fn held(&self) -> &HeldDocument {
         &self.0
     }
 }
@@ -310,15 +310,15 @@ impl AnyDocument {
 /// A plan.
 #[pyclass(frozen, extends = AnyDocument, module = "objchange")]
 #[derive(Debug)]
-pub struct Plan(pub(crate) Arc<Held>);
+pub struct Plan(pub(crate) Arc<HeldDocument>);
 
 /// A state.
 #[pyclass(frozen, extends = AnyDocument, module = "objchange")]
 #[derive(Debug)]
-pub struct State(pub(crate) Arc<Held>);
+pub struct State(pub(crate) Arc<HeldDocument>);
 
 /// The object for a document: a `Plan` or a `State`.
-pub(crate) fn new_object(py: Python<'_>, held: Held) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn new_object(py: Python<'_>, held: HeldDocument) -> PyResult<Bound<'_, PyAny>> {
     let held = Arc::new(held);
     let base = PyClassInitializer::from(AnyDocument(Arc::clone(&held)));
     match held.is_plan() {

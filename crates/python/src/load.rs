@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
-use crate::document::{Held, new_object};
+use crate::document::{HeldDocument, new_object};
 use crate::error::{Failure, unreadable};
 use crate::schemas::SchemasArg;
 
@@ -125,7 +125,7 @@ pub(crate) fn read_document<'py>(
     let file = input.name();
     let text = input.read(py)?;
     let schemas = schemas.unwrap_or_default().0;
-    let held = py.detach(|| Held::parse(text, Arc::clone(&schemas.shown), file))?;
+    let held = py.detach(|| HeldDocument::parse(text, Arc::clone(&schemas.shown), file))?;
     for notice in held.plan_file().notices() {
         warn(py, None, &notice.to_string())?;
     }

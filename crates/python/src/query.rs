@@ -12,7 +12,7 @@ use objchange_text::json::place;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::document::{AnyDocument, Held};
+use crate::document::{AnyDocument, HeldDocument};
 use crate::error::Failure;
 use crate::value::to_python;
 
@@ -126,7 +126,7 @@ fn failure(error: &QueryError, text: &str) -> Failure {
 
 /// Runs an expression. One that can never hold, or has no value for any item, is an error.
 fn find(
-    held: &Held,
+    held: &HeldDocument,
     of: CollectionKind,
     [text, select]: [&str; 2],
     undecided: bool,

@@ -14,28 +14,28 @@ use crate::schema::{Schema, find};
 /// The schemas of providers.
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
-pub struct Schemas(pub(crate) Arc<Loaded>);
+pub struct Schemas(pub(crate) Arc<LoadedSchemas>);
 
 /// Schemas for documents, and by name.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedSchemas {
     pub(crate) shown: Arc<DiagnosticPrinter>,
     pub(crate) document: ProviderSchemas,
 }
 
-impl Loaded {
+impl LoadedSchemas {
     fn new(document: ProviderSchemas) -> Self {
         Self { shown: Arc::new(DiagnosticPrinter::new(document.clone())), document }
     }
 }
 
 /// Schemas as functions take them: the object, or something to read them from.
-pub(crate) struct SchemasArg(pub(crate) Arc<Loaded>);
+pub(crate) struct SchemasArg(pub(crate) Arc<LoadedSchemas>);
 
 impl Default for SchemasArg {
     /// None.
     fn default() -> Self {
-        Self(Arc::new(Loaded {
+        Self(Arc::new(LoadedSchemas {
             shown: Arc::new(DiagnosticPrinter::none()),
             document: ProviderSchemas::default(),
         }))
@@ -74,13 +74,13 @@ impl Schemas {
     pub(crate) fn load(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = source.py();
         if !(source.is_instance_of::<PyList>() || source.is_instance_of::<PyTuple>()) {
-            return Ok(Self(Arc::new(Loaded::new(parse(py, source)?))));
+            return Ok(Self(Arc::new(LoadedSchemas::new(parse(py, source)?))));
         }
         let mut all = ProviderSchemas::default();
         for source in source.try_iter()? {
             all.append(parse(py, &source?)?);
         }
-        Ok(Self(Arc::new(Loaded::new(all))))
+        Ok(Self(Arc::new(LoadedSchemas::new(all))))
     }
 
     /// The addresses of the providers, in order.

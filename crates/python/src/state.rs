@@ -7,7 +7,7 @@ use objchange_policy::tfstate::{Output, Resource};
 use pyo3::prelude::*;
 
 use crate::change::{key_to_python, object_value};
-use crate::document::Held;
+use crate::document::HeldDocument;
 use crate::error::Failure;
 use crate::sequence::sequence;
 use crate::value::to_python;
@@ -15,7 +15,7 @@ use crate::value::to_python;
 /// The resources of a state.
 #[pyclass(frozen, sequence, module = "objchange")]
 #[derive(Debug)]
-pub struct ResourceList(pub(crate) Arc<Held>);
+pub struct ResourceList(pub(crate) Arc<HeldDocument>);
 
 impl ResourceList {
     fn length(&self) -> usize {
@@ -33,7 +33,7 @@ sequence!(ResourceList);
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct StateResource {
-    held: Arc<Held>,
+    held: Arc<HeldDocument>,
     index: usize,
 }
 
@@ -168,12 +168,12 @@ impl StateResource {
 #[pyclass(frozen, module = "objchange")]
 #[derive(Debug)]
 pub struct OutputValue {
-    held: Arc<Held>,
+    held: Arc<HeldDocument>,
     index: usize,
 }
 
 impl OutputValue {
-    pub(crate) fn new(held: &Arc<Held>, index: usize) -> Self {
+    pub(crate) fn new(held: &Arc<HeldDocument>, index: usize) -> Self {
         Self { held: Arc::clone(held), index }
     }
 

@@ -81,10 +81,10 @@ struct Misfit {
     kind: &'static str,
     message: String,
     /// The steps to the place, the last one first.
-    path: Vec<Step>,
+    path: Vec<PathEntry>,
 }
 
-enum Step {
+enum PathEntry {
     Key(String),
     Position(usize),
 }
@@ -94,7 +94,7 @@ impl Misfit {
         Self { kind, message: message.into(), path: Vec::new() }
     }
 
-    fn below(mut self, step: Step) -> Self {
+    fn below(mut self, step: PathEntry) -> Self {
         self.path.push(step);
         self
     }
@@ -115,8 +115,10 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> Result<Value, Failure> {
             .iter()
             .rev()
             .map(|step| match step {
-                Step::Key(name) => objchange::value::PathStep::Attribute(name.as_str().into()),
-                Step::Position(position) => objchange::value::PathStep::Index(Value::from(*position as u64)),
+                PathEntry::Key(name) => objchange::value::PathStep::Attribute(name.as_str().into()),
+                PathEntry::Position(position) => {
+                    objchange::value::PathStep::Index(Value::from(*position as u64))
+                }
             })
             .collect();
         Failure::new("InvalidValueError", misfit.kind, misfit.message).with_path(Some(path.to_string()))
@@ -167,7 +169,7 @@ fn convert(object: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Misfit> {
 
 fn elements(tuple: &Bound<'_, PyTuple>, depth: usize) -> Result<Value, Misfit> {
     let elements = tuple.iter().enumerate().map(|(position, element)| {
-        convert(&element, depth + 1).map_err(|misfit| misfit.below(Step::Position(position)))
+        convert(&element, depth + 1).map_err(|misfit| misfit.below(PathEntry::Position(position)))
     });
     Ok(Value::tuple(elements.collect::<Result<Vec<_>, _>>()?))
 }
@@ -180,7 +182,7 @@ fn members(dict: &Bound<'_, PyDict>, depth: usize) -> Result<Value, Misfit> {
         let name = text_of(key)?;
         match convert(&member, depth + 1) {
             Ok(value) => Ok((name, value)),
-            Err(misfit) => Err(misfit.below(Step::Key(name))),
+            Err(misfit) => Err(misfit.below(PathEntry::Key(name))),
         }
     });
     Ok(Value::object(members.collect::<Result<Vec<_>, _>>()?))

@@ -215,7 +215,7 @@ impl Program {
         let rules: Vec<u32> = rules.iter().map(|rule| rule.0).collect();
         let missing = on_big_stack(|| compile::fields::check(&self.compiled, &rules, input, options));
         let missing = missing.unwrap_or_else(|| Err(no_thread()))?;
-        let field = |one: compile::fields::Missing| MissingField {
+        let field = |one: compile::fields::MissingRead| MissingField {
             location: compile::location(&self.compiled.files, one.place),
             field: one.field,
             part: one.part,

@@ -66,6 +66,6 @@ pub use objchange_text::{Diagnostic, LineIndex, Position, Severity, Span};
 pub use policy::Policy;
 pub use run::{
     Element, Evaluated, Import, Interrupt, Limits, Location, Reason, Run, RunError, RunErrorKind, Setup,
-    Source, Touched, Touches, Verdict, Witness, Witnesses,
+    Source, UnknownRead, UnknownReads, Verdict, Witness, Witnesses,
 };
 pub use value::{Function, List, Map, Members, RuleValue, SourcePlace, Text, Unknown, Value};

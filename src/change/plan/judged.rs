@@ -6,13 +6,13 @@ use super::PlanViolation;
 use super::sides::Sides;
 use crate::change::plan_valid::plan_violations;
 use crate::change::provider::{
-    DeferredReason, Diagnostic, PlanResourceChange, PlannedResource, PrivateData, covered,
+    DeferredReason, Diagnostic, PlanResourceChange, PlannedResource, PrivateData, hide_in_diagnostics,
 };
-use crate::schema::Cover;
+use crate::schema::SecretParts;
 use crate::value::{Marks, Path, Value};
 
 /// A provider's answer and its violations.
-pub(super) struct Judged {
+pub(super) struct CheckedPlan {
     pub(super) proposed: Value,
     pub(super) planned: Value,
     /// The planned object with the marks that Terraform puts on it.
@@ -37,7 +37,7 @@ pub(super) fn judge(
     answer: PlannedResource,
     sides: &Sides,
     marks: &mut Vec<(Path, Marks)>,
-) -> Judged {
+) -> CheckedPlan {
     let PlanResourceChange { schema, prior, config, .. } = request;
     let (planned, its_marks) = answer.planned.unmark_deep_with_paths();
     marks.extend(its_marks);
@@ -45,9 +45,9 @@ pub(super) fn judge(
     let shown = sides.carried.mark(&after);
     let [before, configured] = sides.marked();
     let objects = [before, configured, &shown];
-    let cover = Cover::new(schema, &objects);
+    let secrets = SecretParts::new(schema, &objects);
     let (mut unusable, mut invalid) = (Vec::new(), Vec::new());
-    let mismatches = planned.ty().mismatches_at(schema.implied_type(), cover.root());
+    let mismatches = planned.ty().mismatches_at(schema.implied_type(), secrets.root());
     if answer.deferred.is_some() && !request.deferral_allowed {
         unusable.push(PlanViolation::DeferralNotAllowed);
     } else if answer.deferred.is_some() {
@@ -55,16 +55,16 @@ pub(super) fn judge(
     } else if mismatches.is_empty() {
         // A path that leads to null says that the attribute is where it should be.
         let has_value = |path: &Path| planned.at(path).is_some_and(|value| !value.is_null());
-        let write_only = schema.write_only_paths_at(&planned, cover.root()).into_iter().filter(has_value);
+        let write_only = schema.write_only_paths_at(&planned, secrets.root()).into_iter().filter(has_value);
         unusable.extend(write_only.map(PlanViolation::WriteOnly));
-        let found = plan_violations(schema, [prior, config, &planned], cover.root());
+        let found = plan_violations(schema, [prior, config, &planned], secrets.root());
         invalid.extend(found.into_iter().map(PlanViolation::Invalid));
     } else {
         // Values of the wrong type are not checked further.
         unusable.extend(mismatches.into_iter().map(PlanViolation::WrongType));
     }
-    let diagnostics = covered(answer.diagnostics, &cover);
-    Judged {
+    let diagnostics = hide_in_diagnostics(answer.diagnostics, &secrets);
+    CheckedPlan {
         proposed: request.proposed.clone(),
         planned,
         after,

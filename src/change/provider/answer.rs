@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::question::{Outline, PrivateData};
-use crate::schema::Cover;
+use crate::schema::SecretParts;
 use crate::value::{Path, Value};
 
 /// A provider's plan of a resource. The type has no schema to tell which parts are sensitive, so [`Debug`]
@@ -161,9 +161,12 @@ impl fmt::Display for Diagnostic {
 }
 
 /// The diagnostics with secrets removed from their paths.
-pub(in crate::change) fn covered(mut diagnostics: Vec<Diagnostic>, cover: &Cover<'_>) -> Vec<Diagnostic> {
+pub(in crate::change) fn hide_in_diagnostics(
+    mut diagnostics: Vec<Diagnostic>,
+    secrets: &SecretParts<'_>,
+) -> Vec<Diagnostic> {
     for diagnostic in &mut diagnostics {
-        diagnostic.path = diagnostic.path.take().map(|path| cover.path(&path));
+        diagnostic.path = diagnostic.path.take().map(|path| secrets.path(&path));
     }
     diagnostics
 }

@@ -8,7 +8,7 @@ mod question;
 mod simulated;
 
 pub use answer::{AppliedResource, DeferredReason, Diagnostic, PlannedResource, Severity};
-pub(super) use answer::{covered, have_errors};
+pub(super) use answer::{have_errors, hide_in_diagnostics};
 pub(super) use question::Outline;
 pub use question::{ApplyResourceChange, PlanResourceChange, PrivateData};
 pub use simulated::SimulatedProvider;

@@ -47,7 +47,7 @@ impl Lookup {
         let mut places = Vec::with_capacity(planned.len());
         let mut rare = Vec::new();
         for (i, element) in planned.iter().enumerate() {
-            let pattern = Pattern::of(schema, element, depth);
+            let pattern = Pattern::new(schema, element, depth);
             let at = patterns.iter().position(|(other, _)| *other == pattern).unwrap_or(patterns.len());
             if at == MANY_PATTERNS {
                 rare.push((i as u32, pattern));

@@ -25,7 +25,7 @@ pub(super) enum Reading {
 }
 
 impl Reading {
-    pub(super) fn of(schema: Option<&Block>, actual: &Value) -> Self {
+    pub(super) fn new(schema: Option<&Block>, actual: &Value) -> Self {
         match schema {
             Some(schema) if !fits(schema, actual) => Self::Opaque,
             Some(schema) if has_open_blocks(schema, actual) => Self::Attributes,
@@ -74,7 +74,7 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    pub(super) fn of(schema: Option<&Block>, planned: &Value, depth: Depth) -> Self {
+    pub(super) fn new(schema: Option<&Block>, planned: &Value, depth: Depth) -> Self {
         match schema {
             Some(schema) => Self::block(schema, planned, depth),
             None => Self::value(planned),

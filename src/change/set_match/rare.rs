@@ -11,7 +11,7 @@ use std::hash::Hasher;
 
 use hashbrown::HashMap;
 
-use super::walk::{Element, Part};
+use super::walk::{Element, MemberRole};
 use super::{MANY_CHOICES, could_have_come_from};
 use crate::change::groups::{Groups, mix, mix_key};
 use crate::schema::{Members, NestingMode};
@@ -19,7 +19,7 @@ use crate::value::{Kind, Value, hasher};
 
 /// The computed leaves that the configuration leaves to the provider in some object. Each leaf has a bit,
 /// which it may share with others. These leaves are not part of facts.
-type Left = u128;
+type UnsetLeaves = u128;
 
 /// The hash of prior elements without facts; every look-up includes them.
 const NO_FACTS: u64 = 0;
@@ -28,7 +28,7 @@ const NO_FACTS: u64 = 0;
 pub(super) struct RareShapes {
     /// Ascending.
     elements: Vec<u32>,
-    indexes: HashMap<Left, Groups>,
+    indexes: HashMap<UnsetLeaves, Groups>,
 }
 
 impl RareShapes {
@@ -51,11 +51,11 @@ impl RareShapes {
         walk.object(members, config, ROOT);
         let mut left = walk.left;
         if self.indexes.len() >= MANY_CHOICES && !self.indexes.contains_key(&left) {
-            left = Left::MAX;
+            left = UnsetLeaves::MAX;
         }
         let elements = &self.elements;
         let index = self.indexes.entry(left).or_insert_with(|| index(members, prior, elements, left));
-        let mut facts = Facts::of(members, config, left);
+        let mut facts = Facts::collect(members, config, left);
         facts.push(NO_FACTS);
         let first_with = |fact: u64| {
             let waiting = index.skip(fact, |i| used[i]);
@@ -69,13 +69,13 @@ impl RareShapes {
 }
 
 /// Each prior element under its rarest fact.
-fn index(members: Members<'_>, prior: &[Value], elements: &[u32], left: Left) -> Groups {
+fn index(members: Members<'_>, prior: &[Value], elements: &[u32], left: UnsetLeaves) -> Groups {
     let facts: Vec<Vec<u64>> = elements
         .iter()
         .map(|i| match &prior[*i as usize] {
             // An unknown part needs less than a known one.
             element if !element.is_wholly_known() => Vec::new(),
-            element => Facts::of(members, element, left),
+            element => Facts::collect(members, element, left),
         })
         .collect();
     let mut counts: HashMap<u64, u32> = HashMap::with_capacity(facts.len());
@@ -90,16 +90,16 @@ fn index(members: Members<'_>, prior: &[Value], elements: &[u32], left: Left) ->
 
 /// The place of an object.
 #[derive(Clone, Copy)]
-struct Place {
+struct FactPlace {
     /// The position in the element.
     value: u64,
     /// The position in the schema.
     schema: u64,
 }
 
-const ROOT: Place = Place { value: 1, schema: 1 };
+const ROOT: FactPlace = FactPlace { value: 1, schema: 1 };
 
-impl Place {
+impl FactPlace {
     fn member(self, position: usize) -> Self {
         Self { value: mix(self.value, position as u64), schema: mix(self.schema, position as u64) }
     }
@@ -116,7 +116,7 @@ impl Place {
 /// Collects the facts of an element, innermost objects first.
 #[derive(Default)]
 struct Facts {
-    left: Left,
+    left: UnsetLeaves,
     /// Whether `left` is still to be determined.
     finding: bool,
     facts: Vec<u64>,
@@ -124,7 +124,7 @@ struct Facts {
 
 impl Facts {
     /// The facts, each combined with the element's own leaves, which mostly distinguish elements.
-    fn of(members: Members<'_>, element: &Value, left: Left) -> Vec<u64> {
+    fn collect(members: Members<'_>, element: &Value, left: UnsetLeaves) -> Vec<u64> {
         let mut walk = Self { left, ..Self::default() };
         let own = walk.object(members, element, ROOT);
         walk.facts.iter_mut().for_each(|fact| *fact = mix(*fact, own));
@@ -132,16 +132,16 @@ impl Facts {
     }
 
     /// The facts of an object and of those in it; gives its own.
-    fn object(&mut self, members: Members<'_>, value: &Value, place: Place) -> u64 {
+    fn object(&mut self, members: Members<'_>, value: &Value, place: FactPlace) -> u64 {
         let Some(object) = Element::new(members, value) else { return NO_FACTS };
         let mut hash = hasher();
         hash.write_u64(place.value);
         let mut has_leaves = false;
         object.all_parts(members, |position, _, part, value| {
             match part {
-                Part::Leaf { computed: true } => {
+                MemberRole::Leaf { computed: true } => {
                     has_leaves = true;
-                    let bit = 1 << (mix(place.schema, position as u64) % u64::from(Left::BITS));
+                    let bit = 1 << (mix(place.schema, position as u64) % u64::from(UnsetLeaves::BITS));
                     if self.finding && value.is_null() {
                         self.left |= bit;
                     }
@@ -149,11 +149,11 @@ impl Facts {
                         hash.write_u64(value.content_hash());
                     }
                 }
-                Part::Leaf { computed: false } | Part::Objects(NestingMode::Set, _) => {
+                MemberRole::Leaf { computed: false } | MemberRole::Objects(NestingMode::Set, _) => {
                     has_leaves = true;
                     hash.write_u64(value.content_hash());
                 }
-                Part::Objects(nesting, members) => {
+                MemberRole::Objects(nesting, members) => {
                     self.objects(nesting, members, value, place.member(position));
                 }
             }
@@ -167,7 +167,7 @@ impl Facts {
         own
     }
 
-    fn objects(&mut self, nesting: NestingMode, members: Members<'_>, value: &Value, place: Place) {
+    fn objects(&mut self, nesting: NestingMode, members: Members<'_>, value: &Value, place: FactPlace) {
         match value.kind() {
             Kind::List(elements) | Kind::Tuple(elements) => {
                 for (i, element) in elements.iter().enumerate() {

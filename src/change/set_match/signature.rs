@@ -3,7 +3,7 @@
 
 use std::hash::Hasher;
 
-use super::walk::{Element, Part};
+use super::walk::{Element, MemberRole};
 use crate::schema::{Members, NestingMode};
 use crate::value::{Kind, Type, Value, hasher};
 
@@ -67,15 +67,15 @@ impl Signature {
                 None => &UNKNOWN,
             };
             match part {
-                Part::Leaf { computed } => {
+                MemberRole::Leaf { computed } => {
                     self.leaf(computed, subject);
                     true
                 }
-                Part::Objects(NestingMode::Set, _) => {
+                MemberRole::Objects(NestingMode::Set, _) => {
                     self.leaf(false, subject);
                     true
                 }
-                Part::Objects(nesting, members) => self.objects(nesting, members, prior, subject),
+                MemberRole::Objects(nesting, members) => self.objects(nesting, members, prior, subject),
             }
         })
     }
@@ -142,7 +142,7 @@ pub(super) fn shape(members: Members<'_>, element: &Value, hash: &mut impl Hashe
     };
     hash.write_u8(1);
     object.all_parts(members, |_, _, part, value| {
-        if let Part::Objects(nesting, members) = part {
+        if let MemberRole::Objects(nesting, members) = part {
             match value.kind() {
                 _ if nesting == NestingMode::Set => {}
                 Kind::List(elements) | Kind::Tuple(elements) => {

@@ -5,14 +5,14 @@ use crate::value::{Kind, Object, Type, Value};
 
 /// How the walk treats a member of an element.
 #[derive(Clone, Copy)]
-pub(super) enum Part<'s> {
+pub(super) enum MemberRole<'s> {
     /// A value seen as a whole.
     Leaf { computed: bool },
     /// Objects held in this way.
     Objects(NestingMode, Members<'s>),
 }
 
-impl<'s> From<Member<'s>> for Part<'s> {
+impl<'s> From<Member<'s>> for MemberRole<'s> {
     fn from(member: Member<'s>) -> Self {
         match member {
             Member::Blocks(nested) => Self::Objects(nested.nesting, Members::Block(&nested.block)),
@@ -48,7 +48,7 @@ impl<'v> Element<'v> {
     pub(super) fn all_parts<'s>(
         self,
         members: Members<'s>,
-        mut visit: impl FnMut(usize, &'s str, Part<'s>, &'v Value) -> bool,
+        mut visit: impl FnMut(usize, &'s str, MemberRole<'s>, &'v Value) -> bool,
     ) -> bool {
         members.iter().enumerate().all(|(position, (name, member))| match self.get(position, name) {
             Some(value) => visit(position, name, member.into(), value),
@@ -85,8 +85,10 @@ pub(super) fn could_have_come_from(members: Members<'_>, prior: &Value, config: 
             return true;
         }
         match part {
-            Part::Leaf { computed } => computed && other.is_null() && !matches!(value.ty(), Type::Set(_)),
-            Part::Objects(nesting, members) => objects_fit(nesting, members, value, other),
+            MemberRole::Leaf { computed } => {
+                computed && other.is_null() && !matches!(value.ty(), Type::Set(_))
+            }
+            MemberRole::Objects(nesting, members) => objects_fit(nesting, members, value, other),
         }
     })
 }

@@ -109,7 +109,7 @@ impl Named {
         if let Some(pairs) = frontiers::walk_back(&self.xs, &self.ys, work) {
             return pairs;
         }
-        let places = Places::of(&self.ys);
+        let places = Places::new(&self.ys);
         match way {
             Way::Thresholds => walk_back(&self.xs, &places, Thresholds::new(&self.xs, &places, room)),
             Way::Bits => walk_back(&self.xs, &places, Bits::new(&self.xs, &places)),

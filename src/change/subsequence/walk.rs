@@ -40,7 +40,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(ys: &[Option<u32>]) -> Self {
+    pub(super) fn new(ys: &[Option<u32>]) -> Self {
         let names = ys.iter().flatten().max().map_or(0, |name| *name as usize + 1);
         let mut starts = vec![0; names + 1];
         for name in ys.iter().flatten() {

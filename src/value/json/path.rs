@@ -77,13 +77,13 @@ impl<'de> Deserialize<'de> for PathStep {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "snake_case")]
-        enum Step {
+        enum StepForm {
             Attr(SmolStr),
             Index(Box<RawValue>),
         }
-        match Step::deserialize(deserializer)? {
-            Step::Attr(name) => Ok(Self::Attribute(normal_form(&name))),
-            Step::Index(key) => {
+        match StepForm::deserialize(deserializer)? {
+            StepForm::Attr(name) => Ok(Self::Attribute(normal_form(&name))),
+            StepForm::Index(key) => {
                 let ty = match key.get().bytes().next() {
                     Some(b'"') => Type::String,
                     Some(b't' | b'f') => Type::Bool,

@@ -14,7 +14,7 @@ use objchange_text::json::{JsonError, Reader, Token, place};
 pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
     let (reader, budget, stack) = (Reader::strict(text), Budget::new(), Stack::default());
     let mut document = Document { reader, form, budget, stack };
-    let root = Place { ty, path: PathStack::ROOT, own_type: false, literal: false };
+    let root = ReadContext { ty, path: PathStack::ROOT, own_type: false, literal: false };
     let value = document.value(root).and_then(|value| {
         document.reader.end()?;
         Ok(value)
@@ -46,7 +46,7 @@ struct Document<'t> {
 
 /// A part of the value, where the reader is.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct ReadContext<'a> {
     ty: &'a Type,
     path: PathStack<'a>,
     /// Whether the text itself states the type, so that its size has no other bound.
@@ -55,20 +55,20 @@ struct Place<'a> {
     literal: bool,
 }
 
-impl<'a> Place<'a> {
-    fn inside<'b>(&'b self, ty: &'b Type, step: StepRef<'b>) -> Place<'b> {
-        Place { ty, path: self.path.then(step), literal: false, ..*self }
+impl<'a> ReadContext<'a> {
+    fn inside<'b>(&'b self, ty: &'b Type, step: StepRef<'b>) -> ReadContext<'b> {
+        ReadContext { ty, path: self.path.then(step), literal: false, ..*self }
     }
 }
 
 impl<'t> Document<'t> {
-    fn value(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+    fn value(&mut self, at: ReadContext<'_>) -> Result<Value, Failure> {
         let token = self.reader.token()?;
         let at = match token {
             _ if !self.implies(at) => at,
-            Token::Number(_) => Place { ty: &Type::Number, ..at },
-            Token::Bool(_) => Place { ty: &Type::Bool, ..at },
-            Token::String(_) => Place { ty: &Type::String, ..at },
+            Token::Number(_) => ReadContext { ty: &Type::Number, ..at },
+            Token::Bool(_) => ReadContext { ty: &Type::Bool, ..at },
+            Token::String(_) => ReadContext { ty: &Type::String, ..at },
             Token::Null | Token::Array | Token::Object => at,
         };
         match token {
@@ -102,11 +102,11 @@ impl<'t> Document<'t> {
     }
 
     /// Whether a value here has the type that it looks like, unless it states another.
-    fn implies(&self, at: Place<'_>) -> bool {
+    fn implies(&self, at: ReadContext<'_>) -> bool {
         *at.ty == Type::Dynamic && self.form == Form::Plain
     }
 
-    fn array(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+    fn array(&mut self, at: ReadContext<'_>) -> Result<Value, Failure> {
         let base = self.stack.open();
         let mut is_first = true;
         match at.ty {
@@ -146,7 +146,7 @@ impl<'t> Document<'t> {
     }
 
     /// Reads an object that is a marker, a map, an object, or a value with its type.
-    fn object(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+    fn object(&mut self, at: ReadContext<'_>) -> Result<Value, Failure> {
         if self.implies(at) && !self.is_typed() {
             return self.implied_object(at);
         }
@@ -197,20 +197,20 @@ impl<'t> Document<'t> {
     }
 
     /// Reads the content of a marker.
-    fn marker(&mut self, marker: &str, at: Place<'_>) -> Result<Value, Failure> {
-        let hidden = Place { path: at.path.hide(true), literal: false, ..at };
+    fn marker(&mut self, marker: &str, at: ReadContext<'_>) -> Result<Value, Failure> {
+        let hidden = ReadContext { path: at.path.hide(true), literal: false, ..at };
         match marker {
             "$sensitive" => Ok(self.value(hidden)?.with_marks(Marks::SENSITIVE)),
             "$ephemeral" => Ok(self.value(hidden)?.with_marks(Marks::EPHEMERAL)),
             "$literal" if !matches!(at.ty, Type::Map(_) | Type::Object(_) | Type::Dynamic) => {
                 Err(self.mismatch(at, "an object"))
             }
-            "$literal" => self.value(Place { literal: true, ..at }),
+            "$literal" => self.value(ReadContext { literal: true, ..at }),
             _ => self.unknown(at),
         }
     }
 
-    fn unknown(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+    fn unknown(&mut self, at: ReadContext<'_>) -> Result<Value, Failure> {
         let refinements = refinements::read(&mut self.reader).map_err(|error| failure(at, error))?;
         let Some(refinements) = refinements else { return Ok(Value::null(at.ty.clone())) };
         let value = Value::refined_unknown(at.ty.clone(), refinements).map_err(|e| self.error(at, e))?;
@@ -218,11 +218,15 @@ impl<'t> Document<'t> {
         Ok(value)
     }
 
-    fn spend(&self, at: Place<'_>, parts: usize) -> Result<(), Failure> {
+    fn spend(&self, at: ReadContext<'_>, parts: usize) -> Result<(), Failure> {
         self.budget.spend(parts).map_err(|e| self.error(at, e))
     }
 
-    fn constructed(&self, at: Place<'_>, result: Result<Value, ConstructError>) -> Result<Value, Failure> {
+    fn constructed(
+        &self,
+        at: ReadContext<'_>,
+        result: Result<Value, ConstructError>,
+    ) -> Result<Value, Failure> {
         result.map_err(|error| {
             if at.path.is_hidden() {
                 // Types name the attributes of objects.
@@ -238,12 +242,12 @@ impl<'t> Document<'t> {
     /// An error about the token that was read last.
     #[cold]
     #[expect(clippy::needless_pass_by_value, reason = "messages are made for it alone")]
-    fn error(&self, at: Place<'_>, message: impl ToString) -> Failure {
+    fn error(&self, at: ReadContext<'_>, message: impl ToString) -> Failure {
         failure(at, self.reader.mismatch(message.to_string()))
     }
 
     #[cold]
-    fn mismatch(&self, at: Place<'_>, found: &str) -> Failure {
+    fn mismatch(&self, at: ReadContext<'_>, found: &str) -> Failure {
         let expected = match at.ty {
             _ if at.literal => "an object inside of `$literal`",
             Type::Dynamic => r#"a value with its type, {"type":…,"value":…},"#,
@@ -257,7 +261,7 @@ impl<'t> Document<'t> {
     }
 }
 
-fn failure(at: Place<'_>, error: JsonError) -> Failure {
+fn failure(at: ReadContext<'_>, error: JsonError) -> Failure {
     Failure(Box::new((at.path.to_path(), error)))
 }
 

@@ -20,7 +20,7 @@ use crate::value::{ObjectType, PathStack, StepRef, TupleType, Type, Value};
 const MAX_RESERVED: usize = 1024;
 
 pub(super) fn from_slice(message: &[u8], ty: &Type) -> Result<Value, MsgpackError> {
-    let root = Place { path: PathStack::ROOT, depth: 0 };
+    let root = MessagePlace { path: PathStack::ROOT, depth: 0 };
     if message.len() > MAX_MESSAGE {
         return Err(root.error(0, MessageTooLong { length: message.len() }));
     }
@@ -34,14 +34,14 @@ pub(super) fn from_slice(message: &[u8], ty: &Type) -> Result<Value, MsgpackErro
 
 /// The place of a part: its path, and its nesting depth.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct MessagePlace<'a> {
     path: PathStack<'a>,
     depth: u32,
 }
 
-impl<'a> Place<'a> {
-    fn inside(&'a self, step: StepRef<'a>) -> Place<'a> {
-        Place { path: self.path.then(step), depth: self.depth + 1 }
+impl<'a> MessagePlace<'a> {
+    fn inside(&'a self, step: StepRef<'a>) -> MessagePlace<'a> {
+        MessagePlace { path: self.path.then(step), depth: self.depth + 1 }
     }
 
     fn error(&self, offset: usize, problem: MsgpackProblem) -> MsgpackError {
@@ -88,7 +88,7 @@ struct Reader<'m> {
 
 impl<'m> Reader<'m> {
     /// The error is boxed, so that the many values around it need not be moved in as much memory as it takes.
-    fn value(&mut self, ty: &Type, at: Place<'_>) -> Result<Value, Box<MsgpackError>> {
+    fn value(&mut self, ty: &Type, at: MessagePlace<'_>) -> Result<Value, Box<MsgpackError>> {
         let start = self.cursor.offset();
         self.part(ty, at).map_err(|failure| match failure {
             Failure::Here(problem) => Box::new(at.error(start, problem)),
@@ -96,7 +96,7 @@ impl<'m> Reader<'m> {
         })
     }
 
-    fn part(&mut self, ty: &Type, at: Place<'_>) -> Result<Value, Failure> {
+    fn part(&mut self, ty: &Type, at: MessagePlace<'_>) -> Result<Value, Failure> {
         match self.cursor.peek()? {
             Marker::Null => {
                 self.cursor.take(1)?;
@@ -133,7 +133,7 @@ impl<'m> Reader<'m> {
     }
 
     /// A value that is beside its type.
-    fn typed(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+    fn typed(&mut self, at: MessagePlace<'_>) -> Result<Value, Failure> {
         at.check_depth()?;
         let found = self.cursor.array_len("an array of a type and a value")?;
         if found != 2 {
@@ -142,10 +142,10 @@ impl<'m> Reader<'m> {
         let start = self.cursor.offset();
         let text = self.cursor.text("a type as JSON").map_err(|problem| at.error(start, problem))?;
         let ty: Type = objchange_text::json::from_str(text).map_err(|_| at.error(start, InvalidType))?;
-        Ok(self.value(&ty.without_optional(), Place { depth: at.depth + 1, ..at })?)
+        Ok(self.value(&ty.without_optional(), MessagePlace { depth: at.depth + 1, ..at })?)
     }
 
-    fn elements(&mut self, ty: &Type, element: &Type, at: Place<'_>) -> Result<Value, Failure> {
+    fn elements(&mut self, ty: &Type, element: &Type, at: MessagePlace<'_>) -> Result<Value, Failure> {
         at.check_depth()?;
         let count = self.cursor.array_len("an array")?;
         let base = self.stack.open();
@@ -156,7 +156,7 @@ impl<'m> Reader<'m> {
         Ok(self.stack.collection(base, ty).map_err(MsgpackProblem::from)?)
     }
 
-    fn tuple(&mut self, ty: &Type, tuple: &TupleType, at: Place<'_>) -> Result<Value, Failure> {
+    fn tuple(&mut self, ty: &Type, tuple: &TupleType, at: MessagePlace<'_>) -> Result<Value, Failure> {
         at.check_depth()?;
         let (expected, found) = (tuple.elements().len(), self.cursor.array_len("an array")?);
         if found != expected {
@@ -170,7 +170,7 @@ impl<'m> Reader<'m> {
         Ok(self.stack.tuple(base, ty))
     }
 
-    fn entries(&mut self, ty: &Type, at: Place<'_>) -> Result<Vec<(SmolStr, Value)>, Failure> {
+    fn entries(&mut self, ty: &Type, at: MessagePlace<'_>) -> Result<Vec<(SmolStr, Value)>, Failure> {
         at.check_depth()?;
         let count = self.cursor.map_len("a map")?;
         let mut entries = UniqueEntries::with_capacity(count.min(MAX_RESERVED));
@@ -187,7 +187,7 @@ impl<'m> Reader<'m> {
         Ok(entries.into_entries())
     }
 
-    fn object(&mut self, object: &Arc<ObjectType>, at: Place<'_>) -> Result<Value, Failure> {
+    fn object(&mut self, object: &Arc<ObjectType>, at: MessagePlace<'_>) -> Result<Value, Failure> {
         at.check_depth()?;
         let (expected, found) = (object.attributes().len(), self.cursor.map_len("a map")?);
         if found == 0 {
@@ -221,7 +221,7 @@ impl<'m> Reader<'m> {
         Ok(self.stack.object(base, object))
     }
 
-    fn key(&mut self, at: Place<'_>) -> Result<&'m str, Box<MsgpackError>> {
+    fn key(&mut self, at: MessagePlace<'_>) -> Result<&'m str, Box<MsgpackError>> {
         let start = self.cursor.offset();
         self.cursor.text("a string as key").map_err(|problem| Box::new(at.error(start, problem)))
     }

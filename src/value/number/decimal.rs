@@ -32,7 +32,7 @@ impl Decimal {
     }
 
     /// The magnitude of a number in the fewest digits that identify it in its precision.
-    pub(super) fn of(number: &Binary, precision: Precision) -> Self {
+    pub(super) fn from_binary(number: &Binary, precision: Precision) -> Self {
         if precision < Precision::MAX {
             return Self::shortest(number, precision.bits());
         }

@@ -281,7 +281,7 @@ impl Number {
         let binary = self.to_binary()?;
         Some(match count {
             Some(count) => Decimal::rounded(&binary, count.max(1)).into_digits(),
-            None => Decimal::of(&binary, self.precision()).into_digits(),
+            None => Decimal::from_binary(&binary, self.precision()).into_digits(),
         })
     }
 
@@ -380,8 +380,10 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = match &self.0 {
             Int(int, _) => return int.fmt(f),
-            Float(float) => Binary::from_f64(**float).map(|binary| Decimal::of(&binary, Precision::DOUBLE)),
-            Big(big, precision) => Some(Decimal::of(big, *precision)),
+            Float(float) => {
+                Binary::from_f64(**float).map(|binary| Decimal::from_binary(&binary, Precision::DOUBLE))
+            }
+            Big(big, precision) => Some(Decimal::from_binary(big, *precision)),
             Infinite { .. } => None,
         };
         let mut text = String::new();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 use std::{io, process};
 
-use objchange_conform::{Left, Made, Stop};
+use objchange_conform::{CreatedObjects, LeftoverObject, Stop};
 use objchange_project::on_signals;
 use objchange_provider::client::Children;
 
@@ -16,7 +16,7 @@ const GRACE: Duration = Duration::from_secs(3);
 const TIDY: Duration = Duration::from_secs(25);
 
 /// Stops the run on a signal. If objects may exist, the run gets time to destroy them, until the next signal.
-pub(super) fn listen(children: Children, stop: Stop, made: Option<Made>) -> io::Result<()> {
+pub(super) fn listen(children: Children, stop: Stop, made: Option<CreatedObjects>) -> io::Result<()> {
     on_signals(async move |mut signals| {
         signals.next().await;
         stop.stop();
@@ -37,7 +37,7 @@ pub(super) fn listen(children: Children, stop: Stop, made: Option<Made>) -> io::
 const NAMED: usize = 50;
 
 /// Lists the objects that may still exist.
-pub(super) fn left_behind(left: &[Left]) {
+pub(super) fn left_behind(left: &[LeftoverObject]) {
     for left in left.iter().take(NAMED) {
         let id = left.id.as_ref().map(|id| format!(" {id:?}")).unwrap_or_default();
         let times = if left.count > 1 { format!(" ({} of them)", left.count) } else { String::new() };

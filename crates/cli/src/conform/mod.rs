@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use objchange::Value;
 use objchange::change::Diagnostic;
-use objchange_conform::{Baseline, Corpus, Ended, Hints, Options, Report, Subject};
+use objchange_conform::{Baseline, Corpus, Hints, Options, Report, RunEnd, Subject};
 use objchange_project::ProviderProgram;
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::record::{Recorder, Recording};
@@ -251,7 +251,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let gone = baseline.apply(&mut report);
     let news = report.clone();
-    let is_updated = args.update_baseline && report.ended == Ended::Complete;
+    let is_updated = args.update_baseline && report.ended == RunEnd::Complete;
     if let Some(path) = args.baseline.as_ref().filter(|_| is_updated) {
         let accepted = baseline.updated(&report);
         reports::write(path, &accepted.to_json())?;
@@ -262,7 +262,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(path) = args.corpus.as_ref().filter(|_| corpus.len() > given) {
         reports::write_private(path, &corpus.to_json_lines())?;
     }
-    if report.types.is_empty() && report.ended == Ended::Complete {
+    if report.types.is_empty() && report.ended == RunEnd::Complete {
         return Err("nothing in the provider matches --only, --exclude and --kind".into());
     }
     write_reports(args, reporter, &report, (&news, gone))?;
@@ -270,7 +270,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let (errors, others) = report.new_findings();
     let fails = errors > 0 || args.fail_on == FailOn::Warning && others > 0;
     Ok(match report.ended {
-        Ended::Stopped => ExitCode::from(exit::INTERRUPTED),
+        RunEnd::Stopped => ExitCode::from(exit::INTERRUPTED),
         _ if fails => ExitCode::from(exit::FAILED),
         _ if !report.is_any_checked() => return Err(nothing_checked(&report).into()),
         _ => ExitCode::SUCCESS,

@@ -4,7 +4,7 @@ pub(super) mod mask;
 mod schema;
 
 use objchange::Value;
-use objchange::case::{Answer, AnsweredError, Case, Place};
+use objchange::case::{Answer, AnsweredError, Case, ErrorPlace};
 use objchange::change::{PlanResourceChange, PlannedResource};
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
@@ -25,15 +25,16 @@ pub(super) fn case(
     secrets: &[(Path, Marks)],
     mask: &Mask,
 ) -> Result<String, &'static str> {
-    let marked = |asked: Asked| asked.map(|object| Some(object.mark_where_present(secrets)));
-    let asked: Vec<Asked> = questions(finding.clause, exchanges).into_iter().filter_map(marked).collect();
+    let marked = |asked: CaseQuestion| asked.map(|object| Some(object.mark_where_present(secrets)));
+    let asked: Vec<CaseQuestion> =
+        questions(finding.clause, exchanges).into_iter().filter_map(marked).collect();
     if asked.is_empty() {
         return Err("case files have no question that shows this");
     }
     if asked.iter().any(|asked| asked.objects().any(|object| hides_names(block, object))) {
         return Err("the names of its attributes may be secret");
     }
-    let shown = |asked: &Asked| {
+    let shown = |asked: &CaseQuestion| {
         let mut mask = mask.clone().learned(block, asked.objects());
         let masked = asked.map(|object| mask.object(block, object))?;
         let (small, pruned) = pruned(block, finding, &masked);
@@ -46,7 +47,7 @@ pub(super) fn case(
 /// The question of a case: an operation, and its fields. A field may be a list of answers, each with one
 /// object.
 #[derive(Clone)]
-struct Asked {
+struct CaseQuestion {
     op: &'static str,
     objects: Vec<(&'static str, Value)>,
     answers: Vec<(&'static str, Answered)>,
@@ -58,7 +59,7 @@ struct Answered {
     rest: Map<String, Json>,
 }
 
-impl Asked {
+impl CaseQuestion {
     fn new(op: &'static str, objects: Vec<(&'static str, &Value)>) -> Self {
         let objects = objects.into_iter().map(|(name, object)| (name, object.clone())).collect();
         Self { op, objects, answers: Vec::new() }
@@ -82,7 +83,7 @@ impl Asked {
 }
 
 /// Questions that may show a violation of the clause.
-fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<Asked> {
+fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<CaseQuestion> {
     let plans = || {
         exchanges.iter().filter_map(|exchange| match exchange {
             Exchange::Plan(request, answer) => Some((&**request, &**answer)),
@@ -93,7 +94,7 @@ fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<Asked> {
         Exchange::Apply(request, answer) => {
             let actual = answer.new_state.as_ref()?;
             let objects = vec![("planned", &request.planned), ("actual", actual)];
-            Some(Asked::new("assert_object_compatible", objects))
+            Some(CaseQuestion::new("assert_object_compatible", objects))
         }
         _ => None,
     };
@@ -101,7 +102,7 @@ fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<Asked> {
         Exchange::Data(config, object) => {
             let nothing = Value::null(config.ty().clone());
             let objects = vec![("prior", &nothing), ("config", config), ("planned", object)];
-            Some(Asked::new("assert_plan_valid", objects))
+            Some(CaseQuestion::new("assert_plan_valid", objects))
         }
         _ => None,
     };
@@ -118,7 +119,7 @@ fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<Asked> {
             });
             let objects = pairs.map(|(first, last)| {
                 let objects = vec![("planned", &first.1.planned), ("actual", &last.1.planned)];
-                Asked::new("assert_object_compatible", objects)
+                CaseQuestion::new("assert_object_compatible", objects)
             });
             objects.collect()
         }
@@ -129,13 +130,14 @@ fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<Asked> {
     }
 }
 
-fn valid(request: &PlanResourceChange, answer: &PlannedResource) -> Asked {
+fn valid(request: &PlanResourceChange, answer: &PlannedResource) -> CaseQuestion {
     let objects = vec![("prior", &request.prior), ("config", &request.config), ("planned", &answer.planned)];
-    Asked::new("assert_plan_valid", objects)
+    CaseQuestion::new("assert_plan_valid", objects)
 }
 
-fn planned(request: &PlanResourceChange, answer: &PlannedResource) -> Asked {
-    let mut asked = Asked::new("plan_change", vec![("prior", &request.prior), ("config", &request.config)]);
+fn planned(request: &PlanResourceChange, answer: &PlannedResource) -> CaseQuestion {
+    let mut asked =
+        CaseQuestion::new("plan_change", vec![("prior", &request.prior), ("config", &request.config)]);
     let mut rest = Map::new();
     if !answer.requires_replace.is_empty() {
         rest.insert("requires_replace".into(), json!(answer.requires_replace));
@@ -145,7 +147,7 @@ fn planned(request: &PlanResourceChange, answer: &PlannedResource) -> Asked {
 }
 
 /// Each change that was applied, with the plan for it.
-fn changes(exchanges: &[Exchange]) -> Vec<Asked> {
+fn changes(exchanges: &[Exchange]) -> Vec<CaseQuestion> {
     let mut plan = None;
     let mut changes = Vec::new();
     for exchange in exchanges {
@@ -154,7 +156,7 @@ fn changes(exchanges: &[Exchange]) -> Vec<Asked> {
             Exchange::Apply(request, answer) => {
                 let mut asked = match plan {
                     Some((question, plan)) if plan.planned == request.planned => planned(question, plan),
-                    _ => Asked::new(
+                    _ => CaseQuestion::new(
                         "plan_change",
                         vec![("prior", &request.prior), ("config", &request.config)],
                     ),
@@ -171,7 +173,7 @@ fn changes(exchanges: &[Exchange]) -> Vec<Asked> {
 }
 
 /// Removes members that are set nowhere, so that people see the point of the case.
-fn pruned(block: &Block, finding: &Finding, asked: &Asked) -> (Block, Asked) {
+fn pruned(block: &Block, finding: &Finding, asked: &CaseQuestion) -> (Block, CaseQuestion) {
     let about = shape(&finding.path);
     let is_about = |name: &str| about.split(['.', '[']).nth(1) == Some(name);
     let is_set = |name: &str| {
@@ -211,7 +213,7 @@ fn is_empty(part: &Value) -> bool {
 }
 
 /// The line of a case, and what is answered to it.
-fn line(id: &str, block: &Block, asked: &Asked) -> Option<(String, Answer)> {
+fn line(id: &str, block: &Block, asked: &CaseQuestion) -> Option<(String, Answer)> {
     let raw = |json: String| RawValue::from_string(json).ok();
     let object = |object: &Value| raw(object.to_marker_json(block.implied_type()).ok()?);
     let mut fields: Vec<(String, Box<RawValue>)> = vec![
@@ -240,8 +242,8 @@ fn line(id: &str, block: &Block, asked: &Asked) -> Option<(String, Answer)> {
 /// Whether the answer has the error that was found.
 fn shows(answer: &Answer, finding: &Finding) -> bool {
     let is_it = |error: &AnsweredError| match &error.place {
-        Place::Path(path) => error.kind == finding.kind && shape(path) == shape(&finding.path),
-        Place::Range(_) => false,
+        ErrorPlace::Path(path) => error.kind == finding.kind && shape(path) == shape(&finding.path),
+        ErrorPlace::Range(_) => false,
     };
     match answer {
         Answer::Errors(errors) => errors.iter().any(is_it),

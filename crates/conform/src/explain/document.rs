@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Evidence, ExplainedMessage, Likeness};
+use super::{Evidence, ExplainedMessage, Similarity};
 
 /// Messages that are explained, for JSON (`schema/explain.schema.json`).
 #[derive(Debug, Serialize)]
@@ -85,7 +85,7 @@ fn message(message: &ExplainedMessage) -> Message<'_> {
             true => BTreeMap::new(),
             false => explained.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
         },
-        likeness: explained.likeness.filter(|_| !is_secret).map(Likeness::kind),
+        likeness: explained.similarity.filter(|_| !is_secret).map(Similarity::kind),
         schema: evidence.and_then(|evidence| evidence.schema.as_deref()),
         objects: evidence
             .map(|evidence| evidence.values.iter().map(|(name, value)| (*name, value.as_str())).collect()),

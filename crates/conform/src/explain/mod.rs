@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use objchange_conform::Clause;
-//! use objchange_conform::explain::{Likeness, explain};
+//! use objchange_conform::explain::{Similarity, explain};
 //!
 //! let text = r#"
 //! │ Error: Provider produced inconsistent result after apply
@@ -19,13 +19,12 @@
 //! assert_eq!(explained.address.as_deref(), Some("aws_instance.web"));
 //! assert_eq!(explained.path.as_deref(), Some(r#".tags["Name"]"#));
 //! assert_eq!(explained.kind, Some("value_changed"));
-//! assert_eq!(explained.likeness, Some(Likeness::LetterCase));
+//! assert_eq!(explained.similarity, Some(Similarity::LetterCase));
 //! ```
 
 mod crash;
 mod document;
 mod evidence;
-mod likeness;
 mod lines;
 mod literal;
 mod object_text;
@@ -35,6 +34,7 @@ mod place;
 mod plugin_log;
 mod schema;
 mod sentence;
+mod similarity;
 mod text;
 mod trouble;
 
@@ -48,10 +48,10 @@ use regex::Regex;
 use self::crash::Trace;
 pub use self::document::ExplainDocument;
 pub use self::evidence::{Evidence, ExplainedMessage, Objects};
-pub use self::likeness::Likeness;
 pub use self::object_text::{ObjectText, ObjectTextError, ObjectTexts};
 use self::page::Message;
 use self::sentence::ParsedSentence;
+pub use self::similarity::Similarity;
 pub use self::text::write_text;
 pub use self::trouble::Trouble;
 use crate::sentences::{IDENTITY_TYPE, SEVERAL_IMPORTED, read_of_plan, read_of_result};
@@ -93,7 +93,7 @@ pub struct Explained {
     /// `target_type`.
     pub values: BTreeMap<String, String>,
     /// How the two values are alike.
-    pub likeness: Option<Likeness>,
+    pub similarity: Option<Similarity>,
 }
 
 /// The messages about providers in a text, in order. Other messages are left out.
@@ -593,7 +593,7 @@ impl Explained {
         let null = matches!(found.said.kind, Some("value_now_null" | "null_now_value")).then_some("null");
         let one = value("planned").or(null);
         let other = value("actual").or_else(|| value("config")).or(null);
-        let likeness = one.zip(other).and_then(|(one, other)| likeness::likeness(one, other));
+        let similarity = one.zip(other).and_then(|(one, other)| similarity::similarity(one, other));
         Self {
             summary: summary.to_owned(),
             clauses: found.clauses,
@@ -609,7 +609,7 @@ impl Explained {
             path: found.path.map(Cow::into_owned),
             words: found.words.map(str::to_owned),
             values,
-            likeness,
+            similarity,
         }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn complete_by_title(all: &mut Vec<Explained>) {
     one.clauses.retain(|clause| said.clauses.contains(clause));
     one.provider = one.provider.take().or(said.provider);
     one.path = one.path.take().or(said.path);
-    (one.kind, one.words, one.values, one.likeness) = (said.kind, said.words, said.values, said.likeness);
+    (one.kind, one.words, one.values, one.similarity) = (said.kind, said.words, said.values, said.similarity);
     all.remove(title);
 }
 

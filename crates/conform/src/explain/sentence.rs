@@ -7,7 +7,7 @@ use super::place::{address_and_path, go_path, last_source_address, place, senten
 use super::trouble::Trouble;
 use crate::Clause;
 use crate::sentences::{
-    HEADINGS, Rest, SENTENCES, Statement, is_about_type, matched, read_of_plan, read_of_result,
+    HEADINGS, RestForm, SENTENCES, Statement, is_about_type, matched, read_of_plan, read_of_result,
 };
 
 /// A parsed sentence about a provider.
@@ -69,7 +69,7 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
                 _ => {}
             }
         }
-        if sentence.rest == Rest::AddressFirst && found.address.is_none() {
+        if sentence.rest == RestForm::AddressFirst && found.address.is_none() {
             return None;
         }
         // Where the beginning is cut off, the provider may be left of it.
@@ -87,7 +87,7 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
             let place = whole.strip_prefix("* ").and_then(|text| text.split(": ").next());
             found.address = place.filter(|place| address_and_path(place).is_some());
         }
-        if matches!(sentence.rest, Rest::Whole | Rest::Upgrader) {
+        if matches!(sentence.rest, RestForm::Whole | RestForm::Upgrader) {
             let text = text.find(LOADING).map_or(text, |at| {
                 let reason = &text[at + LOADING.len()..];
                 reason.split_once("\":").map_or(text, |(_, reason)| reason.trim().trim_end_matches('.'))
@@ -134,7 +134,7 @@ pub(super) fn without_place<'t>(text: &'t str, summary: &str) -> Option<ParsedSe
 
 /// One of the problems that Terraform tolerates: `.path: what is wrong`.
 pub(super) fn tolerated<'t>(text: &'t str, of: &ParsedSentence<'t>) -> ParsedSentence<'t> {
-    let rest = if of.clauses == [Clause::P5] { Rest::PlanAt } else { Rest::ResultAt };
+    let rest = if of.clauses == [Clause::P5] { RestForm::PlanAt } else { RestForm::ResultAt };
     let mut found = ParsedSentence {
         clauses: of.clauses.clone(),
         provider: of.provider,
@@ -181,23 +181,23 @@ fn place_and_words(text: &str) -> Option<(&str, &str)> {
     place(text, &[": "]).or_else(|| Some((text.strip_suffix(':')?, "")))
 }
 
-fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
+fn read_rest<'t>(rest: RestForm, text: &'t str, found: &mut ParsedSentence<'t>) {
     // Where paragraphs ran into one another.
     let text = text.split(" This is a bug in the provider").next().unwrap_or(text);
     let text = text.split(" The result cannot not be saved").next().unwrap_or(text).trim_end_matches('.');
     match rest {
-        Rest::Other => found.words = Some(text),
+        RestForm::Other => found.words = Some(text),
         // The words are the whole sentence.
-        Rest::Whole => {}
-        Rest::Upgrader => found.said.kind = Some("no_state_upgrader"),
-        Rest::GoPath => {
+        RestForm::Whole => {}
+        RestForm::Upgrader => found.said.kind = Some("no_state_upgrader"),
+        RestForm::GoPath => {
             found.words = Some(text);
             found.path = go_path(text).map(Cow::Owned);
         }
-        Rest::TypeAt => read_type(text, found),
-        Rest::Address => found.address = Some(without_label(text)),
-        Rest::AddressFirst => found.address = address_first(text).map(|(address, _)| address),
-        Rest::PlanAt => {
+        RestForm::TypeAt => read_type(text, found),
+        RestForm::Address => found.address = Some(without_label(text)),
+        RestForm::AddressFirst => found.address = address_first(text).map(|(address, _)| address),
+        RestForm::PlanAt => {
             let (at, words) = place_and_words(text).unwrap_or(("", text));
             let (address, path) = if at.starts_with(['.', '[']) { (None, Some(at)) } else { split(at) };
             let words = sentence_end(words);
@@ -206,7 +206,7 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
             found.words = Some(words).filter(|words| !words.is_empty());
             found.said = read_of_plan(words);
         }
-        Rest::ResultAt => {
+        RestForm::ResultAt => {
             let is_path = |at: &str| at.starts_with(['.', '[']) && !at.contains(" was ");
             let at = place_and_words(text).filter(|(at, _)| is_path(at));
             // Somebody may have typed it.

@@ -132,8 +132,8 @@ fn write_message(out: &mut impl Write, message: &ExplainedMessage) -> io::Result
         };
         writeln!(out, "    Terraform goes on, because {why}.")?;
     }
-    if let Some(likeness) = explained.likeness.filter(|_| !is_secret) {
-        writeln!(out, "    {}", likeness.sentence())?;
+    if let Some(similarity) = explained.similarity.filter(|_| !is_secret) {
+        writeln!(out, "    {}", similarity.sentence())?;
     }
     message.evidence.as_ref().map_or(Ok(()), |evidence| write_evidence(out, evidence))
 }

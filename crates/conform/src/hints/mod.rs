@@ -50,12 +50,12 @@ const SENSITIVE: &str = "$sensitive";
 pub struct Hints {
     provider: Option<Value>,
     values: Vec<(WildMatch, HintedValue)>,
-    types: Vec<OfTypes>,
+    types: Vec<TypeHints>,
 }
 
 /// Hints for all types whose name matches.
 #[derive(Clone)]
-struct OfTypes {
+struct TypeHints {
     name: WildMatch,
     component: Option<Component>,
     skip: Option<String>,
@@ -113,8 +113,9 @@ impl Hints {
     }
 
     /// The hints for a type, the last first.
-    fn about(&self, component: Component, name: &str) -> impl Iterator<Item = &OfTypes> {
-        let is_of = move |of: &&OfTypes| of.component.is_none_or(|c| c == component) && of.name.matches(name);
+    fn about(&self, component: Component, name: &str) -> impl Iterator<Item = &TypeHints> {
+        let is_of =
+            move |of: &&TypeHints| of.component.is_none_or(|c| c == component) && of.name.matches(name);
         self.types.iter().rev().filter(is_of)
     }
 

@@ -10,7 +10,7 @@ use wildmatch::WildMatch;
 
 use super::hinted_value::RegexText;
 use super::json::{parse, value};
-use super::{Expected, HintedValue, Hints, HintsError, OfTypes, SENSITIVE, Summary};
+use super::{Expected, HintedValue, Hints, HintsError, SENSITIVE, Summary, TypeHints};
 
 /// How large a compiled regular expression may be.
 const MAX_PATTERN: usize = 1 << 20;
@@ -49,9 +49,9 @@ pub(super) fn hints(file: &[u8]) -> Result<Hints> {
     Ok(hints)
 }
 
-fn of_types(json: &Node<'_>, at: &str) -> Result<OfTypes> {
+fn of_types(json: &Node<'_>, at: &str) -> Result<TypeHints> {
     let known = ["type", "of", "skip", "values", "expect", "import", "update"];
-    let mut of = OfTypes {
+    let mut of = TypeHints {
         name: WildMatch::new("*"),
         component: None,
         skip: None,

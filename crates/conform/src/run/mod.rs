@@ -1,7 +1,7 @@
 //! Tests a whole provider: each of its types with many configurations, in several processes at once.
 
+mod created_objects;
 mod function;
-mod made;
 mod options;
 mod setup;
 mod trial;
@@ -20,15 +20,15 @@ use smol_str::SmolStr;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-pub use self::made::{Left, Made};
+pub use self::created_objects::{CreatedObjects, LeftoverObject};
 pub use self::options::{Options, Progress, Stop};
 use self::setup::Setup;
 use self::trial::TrialState;
 pub(super) use self::watch::Exchange;
 use self::watch::{Gate, Meter, SharedSecrets, Watched};
 use self::worker::Worker;
-use super::corpus::{Corpus, Kept};
-use super::report::{Ended, Report, Subject, Time, TypeReport};
+use super::corpus::{Corpus, CorpusEntry};
+use super::report::{Report, RunEnd, Subject, Time, TypeReport};
 use super::schemas::named;
 
 type Started = Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>>;
@@ -72,7 +72,7 @@ struct Task {
 /// The result of one type, and the configurations that are worth to be kept.
 struct Outcome {
     report: TypeReport,
-    kept: Vec<Kept>,
+    kept: Vec<CorpusEntry>,
 }
 
 /// Tries a provider. It is started by `start`: for each of the jobs, and again wherever it crashes. The second of what comes of
@@ -154,7 +154,7 @@ where
     let mut report = Report {
         seed: context.options.seed,
         applied: context.options.apply,
-        ended: context.ended().unwrap_or(Ended::Complete),
+        ended: context.ended().unwrap_or(RunEnd::Complete),
         not_configured,
         left: context.options.made.left(),
         types,
@@ -189,11 +189,11 @@ impl Context {
     }
 
     /// Why no more work may begin; `None` if it may.
-    fn ended(&self) -> Option<Ended> {
+    fn ended(&self) -> Option<RunEnd> {
         if self.options.stop.is_stopped() {
-            return Some(Ended::Stopped);
+            return Some(RunEnd::Stopped);
         }
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Ended::Time)
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(RunEnd::Time)
     }
 
     /// When the run was over, or will be.

@@ -11,7 +11,7 @@ use crate::corpus::Corpus;
 use crate::report::{Subject, TypeReport};
 use crate::{Flavor, Hints};
 
-use super::made::Made;
+use super::created_objects::CreatedObjects;
 use super::names;
 use super::setup::OWN;
 
@@ -46,7 +46,7 @@ pub struct Options {
     /// Stops the run.
     pub stop: Stop,
     /// Objects that were created and still exist.
-    pub made: Made,
+    pub made: CreatedObjects,
 }
 
 impl Default for Options {
@@ -66,7 +66,7 @@ impl Default for Options {
             shrink: 300,
             corpus: Corpus::default(),
             stop: Stop::default(),
-            made: Made::default(),
+            made: CreatedObjects::default(),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::setup::of_one;
 use super::watch::{Exchange, Watched};
 use super::worker::{Worker, ending};
 use super::{Context, Outcome, function};
-use crate::corpus::Kept;
+use crate::corpus::CorpusEntry;
 use crate::finding::{common_kind, shortened};
 use crate::flow::no_answer;
 use crate::report::{FindingReport, Subject, TypeReport, shape};
@@ -147,7 +147,7 @@ pub(super) struct TrialState {
     name: SmolStr,
     block: Block,
     report: TypeReport,
-    kept: Vec<Kept>,
+    kept: Vec<CorpusEntry>,
     /// Where each finding shows that has a cause of its own.
     caused: Vec<(Key, Vec<Key>)>,
     deaths: u32,

@@ -11,7 +11,7 @@ use objchange::change::{
 };
 use objchange_provider::{Answer, Call, Component, ErrorKind, Provider, ProviderExt, Reply, Result, Schemas};
 
-use super::made::{Made, Object};
+use super::created_objects::{CreatedObjects, Object};
 use super::options::Stop;
 use crate::secrets::Secrets;
 
@@ -54,7 +54,7 @@ pub(super) struct Gate {
     pub(super) is_open: bool,
     pub(super) stop: Stop,
     pub(super) deadline: Option<tokio::time::Instant>,
-    pub(super) made: Made,
+    pub(super) made: CreatedObjects,
 }
 
 impl Gate {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn watched(is_open: bool) -> Watched {
-        let (stop, made) = (Stop::default(), Made::default());
+        let (stop, made) = (Stop::default(), CreatedObjects::default());
         stop.stop();
         let gate = Gate { is_open, stop, deadline: None, made };
         Watched::new(Arc::new(Named), Arc::default(), gate, SharedSecrets::default(), 0)

@@ -10,7 +10,7 @@ use objchange_provider::{Error, ErrorKind, ProviderExt, Result};
 use super::trial::{TrialState, Trials, Turn};
 use super::watch::Watched;
 use super::{Context, Outcome, Task};
-use crate::report::{Ended, Subject, TypeReport};
+use crate::report::{RunEnd, Subject, TypeReport};
 use crate::run::Progress;
 
 pub(super) struct Worker {
@@ -143,9 +143,9 @@ impl Worker {
 }
 
 /// Why a type was not tried.
-pub(super) fn ending(ended: Ended) -> &'static str {
+pub(super) fn ending(ended: RunEnd) -> &'static str {
     match ended {
-        Ended::Stopped => "it was stopped before",
+        RunEnd::Stopped => "it was stopped before",
         _ => "the time was over before",
     }
 }

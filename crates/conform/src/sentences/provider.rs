@@ -67,7 +67,7 @@ pub(crate) const HEADINGS: [(&str, Clause); 4] = [
 
 /// How the last hole of a sentence is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rest {
+pub(crate) enum RestForm {
     /// A place with an address, a colon, and what is wrong with the plan there.
     PlanAt,
     /// A path, a colon, and what is wrong with the result there; or the latter alone.
@@ -92,10 +92,10 @@ pub(crate) enum Rest {
 pub(crate) struct Sentence {
     pub(crate) template: &'static str,
     pub(crate) clauses: &'static [Clause],
-    pub(crate) rest: Rest,
+    pub(crate) rest: RestForm,
 }
 
-const fn sentence(template: &'static str, clauses: &'static [Clause], rest: Rest) -> Sentence {
+const fn sentence(template: &'static str, clauses: &'static [Clause], rest: RestForm) -> Sentence {
     Sentence { template, clauses, rest }
 }
 
@@ -107,43 +107,47 @@ pub(crate) const SENTENCES: &[Sentence] = {
         sentence(
             "Provider {provider} planned an invalid value for {address} during refresh: {at}: missing required attribute {rest}",
             &[R2],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "Provider {provider} planned an invalid value for {attribute} during refresh: The returned state contains unknown",
             &[R1],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "Provider {provider} planned an invalid value for {attribute} during refresh: {rest}",
             &[R2],
-            Rest::TypeAt,
+            RestForm::TypeAt,
         ),
         sentence(
             "Provider {provider} produced an invalid nil value after apply for {rest}",
             &[A1],
-            Rest::Address,
+            RestForm::Address,
         ),
-        sentence("Provider {provider} produced an invalid value after apply for {rest}", &[A2], Rest::TypeAt),
+        sentence(
+            "Provider {provider} produced an invalid value after apply for {rest}",
+            &[A2],
+            RestForm::TypeAt,
+        ),
         sentence(
             "Provider {provider} produced an invalid value for the list block {address}: {rest}",
             &[L2],
-            Rest::ResultAt,
+            RestForm::ResultAt,
         ),
-        sentence("Provider {provider} produced an invalid value for {rest}", &[D1], Rest::TypeAt),
-        sentence("The provider for {type} produced an inconsistent result: {rest}", &[E1], Rest::PlanAt),
+        sentence("Provider {provider} produced an invalid value for {rest}", &[D1], RestForm::TypeAt),
+        sentence("The provider for {type} produced an inconsistent result: {rest}", &[E1], RestForm::PlanAt),
         sentence(
             "The provider signaled a deferred action for \"{address}\", but in this context deferrals are disabled",
             &[P2],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "Provider {provider} planned an invalid value for {attribute}: missing required attribute {rest}",
             &[P4],
-            Rest::Other,
+            RestForm::Other,
         ),
-        sentence("Provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
-        sentence("provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
+        sentence("Provider {provider} planned an invalid value for {rest}", &[P5], RestForm::PlanAt),
+        sentence("provider {provider} planned an invalid value for {rest}", &[P5], RestForm::PlanAt),
         sentence(
             concat!(
                 "Provider {provider} has indicated \"requires replacement\" on {address} ",
@@ -151,27 +155,27 @@ pub(crate) const SENTENCES: &[Sentence] = {
                 " {rest}"
             ),
             &[P6],
-            Rest::GoPath,
+            RestForm::GoPath,
         ),
         sentence(
             concat!("Provider {provider} ", phrase!(planned_survival), " for {rest}"),
             &[P8],
-            Rest::Address,
+            RestForm::Address,
         ),
         sentence(
             concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" during planning"),
             &[P3],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" after apply"),
             &[A3],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" during refresh"),
             &[R3],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             concat!(
@@ -180,7 +184,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
                 " \"{attribute}\""
             ),
             &[U3],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             concat!(
@@ -189,17 +193,17 @@ pub(crate) const SENTENCES: &[Sentence] = {
                 " \"{attribute}\" during an across type move operation"
             ),
             &[M3],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             concat!("provider {provider} ", phrase!(write_only), " \"{attribute}\""),
             &[I4],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "The {provider} provider upgraded the state for {address} from a previous version, but produced an invalid result: {rest}",
             &[U1, U2],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             concat!(
@@ -208,7 +212,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
                 " {rest}"
             ),
             &[F1],
-            Rest::Whole,
+            RestForm::Whole,
         ),
         sentence(
             concat!(
@@ -217,157 +221,181 @@ pub(crate) const SENTENCES: &[Sentence] = {
                 " {rest}"
             ),
             &[F2],
-            Rest::ResultAt,
+            RestForm::ResultAt,
         ),
         sentence(
             "has encountered a bug where a provider would mark the resource \"{address}\" as deferred during apply",
             &[F3],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "When applying changes to {address}, provider {provider} produced an unexpected new value: {rest}",
             &[A5],
-            Rest::ResultAt,
+            RestForm::ResultAt,
         ),
         sentence(
             "When applying the changes to {address}, provider {provider} produced an unexpected new value: {rest}",
             &[A5],
-            Rest::ResultAt,
+            RestForm::ResultAt,
         ),
         // Terraform 0.12 has no colon there.
         sentence(
             "When applying changes to {address}, provider {provider} produced an unexpected new value for {rest}",
             &[A5],
-            Rest::ResultAt,
+            RestForm::ResultAt,
         ),
-        sentence("provider {provider} produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
+        sentence("provider {provider} produced an unexpected new value: {rest}", &[A5], RestForm::ResultAt),
         // The beginning may be cut off.
-        sentence(concat!("provider {provider} ", phrase!(action_changed), " {rest}"), &[F1], Rest::Whole),
-        sentence(concat!(phrase!(action_changed), " {rest}"), &[F1], Rest::Whole),
-        sentence("produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
-        sentence("unexpected new value: {rest}", &[A5], Rest::ResultAt),
-        sentence(concat!(phrase!(final_plan_changed), " {rest}"), &[F2], Rest::ResultAt),
+        sentence(concat!("provider {provider} ", phrase!(action_changed), " {rest}"), &[F1], RestForm::Whole),
+        sentence(concat!(phrase!(action_changed), " {rest}"), &[F1], RestForm::Whole),
+        sentence("produced an unexpected new value: {rest}", &[A5], RestForm::ResultAt),
+        sentence("unexpected new value: {rest}", &[A5], RestForm::ResultAt),
+        sentence(concat!(phrase!(final_plan_changed), " {rest}"), &[F2], RestForm::ResultAt),
         sentence(
             "Provider {provider} produced an unexpected new value for {address} during refresh.",
             &[R5],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "After the apply operation, the provider still indicated an unknown value for {attribute}. ",
             &[A4],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             concat!("plan, the provider ", phrase!(not_destroyed), " for {address}. "),
             &[A6],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "While attempting to import an existing object to {address}, the provider detected that no object exists",
             &[I6],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "While attempting to import with ID {id}, the provider returned multiple",
             &[I1],
-            Rest::Other,
+            RestForm::Other,
         ),
-        sentence(concat!("Provider {provider} ", phrase!(null_object), " for {rest}"), &[D2], Rest::Address),
+        sentence(
+            concat!("Provider {provider} ", phrase!(null_object), " for {rest}"),
+            &[D2],
+            RestForm::Address,
+        ),
         sentence(
             "Provider {provider} produced a value for {attribute} that is not wholly known",
             &[D3],
-            Rest::Other,
+            RestForm::Other,
         ),
-        sentence("Error validating write-only attributes: {rest}", &[A3, R3, P3], Rest::Whole),
-        sentence("failed: provider function returned an inconsistent result", &[N3], Rest::Other),
-        sentence("failed: provider {provider} returned an inconsistent result: {rest}", &[N3], Rest::Other),
+        sentence("Error validating write-only attributes: {rest}", &[A3, R3, P3], RestForm::Whole),
+        sentence("failed: provider function returned an inconsistent result", &[N3], RestForm::Other),
+        sentence(
+            "failed: provider {provider} returned an inconsistent result: {rest}",
+            &[N3],
+            RestForm::Other,
+        ),
         // Terraform 0.11 compares the two plans itself.
-        sentence("diffs didn't match during apply. {rest}", &[F2], Rest::Other),
+        sentence("diffs didn't match during apply. {rest}", &[F2], RestForm::Other),
         sentence(
             "failed: Plugin error: The plugin returned an unexpected error from {rest}",
             &[T1],
-            Rest::Whole,
+            RestForm::Whole,
         ),
-        sentence("The plugin returned an unexpected error from {rest}", &[T1], Rest::Whole),
-        sentence("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Whole),
-        sentence("This is always indicative of a bug within the plugin.", &[T2], Rest::Other),
-        sentence("The {plugin} plugin crashed!", &[T2], Rest::Other),
-        sentence("Stack trace from the {plugin} plugin:", &[T2], Rest::Other),
-        sentence("rpc error: code = {code} desc = error reading from server: {rest}", &[T2], Rest::Whole),
+        sentence("The plugin returned an unexpected error from {rest}", &[T1], RestForm::Whole),
+        sentence(
+            "The plugin encountered an error, and failed to respond to the {rest}",
+            &[T2],
+            RestForm::Whole,
+        ),
+        sentence("This is always indicative of a bug within the plugin.", &[T2], RestForm::Other),
+        sentence("The {plugin} plugin crashed!", &[T2], RestForm::Other),
+        sentence("Stack trace from the {plugin} plugin:", &[T2], RestForm::Other),
+        sentence("rpc error: code = {code} desc = error reading from server: {rest}", &[T2], RestForm::Whole),
         // Versions before 1.0 print the error of the connection itself.
-        sentence("rpc error: code = Unavailable desc = transport is closing", &[T2], Rest::Whole),
-        sentence("rpc error: code = Unavailable desc = unexpected EOF", &[T2], Rest::Whole),
+        sentence("rpc error: code = Unavailable desc = transport is closing", &[T2], RestForm::Whole),
+        sentence("rpc error: code = Unavailable desc = unexpected EOF", &[T2], RestForm::Whole),
         sentence(
             "rpc error: code = Unavailable desc = all SubConns are in TransientFailure",
             &[T2],
-            Rest::Whole,
+            RestForm::Whole,
         ),
         sentence(
             "rpc error: code = Internal desc = grpc: error while marshaling: {rest}",
             &[T1],
-            Rest::Whole,
+            RestForm::Whole,
         ),
-        sentence("rpc error: code = ResourceExhausted desc = grpc: {rest}", &[T1], Rest::Whole),
-        sentence("rpc error: code = Unimplemented desc = unknown service tfplugin{rest}", &[T1], Rest::Whole),
-        sentence("rpc error: code = Unimplemented desc = unknown method {rest}", &[T1], Rest::Whole),
+        sentence("rpc error: code = ResourceExhausted desc = grpc: {rest}", &[T1], RestForm::Whole),
+        sentence(
+            "rpc error: code = Unimplemented desc = unknown service tfplugin{rest}",
+            &[T1],
+            RestForm::Whole,
+        ),
+        sentence("rpc error: code = Unimplemented desc = unknown method {rest}", &[T1], RestForm::Whole),
         sentence(
             "rpc error: code = Unavailable desc = connection closed before server preface received",
             &[T2],
-            Rest::Whole,
+            RestForm::Whole,
         ),
         sentence(
             "rpc error: code = Unavailable desc = connection error: {error} dial unix {rest}",
             &[T2],
-            Rest::Whole,
+            RestForm::Whole,
         ),
         sentence(
             "rpc error: code = Unavailable desc = connection error: {error} dial tcp 127.0.0.1:{rest}",
             &[T2],
-            Rest::Whole,
+            RestForm::Whole,
         ),
         // Sentences of the SDKs.
-        sentence("Missing Resource State After {call}", &[A6, A1], Rest::Other),
-        sentence("unexpectedly returned no resource state after having no errors", &[A6, A1], Rest::Other),
-        sentence("Missing Resource Identity After Read", &[R4], Rest::Other),
-        sentence("Missing Resource Identity After Import", &[I3], Rest::Other),
-        sentence("Missing Resource Identity After {call}", &[A7], Rest::Other),
-        sentence("no resource identity data after having no errors in the resource read", &[R4], Rest::Other),
-        sentence("no resource identity after having no errors in the resource read", &[R4], Rest::Other),
-        sentence("unexpectedly returned no resource identity {rest}", &[A7], Rest::Whole),
-        sentence("unexpectedly returned a different identity {rest}", &[R4], Rest::Whole),
-        sentence("Unexpected Identity Change", &[R4], Rest::Other),
+        sentence("Missing Resource State After {call}", &[A6, A1], RestForm::Other),
+        sentence(
+            "unexpectedly returned no resource state after having no errors",
+            &[A6, A1],
+            RestForm::Other,
+        ),
+        sentence("Missing Resource Identity After Read", &[R4], RestForm::Other),
+        sentence("Missing Resource Identity After Import", &[I3], RestForm::Other),
+        sentence("Missing Resource Identity After {call}", &[A7], RestForm::Other),
+        sentence(
+            "no resource identity data after having no errors in the resource read",
+            &[R4],
+            RestForm::Other,
+        ),
+        sentence("no resource identity after having no errors in the resource read", &[R4], RestForm::Other),
+        sentence("unexpectedly returned no resource identity {rest}", &[A7], RestForm::Whole),
+        sentence("unexpectedly returned a different identity {rest}", &[R4], RestForm::Whole),
+        sentence("Unexpected Identity Change", &[R4], RestForm::Other),
         sentence(
             "The provider returned a resource missing an identifier during ImportResourceState",
             &[I5],
-            Rest::Other,
+            RestForm::Other,
         ),
-        sentence("Missing Resource Import State", &[I5], Rest::Other),
-        sentence("ImportState method returned no State in response", &[I5], Rest::Other),
+        sentence("Missing Resource Import State", &[I5], RestForm::Other),
+        sentence("ImportState method returned no State in response", &[I5], RestForm::Other),
         sentence(
             "however Terraform was expecting an implementation for version {rest} upgrade",
             &[U5],
-            Rest::Upgrader,
+            RestForm::Upgrader,
         ),
-        sentence("Unable to Upgrade Resource State", &[U5], Rest::Other),
-        sentence("Unable to Read Previously Saved State for UpgradeResourceState", &[U5], Rest::Other),
+        sentence("Unable to Upgrade Resource State", &[U5], RestForm::Other),
+        sentence("Unable to Read Previously Saved State for UpgradeResourceState", &[U5], RestForm::Other),
         sentence(
             "Provider {provider} produced an invalid plan for {address}, but we are tolerating it",
             &[P5],
-            Rest::Other,
+            RestForm::Other,
         ),
         sentence(
             "Provider {provider} produced an unexpected new value for {address}, but we are tolerating it",
             &[A5],
-            Rest::Other,
+            RestForm::Other,
         ),
         // The beginning or the end may be cut off.
-        sentence("produced an invalid plan for {address}, but we are tolerating it", &[P5], Rest::Other),
+        sentence("produced an invalid plan for {address}, but we are tolerating it", &[P5], RestForm::Other),
         sentence(
             "produced an unexpected new value for {address}, but we are tolerating it",
             &[A5],
-            Rest::Other,
+            RestForm::Other,
         ),
-        sentence("When expanding the plan for {rest}", &[F2, F1], Rest::AddressFirst),
-        sentence("When applying changes to {rest}", &[A5, A6, A1], Rest::AddressFirst),
+        sentence("When expanding the plan for {rest}", &[F2, F1], RestForm::AddressFirst),
+        sentence("When applying changes to {rest}", &[A5, A6, A1], RestForm::AddressFirst),
     ]
 };

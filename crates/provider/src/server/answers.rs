@@ -4,7 +4,7 @@ use objchange::Type;
 use objchange::change::{ApplyResourceChange, PlanResourceChange, PrivateData};
 use objchange::schema::Block;
 
-use super::router::Asked;
+use super::router::CallContext;
 use crate::call::{
     Answer, ImportResource, ImportTarget, MoveResource, RawState, ReadResource, UpgradeResource,
 };
@@ -15,7 +15,7 @@ use crate::wire::{
 };
 use crate::{Component, ErrorKind, ProviderExt, Result};
 
-impl Asked {
+impl CallContext {
     fn block(&self, component: Component, name: &str) -> Result<Block> {
         match self.schemas.block(component, name) {
             Some(block) => Ok(block.clone()),
@@ -45,28 +45,28 @@ fn raw_state(message: Option<pb::RawState>) -> RawState {
 }
 
 pub(super) async fn schemas(
-    asked: Asked,
+    asked: CallContext,
     _: pb::get_provider_schema::Request,
 ) -> Result<pb::get_provider_schema::Response> {
     Ok(write_schemas(&asked.schemas))
 }
 
 pub(super) async fn schemas_5(
-    asked: Asked,
+    asked: CallContext,
     _: pb5::get_provider_schema::Request,
 ) -> Result<pb5::get_provider_schema::Response> {
     Ok(write_schemas_5(&asked.schemas))
 }
 
 pub(super) async fn identity_schemas(
-    asked: Asked,
+    asked: CallContext,
     _: pb::get_resource_identity_schemas::Request,
 ) -> Result<pb::get_resource_identity_schemas::Response> {
     Ok(write_identities(&asked.schemas))
 }
 
 pub(super) async fn functions(
-    asked: Asked,
+    asked: CallContext,
     _: pb::get_functions::Request,
 ) -> Result<pb::get_functions::Response> {
     let functions = write_schemas(&asked.schemas).functions;
@@ -74,7 +74,7 @@ pub(super) async fn functions(
 }
 
 pub(super) async fn validate_provider(
-    asked: Asked,
+    asked: CallContext,
     question: pb::validate_provider_config::Request,
 ) -> Result<pb::validate_provider_config::Response> {
     let diagnostics = asked.validate(Component::Provider, "", question.config).await?;
@@ -84,7 +84,7 @@ pub(super) async fn validate_provider(
 /// The validations that differ in nothing but their names.
 macro_rules! validations {
     ($($name:ident: $module:ident, $component:ident;)*) => {
-        $(pub(super) async fn $name(asked: Asked, question: pb::$module::Request) -> Result<pb::$module::Response> {
+        $(pub(super) async fn $name(asked: CallContext, question: pb::$module::Request) -> Result<pb::$module::Response> {
             let diagnostics =
                 asked.validate(Component::$component, &question.type_name, question.config).await?;
             Ok(pb::$module::Response { diagnostics })
@@ -102,7 +102,7 @@ validations! {
 }
 
 pub(super) async fn configure(
-    asked: Asked,
+    asked: CallContext,
     question: pb::configure_provider::Request,
 ) -> Result<pb::configure_provider::Response> {
     let config = read_value_or_null("config", question.config, &asked.ty(Component::Provider, "")?)?;
@@ -111,7 +111,7 @@ pub(super) async fn configure(
 }
 
 pub(super) async fn upgrade(
-    asked: Asked,
+    asked: CallContext,
     question: pb::upgrade_resource_state::Request,
 ) -> Result<pb::upgrade_resource_state::Response> {
     let ty = asked.ty(Component::Resource, &question.type_name)?;
@@ -128,7 +128,7 @@ pub(super) async fn upgrade(
 }
 
 pub(super) async fn upgrade_identity(
-    asked: Asked,
+    asked: CallContext,
     question: pb::upgrade_resource_identity::Request,
 ) -> Result<pb::upgrade_resource_identity::Response> {
     let request = UpgradeResource {
@@ -145,7 +145,7 @@ pub(super) async fn upgrade_identity(
 }
 
 pub(super) async fn read(
-    asked: Asked,
+    asked: CallContext,
     question: pb::read_resource::Request,
 ) -> Result<pb::read_resource::Response> {
     let ty = asked.ty(Component::Resource, &question.type_name)?;
@@ -168,7 +168,7 @@ pub(super) async fn read(
 }
 
 pub(super) async fn plan(
-    asked: Asked,
+    asked: CallContext,
     question: pb::plan_resource_change::Request,
 ) -> Result<pb::plan_resource_change::Response> {
     let block = asked.block(Component::Resource, &question.type_name)?;
@@ -194,7 +194,7 @@ pub(super) async fn plan(
 }
 
 pub(super) async fn apply(
-    asked: Asked,
+    asked: CallContext,
     question: pb::apply_resource_change::Request,
 ) -> Result<pb::apply_resource_change::Response> {
     let block = asked.block(Component::Resource, &question.type_name)?;
@@ -216,7 +216,7 @@ pub(super) async fn apply(
 }
 
 pub(super) async fn import(
-    asked: Asked,
+    asked: CallContext,
     question: pb::import_resource_state::Request,
 ) -> Result<pb::import_resource_state::Response> {
     let identity = asked.schemas.identity(&question.type_name);
@@ -248,7 +248,7 @@ pub(super) async fn import(
 }
 
 pub(super) async fn move_state(
-    asked: Asked,
+    asked: CallContext,
     question: pb::move_resource_state::Request,
 ) -> Result<pb::move_resource_state::Response> {
     let ty = asked.ty(Component::Resource, &question.target_type_name)?;
@@ -273,7 +273,7 @@ pub(super) async fn move_state(
 }
 
 pub(super) async fn generate_config(
-    asked: Asked,
+    asked: CallContext,
     question: pb::generate_resource_config::Request,
 ) -> Result<pb::generate_resource_config::Response> {
     let ty = asked.ty(Component::Resource, &question.type_name)?;
@@ -286,7 +286,7 @@ pub(super) async fn generate_config(
 }
 
 pub(super) async fn read_data(
-    asked: Asked,
+    asked: CallContext,
     question: pb::read_data_source::Request,
 ) -> Result<pb::read_data_source::Response> {
     let ty = asked.ty(Component::DataSource, &question.type_name)?;

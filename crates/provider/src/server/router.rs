@@ -37,7 +37,7 @@ pub(super) struct Router {
 }
 
 /// The provider and its schemas, which each answer needs.
-pub(super) struct Asked {
+pub(super) struct CallContext {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) schemas: Arc<Schemas>,
 }
@@ -113,14 +113,14 @@ fn no_such_call() -> Reply {
     Status::unimplemented("there is no such call").into_http()
 }
 
-async fn shutdown(_: Asked, _: plugin::Empty) -> Result<plugin::Empty> {
+async fn shutdown(_: CallContext, _: plugin::Empty) -> Result<plugin::Empty> {
     Ok(plugin::Empty {})
 }
 
 async fn unary<Q, A>(
     provider: Arc<dyn Provider>,
     request: http::Request<Incoming>,
-    answer: fn(Asked, Q) -> Answering<A>,
+    answer: fn(CallContext, Q) -> Answering<A>,
 ) -> Reply
 where
     Q: Message + Default + 'static,
@@ -135,7 +135,7 @@ where
 async fn stream<Q, A>(
     provider: Arc<dyn Provider>,
     request: http::Request<Incoming>,
-    answer: fn(Asked, Q) -> Answering<Vec<A>>,
+    answer: fn(CallContext, Q) -> Answering<Vec<A>>,
 ) -> Reply
 where
     Q: Message + Default + 'static,
@@ -151,7 +151,7 @@ where
 async fn upload<Q, A>(
     provider: Arc<dyn Provider>,
     request: http::Request<Incoming>,
-    answer: fn(Asked, Vec<Q>) -> Answering<A>,
+    answer: fn(CallContext, Vec<Q>) -> Answering<A>,
 ) -> Reply
 where
     Q: Message + Default + 'static,
@@ -167,7 +167,7 @@ const MAX_CHUNKS: usize = 1 << 20;
 
 struct Upload<Q, A> {
     provider: Arc<dyn Provider>,
-    answer: fn(Asked, Vec<Q>) -> Answering<A>,
+    answer: fn(CallContext, Vec<Q>) -> Answering<A>,
 }
 
 impl<Q: Message + 'static, A: 'static> tower_service::Service<Request<Streaming<Q>>> for Upload<Q, A> {
@@ -191,7 +191,7 @@ impl<Q: Message + 'static, A: 'static> tower_service::Service<Request<Streaming<
                 }
             }
             let schemas = provider.schemas().await.map_err(|error| status(&error))?;
-            let answer = answer(Asked { provider, schemas }, all).await;
+            let answer = answer(CallContext { provider, schemas }, all).await;
             answer.map(Response::new).map_err(|error| status(&error))
         })
     }
@@ -200,7 +200,7 @@ impl<Q: Message + 'static, A: 'static> tower_service::Service<Request<Streaming<
 /// A call as the service that the transport wants.
 struct Handler<Q, A, R> {
     provider: Arc<dyn Provider>,
-    answer: fn(Asked, Q) -> Answering<A>,
+    answer: fn(CallContext, Q) -> Answering<A>,
     /// Converts the answer for sending: as it is, or as a stream of its parts.
     reply: fn(A) -> R,
 }
@@ -218,7 +218,7 @@ impl<Q: Send + 'static, A: 'static, R: 'static> tower_service::Service<Request<Q
         let (provider, answer, reply) = (self.provider.clone(), self.answer, self.reply);
         Box::pin(async move {
             let schemas = provider.schemas().await.map_err(|error| status(&error))?;
-            let answer = answer(Asked { provider, schemas }, request.into_inner()).await;
+            let answer = answer(CallContext { provider, schemas }, request.into_inner()).await;
             answer.map(|answer| Response::new(reply(answer))).map_err(|error| status(&error))
         })
     }

@@ -4,7 +4,7 @@ use objchange::change::PrivateData;
 use objchange::{Type, Value};
 use prost_types::Timestamp;
 
-use super::router::Asked;
+use super::router::CallContext;
 use crate::call::{ActionEvent, FunctionAnswer, ListQuestion, Opened};
 use crate::wire::{
     read_value_or_null, tfplugin6 as pb, write_answer, write_deferred, write_diagnostics, write_identity,
@@ -12,7 +12,7 @@ use crate::wire::{
 use crate::{Component, ErrorKind, ProviderExt, Result};
 
 pub(super) async fn open(
-    asked: Asked,
+    asked: CallContext,
     question: pb::open_ephemeral_resource::Request,
 ) -> Result<pb::open_ephemeral_resource::Response> {
     let ty = asked.ty(Component::EphemeralResource, &question.type_name)?;
@@ -28,7 +28,7 @@ pub(super) async fn open(
 }
 
 pub(super) async fn renew(
-    asked: Asked,
+    asked: CallContext,
     question: pb::renew_ephemeral_resource::Request,
 ) -> Result<pb::renew_ephemeral_resource::Response> {
     let private = question.private.map(PrivateData);
@@ -41,7 +41,7 @@ pub(super) async fn renew(
 }
 
 pub(super) async fn close(
-    asked: Asked,
+    asked: CallContext,
     question: pb::close_ephemeral_resource::Request,
 ) -> Result<pb::close_ephemeral_resource::Response> {
     let private = question.private.map(PrivateData);
@@ -50,7 +50,7 @@ pub(super) async fn close(
 }
 
 pub(super) async fn list(
-    asked: Asked,
+    asked: CallContext,
     question: pb::list_resource::Request,
 ) -> Result<Vec<pb::list_resource::Event>> {
     let ty = asked.ty(Component::ListResource, &question.type_name)?;
@@ -75,7 +75,7 @@ pub(super) async fn list(
 }
 
 pub(super) async fn call_function(
-    asked: Asked,
+    asked: CallContext,
     question: pb::call_function::Request,
 ) -> Result<pb::call_function::Response> {
     let unknown = || ErrorKind::UnknownName { what: "function", name: question.name.clone() };
@@ -98,7 +98,7 @@ pub(super) async fn call_function(
 }
 
 pub(super) async fn plan_action(
-    asked: Asked,
+    asked: CallContext,
     question: pb::plan_action::Request,
 ) -> Result<pb::plan_action::Response> {
     let ty = asked.ty(Component::Action, &question.action_type)?;
@@ -111,7 +111,7 @@ pub(super) async fn plan_action(
 }
 
 pub(super) async fn invoke_action(
-    asked: Asked,
+    asked: CallContext,
     question: pb::invoke_action::Request,
 ) -> Result<Vec<pb::invoke_action::Event>> {
     use pb::invoke_action::event::{Completed, Progress, Type as Event};
@@ -130,6 +130,9 @@ pub(super) async fn invoke_action(
     Ok(events.into_iter().map(event).collect())
 }
 
-pub(super) async fn stop(asked: Asked, _: pb::stop_provider::Request) -> Result<pb::stop_provider::Response> {
+pub(super) async fn stop(
+    asked: CallContext,
+    _: pb::stop_provider::Request,
+) -> Result<pb::stop_provider::Response> {
     Ok(pb::stop_provider::Response { error: asked.provider.stop().await? })
 }

@@ -1,6 +1,6 @@
 //! Calls about state stores, and the list of names.
 
-use super::router::Asked;
+use super::router::CallContext;
 use crate::call::{Locked, StateIds, StoreConfigured, StoredState};
 use crate::wire::{
     MAX_MESSAGE, read_value_or_null, tfplugin5 as pb5, tfplugin6 as pb, write_diagnostics, write_metadata,
@@ -12,21 +12,21 @@ use crate::{Component, ErrorKind, ProviderExt, Result};
 const CHUNK: usize = 1 << 20;
 
 pub(super) async fn metadata(
-    asked: Asked,
+    asked: CallContext,
     _: pb::get_metadata::Request,
 ) -> Result<pb::get_metadata::Response> {
     Ok(write_metadata(&asked.provider.metadata().await?))
 }
 
 pub(super) async fn metadata_5(
-    asked: Asked,
+    asked: CallContext,
     _: pb5::get_metadata::Request,
 ) -> Result<pb5::get_metadata::Response> {
     Ok(write_metadata_5(&asked.provider.metadata().await?))
 }
 
 pub(super) async fn configure(
-    asked: Asked,
+    asked: CallContext,
     question: pb::configure_state_store::Request,
 ) -> Result<pb::configure_state_store::Response> {
     let ty = asked.ty(Component::StateStore, &question.type_name)?;
@@ -41,7 +41,7 @@ pub(super) async fn configure(
 }
 
 pub(super) async fn read(
-    asked: Asked,
+    asked: CallContext,
     question: pb::read_state_bytes::Request,
 ) -> Result<Vec<pb::read_state_bytes::Response>> {
     let StoredState { state, diagnostics } =
@@ -62,7 +62,7 @@ pub(super) async fn read(
 }
 
 pub(super) async fn write(
-    asked: Asked,
+    asked: CallContext,
     chunks: Vec<pb::write_state_bytes::RequestChunk>,
 ) -> Result<pb::write_state_bytes::Response> {
     let (mut meta, mut state, mut size) = (None, Vec::new(), 0);
@@ -85,7 +85,7 @@ pub(super) async fn write(
 }
 
 pub(super) async fn lock(
-    asked: Asked,
+    asked: CallContext,
     question: pb::lock_state::Request,
 ) -> Result<pb::lock_state::Response> {
     let pb::lock_state::Request { type_name, state_id, operation } = question;
@@ -94,7 +94,7 @@ pub(super) async fn lock(
 }
 
 pub(super) async fn unlock(
-    asked: Asked,
+    asked: CallContext,
     question: pb::unlock_state::Request,
 ) -> Result<pb::unlock_state::Response> {
     let pb::unlock_state::Request { type_name, state_id, lock_id } = question;
@@ -103,7 +103,7 @@ pub(super) async fn unlock(
 }
 
 pub(super) async fn states(
-    asked: Asked,
+    asked: CallContext,
     question: pb::get_states::Request,
 ) -> Result<pb::get_states::Response> {
     let StateIds { ids, diagnostics } = asked.provider.states(&question.type_name).await?;
@@ -111,7 +111,7 @@ pub(super) async fn states(
 }
 
 pub(super) async fn delete(
-    asked: Asked,
+    asked: CallContext,
     question: pb::delete_state::Request,
 ) -> Result<pb::delete_state::Response> {
     let diagnostics = asked.provider.delete_state(&question.type_name, &question.state_id).await?;
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn each_piece_of_a_state_says_where_it_is() {
         let length = 2 * CHUNK + 7;
-        let asked = Asked { provider: Arc::new(Store(length)), schemas: Arc::new(Schemas::default()) };
+        let asked = CallContext { provider: Arc::new(Store(length)), schemas: Arc::new(Schemas::default()) };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let pieces = runtime.block_on(read(asked, pb::read_state_bytes::Request::default())).unwrap();
         let ranges: Vec<_> = pieces

@@ -22,7 +22,7 @@ use crate::value::Value;
 
 /// A read of a field that is never there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Missing {
+pub(crate) struct MissingRead {
     pub(crate) place: SourcePlace,
     pub(crate) field: String,
     pub(crate) part: MissingPart,
@@ -179,7 +179,7 @@ pub(crate) fn check(
     rules: &[RuleId],
     input: &InputFormat,
     options: &CompileOptions,
-) -> Result<Vec<Missing>, CompileErrors> {
+) -> Result<Vec<MissingRead>, CompileErrors> {
     let mut checker = Checker {
         compiled,
         input,
@@ -228,7 +228,7 @@ pub(crate) fn check(
             all.extend(branch.missing.into_iter().filter(|(_, of_variable)| !(is_form && *of_variable)));
         }
     }
-    let mut found: Vec<Missing> = Vec::new();
+    let mut found: Vec<MissingRead> = Vec::new();
     for (missing, _) in all {
         if !found.contains(&missing) && found.len() < super::rules::MOST_ERRORS {
             found.push(missing);
@@ -245,7 +245,7 @@ struct CheckedBranch {
     /// It reads a field that is there.
     has_hit: bool,
     /// Each with whether it is read from a variable, and not from `input` itself.
-    missing: Vec<(Missing, bool)>,
+    missing: Vec<(MissingRead, bool)>,
 }
 
 /// The parts that `with` replaces around an expression.
@@ -276,7 +276,7 @@ struct Checker<'a> {
     replaced: Replaced,
     /// The place of the current part, as nearly as it is known.
     place: SourcePlace,
-    missing: Vec<(Missing, bool)>,
+    missing: Vec<(MissingRead, bool)>,
     has_hit: bool,
 }
 
@@ -695,7 +695,7 @@ impl Checker<'_> {
         if members.is_none()
             && let Some((field, part)) = missing
         {
-            self.missing.push((Missing { place, field, part }, of_variable));
+            self.missing.push((MissingRead { place, field, part }, of_variable));
         }
         members.unwrap_or_default()
     }

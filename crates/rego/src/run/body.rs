@@ -6,7 +6,7 @@ use crate::compile::program::{Expr, Op, Pattern, ReferenceStep};
 use crate::value::{Hint, Unknown, Value};
 
 /// Called for each solution.
-pub(super) type Found<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>, &mut Frame) -> Run<Flow>;
+pub(super) type OnSolution<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>, &mut Frame) -> Run<Flow>;
 
 /// Whether there is a solution.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) enum Existence {
 }
 
 impl<'p> Machine<'p> {
-    pub(super) fn body(&mut self, frame: &mut Frame, ops: &'p [Op], found: Found<'_, 'p>) -> Run<Flow> {
+    pub(super) fn body(&mut self, frame: &mut Frame, ops: &'p [Op], found: OnSolution<'_, 'p>) -> Run<Flow> {
         for (index, op) in ops.iter().enumerate() {
             self.budget.step()?;
             let rest = &ops[index + 1..];
@@ -163,7 +163,7 @@ impl<'p> Machine<'p> {
         steps: &'p [ReferenceStep],
         out: &'p Pattern,
         rest: &'p [Op],
-        found: Found<'_, 'p>,
+        found: OnSolution<'_, 'p>,
     ) -> Run<Flow> {
         let Some((step, steps)) = steps.split_first() else {
             if !self.matches(frame, out, value)? {
@@ -214,7 +214,7 @@ impl<'p> Machine<'p> {
         value: &Value,
         out: &'p Pattern,
         rest: &'p [Op],
-        found: Found<'_, 'p>,
+        found: OnSolution<'_, 'p>,
     ) -> Run<Flow> {
         self.budget.step()?;
         self.budget.descend()?;

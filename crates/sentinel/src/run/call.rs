@@ -41,9 +41,9 @@ impl Machine<'_> {
                 self.frame.taint = taint;
                 return Ok(true);
             }
-            Code::Native(native) => Called::Native(native, None),
-            Code::Method(native, this) => Called::Native(native, Some(this)),
-            Code::Host(host) => Called::Host(host),
+            Code::Native(native) => NativeCallee::Native(native, None),
+            Code::Method(native, this) => NativeCallee::Native(native, Some(this)),
+            Code::Host(host) => NativeCallee::Host(host),
         };
         // Functions that are not of a policy see values only.
         for index in callee + 1..self.stack.len() {
@@ -51,15 +51,15 @@ impl Machine<'_> {
                 return Ok(false);
             }
         }
-        if matches!(&native, Called::Native(native, _) if LOOKS_WITHIN.contains(&native.name)) {
+        if matches!(&native, NativeCallee::Native(native, _) if LOOKS_WITHIN.contains(&native.name)) {
             self.force_deep(count)?;
         }
         self.choose_function(taint);
         self.budget.note_taint(taint);
         let arguments = self.stack.split_off(callee + 1);
         let result = match native {
-            Called::Native(native, this) => self.call_native(native, this.as_deref(), arguments)?,
-            Called::Host(host) => {
+            NativeCallee::Native(native, this) => self.call_native(native, this.as_deref(), arguments)?,
+            NativeCallee::Host(host) => {
                 check_arity(host.name, &host.arity, count)?;
                 let arguments: Vec<Value> = arguments.into_iter().map(|value| self.unwrap(value)).collect();
                 (host.call)(&arguments)
@@ -116,7 +116,7 @@ const LOOKS_WITHIN: [&str; 13] = [
 ];
 
 /// A callee that is not a function of a policy.
-enum Called {
+enum NativeCallee {
     Native(&'static Native, Option<Rc<Value>>),
     Host(Rc<Host>),
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::machine::Then;
+use super::machine::Continuation;
 use super::{Done, Machine, RunErrorKind, fault, fault_of, no_import};
 use crate::imports;
 use crate::policy::Policy;
@@ -35,12 +35,12 @@ pub(super) enum Imported {
     /// A module that has been run.
     File(u32),
     Data(Map),
-    Standard(imports::Members, Made),
-    Host(Arc<dyn Import>, Made),
+    Standard(imports::Members, MadeMembers),
+    Host(Arc<dyn Import>, MadeMembers),
 }
 
 /// The members that were requested, made once.
-type Made = Rc<RefCell<HashMap<Arc<str>, Option<Value>>>>;
+type MadeMembers = Rc<RefCell<HashMap<Arc<str>, Option<Value>>>>;
 
 impl Machine<'_> {
     /// Loads an import of the file; a module is run first.
@@ -59,7 +59,7 @@ impl Machine<'_> {
                 // Once it is there, the instruction is executed again.
                 self.frame.next -= 1;
                 match begun {
-                    Some(module) => self.enter_file(module, Then::Module(name)),
+                    Some(module) => self.enter_file(module, Continuation::Module(name)),
                     None => Ok(()),
                 }
             }
@@ -83,9 +83,9 @@ impl Machine<'_> {
                     );
                 }
             },
-            Some(Source::Host(host)) => Imported::Host(Arc::clone(host), Made::default()),
+            Some(Source::Host(host)) => Imported::Host(Arc::clone(host), MadeMembers::default()),
             None => match imports::standard(name) {
-                Some(members) => Imported::Standard(members, Made::default()),
+                Some(members) => Imported::Standard(members, MadeMembers::default()),
                 None => return no_import(name),
             },
         };
@@ -118,7 +118,7 @@ impl Machine<'_> {
     }
 }
 
-fn member(made: &Made, name: &MemberName, make: impl FnOnce(&str) -> Option<Value>) -> Option<Value> {
+fn member(made: &MadeMembers, name: &MemberName, make: impl FnOnce(&str) -> Option<Value>) -> Option<Value> {
     if let Some(value) = made.borrow().get(&name.text) {
         return value.clone();
     }

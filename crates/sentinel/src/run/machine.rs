@@ -84,11 +84,11 @@ pub(super) struct Frame {
     pub(super) guards: Vec<(u32, Rc<[Cause]>)>,
     /// The unknown values that decide which value it returns.
     pub(super) taint: Taint,
-    then: Then,
+    then: Continuation,
 }
 
 impl Frame {
-    fn new(unit: &Arc<Unit>, file: u32, env: Rc<Env>, then: Then) -> Self {
+    fn new(unit: &Arc<Unit>, file: u32, env: Rc<Env>, then: Continuation) -> Self {
         Self {
             unit: Arc::clone(unit),
             file,
@@ -105,7 +105,7 @@ impl Frame {
 }
 
 /// The use of the value that a frame returns.
-pub(super) enum Then {
+pub(super) enum Continuation {
     /// Push it on the stack, with the causes of a false value if they are kept.
     Push(bool),
     /// Store it as the value of a rule, and replace the rule on the stack; the taint is that of choosing
@@ -132,7 +132,7 @@ impl<'r> Machine<'r> {
             imported: HashMap::new(),
             globals: HashMap::new(),
             stack: Vec::new(),
-            frame: Frame::new(unit, 0, Env::new(0, None), Then::Push(false)),
+            frame: Frame::new(unit, 0, Env::new(0, None), Continuation::Push(false)),
             callers: Vec::new(),
             walks: Vec::new(),
             printed: Vec::new(),
@@ -195,7 +195,13 @@ impl<'r> Machine<'r> {
         place.map_or_else(SourcePlace::default, |offset| SourcePlace { file: frame.file, offset: *offset })
     }
 
-    pub(super) fn enter(&mut self, unit: &Arc<Unit>, file: u32, env: Rc<Env>, then: Then) -> Done<()> {
+    pub(super) fn enter(
+        &mut self,
+        unit: &Arc<Unit>,
+        file: u32,
+        env: Rc<Env>,
+        then: Continuation,
+    ) -> Done<()> {
         if self.callers.len() >= self.setup.limits.depth {
             return fault_of(
                 RunErrorKind::Limit,
@@ -213,7 +219,7 @@ impl<'r> Machine<'r> {
     }
 
     /// Runs a file that has no frame yet.
-    pub(super) fn enter_file(&mut self, file: u32, then: Then) -> Done<()> {
+    pub(super) fn enter_file(&mut self, file: u32, then: Continuation) -> Done<()> {
         let of = &self.files[file as usize];
         let (policy, env) = (Arc::clone(&of.policy), Rc::clone(&of.env));
         self.enter(&policy.compiled.unit, file, env, then)
@@ -249,8 +255,7 @@ impl<'r> Machine<'r> {
         self.stack.pop().unwrap_or_else(Value::undefined)
     }
 
-    /// Makes sure that none of the top `count` values is an unevaluated rule; false if one must be
-    /// evaluated first.
+    /// Makes sure that none of the top `count` values is an unevaluated rule.
     ///
     /// If one is, begins its evaluation and returns false; the instruction is executed again afterwards.
     ///
@@ -393,7 +398,7 @@ impl<'r> Machine<'r> {
         }
         let (unit, file) = (Arc::clone(&rule.unit), rule.file);
         let env = self.new_env(&unit, Rc::clone(&rule.env))?;
-        self.enter(&unit, file, env, Then::Memo(rule, index, taint))?;
+        self.enter(&unit, file, env, Continuation::Memo(rule, index, taint))?;
         Ok(false)
     }
 
@@ -446,17 +451,19 @@ impl<'r> Machine<'r> {
         self.stack.truncate(frame.stack);
         self.walks.truncate(frame.walks);
         // The causes of a value that nobody explains are dropped.
-        if !matches!(frame.then, Then::Push(true) | Then::Memo(..)) || !Blame::False.is_on(&value) {
+        if !matches!(frame.then, Continuation::Push(true) | Continuation::Memo(..))
+            || !Blame::False.is_on(&value)
+        {
             self.causes.forget(frame.causes);
         }
         match frame.then {
-            Then::Push(_) => {
+            Continuation::Push(_) => {
                 self.stack.push(value);
                 if self.depth() > 0 {
                     self.causes.relabel(frame.causes, self.frame.next.saturating_sub(1) as u32);
                 }
             }
-            Then::Memo(rule, index, taint) => {
+            Continuation::Memo(rule, index, taint) => {
                 value = self.wrap(value, rule.taint.get(), false);
                 if let Some(entry) = rule.entry.get() {
                     self.running.pop();
@@ -475,7 +482,7 @@ impl<'r> Machine<'r> {
                 *rule.state.borrow_mut() = RuleState::Done(value.clone());
                 self.stack[index] = self.wrap(value, taint, false);
             }
-            Then::Module(name) => {
+            Continuation::Module(name) => {
                 self.imported.insert(name, Some(Imported::File(frame.file)));
             }
         }
@@ -539,6 +546,6 @@ impl<'r> Machine<'r> {
             *slot = Some(value);
         }
         self.stack.pop();
-        self.enter(unit, closure.file, env, Then::Push(is_explained))
+        self.enter(unit, closure.file, env, Continuation::Push(is_explained))
     }
 }

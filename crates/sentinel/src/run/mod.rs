@@ -12,7 +12,7 @@ mod operate;
 mod pattern;
 mod step;
 mod taint;
-mod touch;
+mod unknown_reads;
 mod walk;
 mod witness;
 
@@ -29,14 +29,14 @@ pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
 pub(crate) use pattern::pattern_error;
 pub(crate) use taint::{Taint, Taints};
-pub use touch::{Touched, Touches};
+pub use unknown_reads::{UnknownRead, UnknownReads};
 pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 
 use objchange_text::Position;
 
 use crate::policy::Policy;
 use crate::value::{SourcePlace, Value};
-use machine::Then;
+use machine::Continuation;
 
 /// The setup of a run of a policy.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +107,7 @@ impl<'s> Run<'s> {
     #[must_use]
     pub fn new(policy: &Arc<Policy>, setup: &'s Setup) -> Run<'s> {
         let mut run = Run { machine: Machine::new(policy, setup), error: None };
-        let done = run.machine.enter_file(0, Then::Push(false)).and_then(|()| run.machine.run(0));
+        let done = run.machine.enter_file(0, Continuation::Push(false)).and_then(|()| run.machine.run(0));
         match done {
             Ok(()) => {
                 run.machine.is_run = true;

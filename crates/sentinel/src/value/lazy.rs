@@ -50,7 +50,7 @@ pub trait Members {
 
 /// The lists and maps that were made: who changes one changes it for all. Every other value is as good when it is made
 /// anew.
-enum Made {
+enum MadeValues {
     Nothing,
     /// As it is with most, with its position.
     One(usize, Value),
@@ -59,38 +59,38 @@ enum Made {
     Many(Vec<Option<Value>>),
 }
 
-impl Made {
+impl MadeValues {
     const FEW: usize = 8;
 
     fn get(&self, position: usize) -> Option<&Value> {
         match self {
-            Made::Nothing => None,
-            Made::One(at, value) => (*at == position).then_some(value),
-            Made::Few(few) => few.iter().find(|(at, _)| *at == position).map(|(_, value)| value),
-            Made::Many(many) => many.get(position)?.as_ref(),
+            MadeValues::Nothing => None,
+            MadeValues::One(at, value) => (*at == position).then_some(value),
+            MadeValues::Few(few) => few.iter().find(|(at, _)| *at == position).map(|(_, value)| value),
+            MadeValues::Many(many) => many.get(position)?.as_ref(),
         }
     }
 
     /// Adds one of `count` values.
     fn insert(&mut self, position: usize, value: Value, count: usize) {
         match self {
-            Made::Nothing => *self = Made::One(position, value),
-            Made::One(..) => {
-                if let Made::One(at, first) = std::mem::replace(self, Made::Nothing) {
-                    *self = Made::Few(vec![(at, first), (position, value)]);
+            MadeValues::Nothing => *self = MadeValues::One(position, value),
+            MadeValues::One(..) => {
+                if let MadeValues::One(at, first) = std::mem::replace(self, MadeValues::Nothing) {
+                    *self = MadeValues::Few(vec![(at, first), (position, value)]);
                 }
             }
-            Made::Few(few) if few.len() < Self::FEW => few.push((position, value)),
-            Made::Few(few) => {
+            MadeValues::Few(few) if few.len() < Self::FEW => few.push((position, value)),
+            MadeValues::Few(few) => {
                 let mut many = vec![None; count.max(position + 1)];
                 for (at, value) in few.drain(..).chain([(position, value)]) {
                     if let Some(slot) = many.get_mut(at) {
                         *slot = Some(value);
                     }
                 }
-                *self = Made::Many(many);
+                *self = MadeValues::Many(many);
             }
-            Made::Many(many) => {
+            MadeValues::Many(many) => {
                 if let Some(slot) = many.get_mut(position) {
                     *slot = Some(value);
                 }
@@ -100,14 +100,14 @@ impl Made {
 
     fn remove_if(&mut self, position: usize, is_unneeded: impl Fn(&Value) -> bool) {
         match self {
-            Made::Nothing => {}
-            Made::One(at, value) => {
+            MadeValues::Nothing => {}
+            MadeValues::One(at, value) => {
                 if *at == position && is_unneeded(value) {
-                    *self = Made::Nothing;
+                    *self = MadeValues::Nothing;
                 }
             }
-            Made::Few(few) => few.retain(|(at, value)| *at != position || !is_unneeded(value)),
-            Made::Many(many) => {
+            MadeValues::Few(few) => few.retain(|(at, value)| *at != position || !is_unneeded(value)),
+            MadeValues::Many(many) => {
                 if let Some(slot) = many.get_mut(position)
                     && slot.as_ref().is_some_and(is_unneeded)
                 {
@@ -119,20 +119,20 @@ impl Made {
 
     fn is_empty(&self) -> bool {
         match self {
-            Made::Nothing => true,
-            Made::Few(few) => few.is_empty(),
-            Made::One(..) | Made::Many(_) => false,
+            MadeValues::Nothing => true,
+            MadeValues::Few(few) => few.is_empty(),
+            MadeValues::One(..) | MadeValues::Many(_) => false,
         }
     }
 
     /// Whether all of it is as the host made it.
     fn is_as_made(&self) -> bool {
         match self {
-            Made::Nothing => true,
-            Made::One(_, value) => value.is_as_made(),
-            Made::Few(few) => few.iter().all(|(_, value)| value.is_as_made()),
+            MadeValues::Nothing => true,
+            MadeValues::One(_, value) => value.is_as_made(),
+            MadeValues::Few(few) => few.iter().all(|(_, value)| value.is_as_made()),
             // With many values the check would take too long.
-            Made::Many(_) => false,
+            MadeValues::Many(_) => false,
         }
     }
 }
@@ -161,10 +161,10 @@ impl Value {
                 Rc::strong_count(&map.0) == 1
                     && match &*map.0.content.borrow() {
                         Content::Lazy(lazy) => match &*lazy.made.borrow() {
-                            Made::Nothing => true,
-                            Made::One(_, value) => value.is_alone(),
-                            Made::Few(few) => few.iter().all(|(_, value)| value.is_alone()),
-                            Made::Many(_) => false,
+                            MadeValues::Nothing => true,
+                            MadeValues::One(_, value) => value.is_alone(),
+                            MadeValues::Few(few) => few.iter().all(|(_, value)| value.is_alone()),
+                            MadeValues::Many(_) => false,
                         },
                         Content::Entries(_) => false,
                     }
@@ -177,13 +177,13 @@ impl Value {
 
 /// Members of the host, and which of their values are made.
 pub(crate) struct Lazy<M: ?Sized = dyn Members> {
-    made: RefCell<Made>,
+    made: RefCell<MadeValues>,
     pub(super) members: M,
 }
 
 impl<M> Lazy<M> {
     pub(super) fn new(members: M) -> Lazy<M> {
-        Lazy { made: RefCell::new(Made::Nothing), members }
+        Lazy { made: RefCell::new(MadeValues::Nothing), members }
     }
 }
 
@@ -219,11 +219,11 @@ impl Lazy {
 
     /// Takes the values made so far.
     pub(crate) fn take(&mut self) -> Vec<Value> {
-        match std::mem::replace(self.made.get_mut(), Made::Nothing) {
-            Made::Nothing => Vec::new(),
-            Made::One(_, value) => vec![value],
-            Made::Few(few) => few.into_iter().map(|(_, value)| value).collect(),
-            Made::Many(many) => many.into_iter().flatten().collect(),
+        match std::mem::replace(self.made.get_mut(), MadeValues::Nothing) {
+            MadeValues::Nothing => Vec::new(),
+            MadeValues::One(_, value) => vec![value],
+            MadeValues::Few(few) => few.into_iter().map(|(_, value)| value).collect(),
+            MadeValues::Many(many) => many.into_iter().flatten().collect(),
         }
     }
 

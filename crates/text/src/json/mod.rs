@@ -21,7 +21,7 @@ mod tree;
 mod visible;
 mod write;
 
-pub use self::serde::{Part, from_str};
+pub use self::serde::{RawPart, from_str};
 pub use documents::{DocumentBytes, Documents};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
 pub use indented::indented;

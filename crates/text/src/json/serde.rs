@@ -26,22 +26,22 @@ pub fn from_str<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, JsonError> {
 /// The text of a part that is read later. Only [`from_str`] knows how to set it aside, and only the brackets and
 /// strings in it are known to be well-formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part<'t>(pub &'t str);
+pub struct RawPart<'t>(pub &'t str);
 
-const PART: &str = "objchange::json::Part";
+const PART: &str = "objchange::json::RawPart";
 
-impl<'de: 'a, 'a> Deserialize<'de> for Part<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for RawPart<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct PartVisitor;
         impl<'de> Visitor<'de> for PartVisitor {
-            type Value = Part<'de>;
+            type Value = RawPart<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a part of a JSON text")
             }
 
-            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Part<'de>, E> {
-                Ok(Part(text))
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<RawPart<'de>, E> {
+                Ok(RawPart(text))
             }
         }
         deserializer.deserialize_newtype_struct(PART, PartVisitor)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Document, Failure, Form, Place, failure, is_marker};
+use super::{Document, Failure, Form, ReadContext, failure, is_marker};
 use crate::value::build::normal_form;
 use crate::value::entries::UniqueEntries;
 use crate::value::stack::Base;
@@ -38,7 +38,7 @@ impl<'a, 't> Fields<'a, 't> {
     pub(super) fn entry(
         &mut self,
         document: &mut Document<'t>,
-        at: Place<'_>,
+        at: ReadContext<'_>,
         key: &str,
     ) -> Result<(), Failure> {
         match self {
@@ -100,7 +100,7 @@ impl<'a, 't> Fields<'a, 't> {
         Ok(())
     }
 
-    pub(super) fn finish(self, document: &mut Document<'t>, at: Place<'_>) -> Result<Value, Failure> {
+    pub(super) fn finish(self, document: &mut Document<'t>, at: ReadContext<'_>) -> Result<Value, Failure> {
         match self {
             Self::Map(_, entries) => {
                 document.constructed(at, Value::checked_map(at.ty, entries.into_entries()))
@@ -126,14 +126,14 @@ impl<'a, 't> Fields<'a, 't> {
 }
 
 /// The value inside of `{"type":…,"value":…}`.
-fn typed<'b>(at: Place<'b>, ty: &'b Type) -> Place<'b> {
-    Place { ty, own_type: true, literal: false, ..at }
+fn typed<'b>(at: ReadContext<'b>, ty: &'b Type) -> ReadContext<'b> {
+    ReadContext { ty, own_type: true, literal: false, ..at }
 }
 
 impl Document<'_> {
     /// Reads the type beside a value. Errors do not show the text, which may be a secret in the wrong
     /// place.
-    fn type_of_value(&mut self, at: Place<'_>) -> Result<Type, Failure> {
+    fn type_of_value(&mut self, at: ReadContext<'_>) -> Result<Type, Failure> {
         Type::deserialize(&mut self.reader).map_err(|error| {
             failure(at, error.saying(r#""type" must be a type, such as "string" or ["list","string"]"#))
         })
@@ -141,7 +141,7 @@ impl Document<'_> {
 
     /// An error about the key that was read last.
     #[cold]
-    fn wrong_key(&self, at: Place<'_>, message: &'static str) -> Failure {
+    fn wrong_key(&self, at: ReadContext<'_>, message: &'static str) -> Failure {
         failure(at, self.reader.mismatch(message))
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::{Document, Failure, Place};
+use super::{Document, Failure, ReadContext};
 use crate::value::build::normal_form;
 use crate::value::entries::UniqueEntries;
 use crate::value::{StepRef, Type, Value};
@@ -34,7 +34,7 @@ impl Document<'_> {
         look().unwrap_or(false)
     }
 
-    pub(super) fn implied_object(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+    pub(super) fn implied_object(&mut self, at: ReadContext<'_>) -> Result<Value, Failure> {
         let mut attributes = UniqueEntries::default();
         let mut is_first = true;
         while let Some(name) = self.reader.next_name(&mut is_first)? {
@@ -52,7 +52,7 @@ impl Document<'_> {
         Ok(Value::object(attributes.into_entries()))
     }
 
-    pub(super) fn implied_tuple(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+    pub(super) fn implied_tuple(&mut self, at: ReadContext<'_>) -> Result<Value, Failure> {
         let mut elements = Vec::new();
         let mut is_first = true;
         while self.reader.next_element(&mut is_first)? {

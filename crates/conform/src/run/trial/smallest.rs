@@ -9,11 +9,11 @@ use smol_str::SmolStr;
 
 use super::{Exchange, Key, Trials, values};
 use crate::case::{case, mask::Mask, mask::holds_secret_names};
-use crate::corpus::{Kept, Replayed};
+use crate::corpus::{CorpusEntry, Replayed};
 use crate::generate::spots;
 use crate::report::{FindingReport, Smallest, Subject, shape};
 use crate::run::function;
-use crate::secrets::visible_texts;
+use crate::secrets::unmarked_texts;
 use crate::shrink::Shrink;
 use crate::{Clause, Finding, Trial};
 
@@ -113,7 +113,7 @@ impl Trials<'_> {
         });
         let clause = finding.clause.code();
         let kept = replayed
-            .and_then(|kept| Kept::new(self.of.subject, &self.of.name, &self.of.block, &kept, clause));
+            .and_then(|kept| CorpusEntry::new(self.of.subject, &self.of.name, &self.of.block, &kept, clause));
         self.of.kept.extend(kept);
         let case = case.map_err(str::to_owned);
         let smallest = Some(smallest);
@@ -149,7 +149,7 @@ fn shown(config: &Value) -> Value {
 
 fn mask(block: &Block, trial: &Trial) -> Mask {
     let mut ours = HashSet::new();
-    values(trial).for_each(|value| visible_texts(value, &mut ours));
+    values(trial).for_each(|value| unmarked_texts(value, &mut ours));
     Mask::new(ours).learned(block, values(trial))
 }
 

@@ -5,7 +5,7 @@ mod issues;
 use objchange::schema::ProviderSchemas;
 use objchange_conform::Clause;
 use objchange_conform::explain::{
-    ExplainDocument, Explained, ExplainedMessage, Likeness, ObjectTexts, explain, write_text,
+    ExplainDocument, Explained, ExplainedMessage, ObjectTexts, Similarity, explain, write_text,
 };
 use objchange_conform::kit::Fault;
 
@@ -86,7 +86,7 @@ fn what_is_tolerated_is_found_in_the_log() {
     ];
     assert_eq!(told, wanted);
     assert!(all.iter().all(|one| one.address.as_deref() == Some("null_resource.a")));
-    assert_eq!(all[1].likeness.map(Likeness::kind), Some("null_and_empty"));
+    assert_eq!(all[1].similarity.map(Similarity::kind), Some("null_and_empty"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use objchange::change::{AppliedResource, Diagnostic, PlannedResource};
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_conform::kit::{Kit, ResourceType};
-use objchange_conform::{Clause, Ended, FindingSeverity, Hints, Options};
+use objchange_conform::{Clause, FindingSeverity, Hints, Options, RunEnd};
 use objchange_provider::{Answer, Call, Provider, Reply};
 
 use crate::run::provider::{tried, type_report};
@@ -361,7 +361,7 @@ fn choices_that_choose_nothing_are_errors() {
         assert!(error.to_string().ends_with("did you mean kit_thing?"), "{error}");
     }
     let (report, _) = tried(make, options(3, false));
-    assert_eq!(report.ended, Ended::Complete);
+    assert_eq!(report.ended, RunEnd::Complete);
 }
 
 /// Refuses to move objects, and keeps the types that they were to come from.

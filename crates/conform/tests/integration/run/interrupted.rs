@@ -7,7 +7,7 @@ use std::time::Duration;
 use objchange::Value;
 use objchange::change::{AppliedResource, Diagnostic};
 use objchange_conform::kit::{Kit, ResourceType, trial_block};
-use objchange_conform::{Ended, Options, Report, Stop};
+use objchange_conform::{Options, Report, RunEnd, Stop};
 
 use crate::run::provider::tried;
 
@@ -49,7 +49,7 @@ fn report(mut options: Options, calls: u64, event: fn(&Stop), refuses: bool) -> 
 fn nothing_is_left_after_an_interrupt() {
     for calls in [0, 1, 2, 5, 6, 7, 40] {
         let (report, there) = report(Options::default(), calls, Stop::stop, false);
-        assert_eq!((report.ended, there), (Ended::Stopped, 0), "{calls}");
+        assert_eq!((report.ended, there), (RunEnd::Stopped, 0), "{calls}");
         assert_eq!(report.left, []);
     }
 }
@@ -61,7 +61,7 @@ fn nothing_is_left_when_the_time_is_over() {
     let wait = |_: &Stop| std::thread::sleep(Duration::from_millis(400));
     for calls in [0, 1, 2] {
         let (report, there) = report(options.clone(), calls, wait, false);
-        assert_eq!((report.ended, there), (Ended::Time, 0), "{calls}");
+        assert_eq!((report.ended, there), (RunEnd::Time, 0), "{calls}");
         assert_eq!(report.left, []);
     }
 }

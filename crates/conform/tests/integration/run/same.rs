@@ -2,7 +2,7 @@
 //! ones.
 
 use objchange_conform::kit::{Kit, faulty};
-use objchange_conform::{Baseline, Corpus, Ended, Options, Report, Stop, Subject};
+use objchange_conform::{Baseline, Corpus, Options, Report, RunEnd, Stop, Subject};
 use objchange_provider::{Component, ErrorKind};
 
 use crate::run::provider::{tried, type_report};
@@ -114,12 +114,12 @@ fn a_run_that_is_stopped_says_so() {
     options.stop = Stop::default();
     options.stop.stop();
     let stopped = report(options.clone());
-    assert_eq!(stopped.ended, Ended::Stopped);
+    assert_eq!(stopped.ended, RunEnd::Stopped);
     assert!(stopped.types.iter().all(|of| of.skipped.is_some() && of.samples == 0));
     options.stop = Stop::default();
     options.time = Some(std::time::Duration::from_nanos(1));
     let late = report(options);
-    assert_eq!(late.ended, Ended::Time);
+    assert_eq!(late.ended, RunEnd::Time);
     assert!(late.types.iter().all(|of| of.skipped.as_deref() == Some("the time was over before")));
 }
 

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use objchange_plan::DocumentError;
-use objchange_sentinel::{Evaluated, Location, Policy, Run, Setup, Touched, Verdict, Witnesses};
+use objchange_sentinel::{Evaluated, Location, Policy, Run, Setup, UnknownRead, Verdict, Witnesses};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -79,13 +79,13 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    fn new(touched: &Touched) -> Self {
+    fn new(read: &UnknownRead) -> Self {
         Self {
-            what: touched.what.clone(),
-            file: touched.location.file.to_string(),
-            line: touched.location.position.line,
-            col: touched.location.position.column,
-            rules: touched.rules.clone(),
+            what: read.what.clone(),
+            file: read.location.file.to_string(),
+            line: read.location.position.line,
+            col: read.location.position.column,
+            rules: read.rules.clone(),
         }
     }
 }
@@ -171,7 +171,7 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
         Outcome::Fail | Outcome::Undefined => every_witness(policy, &mut run, setup),
         Outcome::Pass | Outcome::Error => (Witnesses::default(), run.rules()),
     };
-    let touched = run.touched();
+    let reads = run.unknown_reads();
     let evaluated = run.rules();
     let used: HashSet<_> = evaluated.iter().map(|rule| (rule.name.clone(), rule.location.position)).collect();
     let is_unused = |(name, at): &(Arc<str>, Location)| !used.contains(&(name.clone(), at.position));
@@ -192,8 +192,8 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
         rules: rules.collect(),
         unused,
         witnesses: WitnessReports::new(&witnesses, imports),
-        unknown: touched.list.iter().map(Unknown::new).collect(),
-        is_undecided: touched.is_undecided,
+        unknown: reads.list.iter().map(Unknown::new).collect(),
+        is_undecided: reads.is_undecided,
     }
 }
 

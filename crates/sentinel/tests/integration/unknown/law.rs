@@ -123,15 +123,15 @@ fn said(policy: &Arc<Policy>, object: Object) -> Said {
         Verdict::Undefined(_) => "undefined",
         Verdict::Error(_) => "error",
     };
-    let touched = run.touched();
+    let reads = run.unknown_reads();
     let rules = run.rules();
-    let listed: Vec<usize> = touched.list.iter().flat_map(|touched| touched.rules.clone()).collect();
+    let listed: Vec<usize> = reads.list.iter().flat_map(|read| read.rules.clone()).collect();
     let is_unlisted = |(index, rule): &(usize, &objchange_sentinel::Evaluated)| {
         rule.is_undecided && !listed.contains(index)
     };
     let unlisted = rules.iter().enumerate().filter(is_unlisted).map(|(_, rule)| rule.name.to_string());
     Said {
-        verdict: (verdict.to_owned(), touched.is_undecided),
+        verdict: (verdict.to_owned(), reads.is_undecided),
         unlisted: unlisted.collect(),
         rules: rules
             .iter()

@@ -102,8 +102,8 @@ fn who_looks_is_noted() {
     for (expression, expected) in cases {
         let source = format!("x = {expression}\nmain = rule {{ x is 7 }}\n");
         let found = with_host(&source, |run| {
-            let list = run.touched().list;
-            list.iter().map(|touched| touched.what.clone()).collect::<Vec<_>>().join(" ")
+            let list = run.unknown_reads().list;
+            list.iter().map(|read| read.what.clone()).collect::<Vec<_>>().join(" ")
         });
         assert_eq!(found, expected, "{expression}");
     }
@@ -121,8 +121,8 @@ fn imports_look_too() {
         let found = with_host(
             &format!("import \"{import}\" as i\nx = {expression}\nmain = rule {{ x is 7 }}"),
             |run| {
-                let list = run.touched().list;
-                list.iter().map(|touched| touched.what.clone()).collect::<Vec<_>>().join(" ")
+                let list = run.unknown_reads().list;
+                list.iter().map(|read| read.what.clone()).collect::<Vec<_>>().join(" ")
             },
         );
         assert_eq!(found, expected, "{expression}");
@@ -135,19 +135,19 @@ fn rules_that_look_are_named_and_those_that_use_them() {
                   main = rule { b and c }\n";
     let found = with_host(source, |run| {
         let rules = run.rules();
-        let touched = run.touched();
-        assert_eq!(touched.more, 0);
-        let one = |touched: &objchange_sentinel::Touched| {
-            let names: Vec<&str> = touched.rules.iter().map(|&index| &*rules[index].name).collect();
-            format!("{} {} {}", touched.what, touched.location.position, names.join(" "))
+        let reads = run.unknown_reads();
+        assert_eq!(reads.more, 0);
+        let one = |read: &objchange_sentinel::UnknownRead| {
+            let names: Vec<&str> = read.rules.iter().map(|&index| &*rules[index].name).collect();
+            format!("{} {} {}", read.what, read.location.position, names.join(" "))
         };
-        touched.list.iter().map(one).collect::<Vec<_>>()
+        reads.list.iter().map(one).collect::<Vec<_>>()
     });
     assert_eq!(found, ["x.id 2:15 a c main"]);
-    with_host("x = h.m.id\nmain = true", |run| assert!(run.touched().list.is_empty()));
+    with_host("x = h.m.id\nmain = true", |run| assert!(run.unknown_reads().list.is_empty()));
     with_host("main = h.m.id else true", |run| {
-        let touched = run.touched();
-        assert!(touched.is_undecided && touched.list[0].rules.is_empty());
+        let reads = run.unknown_reads();
+        assert!(reads.is_undecided && reads.list[0].rules.is_empty());
     });
 }
 
@@ -157,7 +157,7 @@ fn a_block_that_may_run_may_assign_outside_of_its_function() {
     for assignment in ["x = 2", "x += 1"] {
         let f = format!("func() {{\n if h.m.id is 3 {{ {assignment} }}\n return true\n}}");
         let source = format!("x = 1\nf = {f}\nmain = rule {{ f() and x is 1 }}");
-        with_host(&source, |run| assert!(run.touched().is_undecided, "{source}"));
+        with_host(&source, |run| assert!(run.unknown_reads().is_undecided, "{source}"));
     }
 }
 
@@ -165,7 +165,7 @@ fn a_block_that_may_run_may_assign_outside_of_its_function() {
 fn looks_are_bounded() {
     let source = "x = []\n".to_owned() + &"append(x, h.m.id)\n".repeat(1500) + "main = rule { 5 in x }";
     with_host(&source, |run| {
-        let touched = run.touched();
-        assert_eq!((touched.list.len(), touched.more), (1000, 500));
+        let reads = run.unknown_reads();
+        assert_eq!((reads.list.len(), reads.more), (1000, 500));
     });
 }

@@ -10,7 +10,7 @@ use objchange::value::Kind;
 /// Something that was made and may still be there.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
-pub struct Left {
+pub struct LeftoverObject {
     /// Its resource type.
     #[serde(rename = "type")]
     pub type_name: String,
@@ -24,7 +24,7 @@ pub struct Left {
 
 /// Objects that a run created and has not destroyed yet. All clones tell of the same.
 #[derive(Clone, Default)]
-pub struct Made(Arc<Mutex<Vec<Thing>>>);
+pub struct CreatedObjects(Arc<Mutex<Vec<Thing>>>);
 
 /// An object that may be there.
 #[derive(Clone)]
@@ -49,31 +49,32 @@ pub(super) struct Object {
 }
 
 /// The objects may hold secrets.
-impl std::fmt::Debug for Made {
+impl std::fmt::Debug for CreatedObjects {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Made").field("count", &self.things().len()).finish()
+        f.debug_struct("CreatedObjects").field("count", &self.things().len()).finish()
     }
 }
 
 const NO_ANSWER: &str = "its creation was not answered as it should be";
 const NO_TIME: &str = "there was no time left to destroy it";
 
-impl Made {
+impl CreatedObjects {
     fn things(&self) -> MutexGuard<'_, Vec<Thing>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All that may still be there.
-    pub fn left(&self) -> Vec<Left> {
-        let mut all: Vec<Left> = Vec::new();
+    pub fn left(&self) -> Vec<LeftoverObject> {
+        let mut all: Vec<LeftoverObject> = Vec::new();
         for thing in self.things().iter() {
             let reason = match (&thing.object, thing.reason) {
                 (_, Some(reason)) => reason,
                 (None, None) => NO_ANSWER,
                 (Some(_), None) => NO_TIME,
             };
-            let left = Left { type_name: thing.type_name.clone(), id: thing.id.clone(), reason, count: 1 };
-            match all.iter_mut().find(|other| Left { count: 1, ..(**other).clone() } == left) {
+            let left =
+                LeftoverObject { type_name: thing.type_name.clone(), id: thing.id.clone(), reason, count: 1 };
+            match all.iter_mut().find(|other| LeftoverObject { count: 1, ..(**other).clone() } == left) {
                 Some(other) => other.count += 1,
                 None => all.push(left),
             }

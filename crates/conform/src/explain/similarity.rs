@@ -11,7 +11,7 @@ use super::literal::Literal;
 /// How two values are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Likeness {
+pub enum Similarity {
     /// One is null, the other is empty.
     NullAndEmpty,
     /// One is null, the other is zero or false.
@@ -46,8 +46,8 @@ pub enum Likeness {
     Masked,
 }
 
-impl Likeness {
-    /// The stable name of the kind of likeness.
+impl Similarity {
+    /// The stable name of the kind of similarity.
     pub const fn kind(self) -> &'static str {
         match self {
             Self::NullAndEmpty => "null_and_empty",
@@ -117,36 +117,38 @@ impl Likeness {
 }
 
 /// How two printed values that differ are alike.
-pub(super) fn likeness(one: &str, other: &str) -> Option<Likeness> {
+pub(super) fn similarity(one: &str, other: &str) -> Option<Similarity> {
     let (one, other) = (Literal::read(one)?, Literal::read(other)?);
     between(&one, &other).or_else(|| between(&other, &one))
 }
 
-fn between(one: &Literal, other: &Literal) -> Option<Likeness> {
+fn between(one: &Literal, other: &Literal) -> Option<Similarity> {
     match (one, other) {
-        (Literal::Null, other) if other.is_empty() => Some(Likeness::NullAndEmpty),
-        (Literal::Null, Literal::Bool(false)) => Some(Likeness::NullAndZero),
-        (Literal::Null, Literal::Number(number)) if number == "0" => Some(Likeness::NullAndZero),
+        (Literal::Null, other) if other.is_empty() => Some(Similarity::NullAndEmpty),
+        (Literal::Null, Literal::Bool(false)) => Some(Similarity::NullAndZero),
+        (Literal::Null, Literal::Number(number)) if number == "0" => Some(Similarity::NullAndZero),
         (Literal::Text(one), Literal::Text(other)) => texts(one, other),
         (Literal::Number(one), Literal::Number(other)) => {
             let (one, other) = (one.parse::<f64>().ok()?, other.parse::<f64>().ok()?);
             let is_single = |number: f64| f64::from(number as f32) == number;
             let is_rounded = one != 0.0 && one as f32 == other as f32 && (is_single(one) || is_single(other));
-            (one.is_finite() && (one == other || is_rounded)).then_some(Likeness::Precision)
+            (one.is_finite() && (one == other || is_rounded)).then_some(Similarity::Precision)
         }
         (Literal::Number(number), Literal::Text(text)) => {
             let is_it = number == text || decimal(text).is_some_and(|text| decimal(number) == Some(text));
-            is_it.then_some(Likeness::Text)
+            is_it.then_some(Similarity::Text)
         }
-        (Literal::Bool(truth), Literal::Text(text)) => (truth.to_string() == *text).then_some(Likeness::Text),
+        (Literal::Bool(truth), Literal::Text(text)) => {
+            (truth.to_string() == *text).then_some(Similarity::Text)
+        }
         (Literal::Sequence(one), Literal::Sequence(other)) => sequences(one, other),
         _ => None,
     }
 }
 
-fn texts(one: &str, other: &str) -> Option<Likeness> {
+fn texts(one: &str, other: &str) -> Option<Similarity> {
     if one.to_lowercase() == other.to_lowercase() {
-        return Some(Likeness::LetterCase);
+        return Some(Similarity::LetterCase);
     }
     let same_json = || {
         let is_composite = |text: &str| text.trim_start().starts_with(['{', '[']);
@@ -154,26 +156,26 @@ fn texts(one: &str, other: &str) -> Option<Likeness> {
         is_composite(one) && is_composite(other) && read(one).is_some_and(|value| Some(value) == read(other))
     };
     if same_json() {
-        return Some(Likeness::Json);
+        return Some(Similarity::Json);
     }
     if one.split_whitespace().eq(other.split_whitespace()) {
-        return Some(Likeness::Whitespace);
+        return Some(Similarity::Whitespace);
     }
-    for (likeness, is_it) in [
-        (Likeness::Number, decimal(one).is_some_and(|number| decimal(other) == Some(number))),
-        (Likeness::Instant, instant(one).is_some_and(|instant| self::instant(other) == Some(instant))),
-        (Likeness::IpAddress, network(one).is_some_and(|network| self::network(other) == Some(network))),
-        (Likeness::Quotes, is_quoted(one, other) || is_quoted(other, one)),
-        (Likeness::Encoding, is_garbled(one, other) || is_garbled(other, one)),
-        (Likeness::Masked, is_mask(one) || is_mask(other)),
+    for (similarity, is_it) in [
+        (Similarity::Number, decimal(one).is_some_and(|number| decimal(other) == Some(number))),
+        (Similarity::Instant, instant(one).is_some_and(|instant| self::instant(other) == Some(instant))),
+        (Similarity::IpAddress, network(one).is_some_and(|network| self::network(other) == Some(network))),
+        (Similarity::Quotes, is_quoted(one, other) || is_quoted(other, one)),
+        (Similarity::Encoding, is_garbled(one, other) || is_garbled(other, one)),
+        (Similarity::Masked, is_mask(one) || is_mask(other)),
     ] {
         if is_it {
-            return Some(likeness);
+            return Some(similarity);
         }
     }
     let is_part =
         |short: &str, long: &str| !short.is_empty() && (long.starts_with(short) || long.ends_with(short));
-    (is_part(one, other) || is_part(other, one)).then_some(Likeness::Part)
+    (is_part(one, other) || is_part(other, one)).then_some(Similarity::Part)
 }
 
 /// A decimal number without what does not change it: whether it is negative, and its digits before and after the point.
@@ -261,7 +263,7 @@ fn is_mask(text: &str) -> bool {
         || (inside.len() < text.len() && NAMES.contains(&inside.to_lowercase().as_str()))
 }
 
-fn sequences(one: &[Literal], other: &[Literal]) -> Option<Likeness> {
+fn sequences(one: &[Literal], other: &[Literal]) -> Option<Similarity> {
     let sorted = |parts: &[Literal]| {
         let mut parts = parts.to_vec();
         parts.sort();
@@ -269,11 +271,11 @@ fn sequences(one: &[Literal], other: &[Literal]) -> Option<Likeness> {
     };
     let (mut one, mut other) = (sorted(one), sorted(other));
     if one == other {
-        return Some(Likeness::Order);
+        return Some(Similarity::Order);
     }
     one.dedup();
     other.dedup();
-    (one == other).then_some(Likeness::Repetition)
+    (one == other).then_some(Similarity::Repetition)
 }
 
 #[cfg(test)]
@@ -281,61 +283,61 @@ mod tests {
     use super::*;
 
     #[test]
-    fn likenesses() {
+    fn similarities() {
         let text = |text: &str| format!("cty.StringVal({text:?})");
         let list = |parts: &[&str]| {
             let parts: Vec<String> = parts.iter().map(|part| text(part)).collect();
             format!("cty.ListVal([]cty.Value{{{}}})", parts.join(", "))
         };
         for (one, other, found) in [
-            (text("Web"), text("web"), Some(Likeness::LetterCase)),
-            (text("a\n"), text("a"), Some(Likeness::Whitespace)),
-            (text(r#"{"a":1,"b":2}"#), text(r#"{"b": 2, "a": 1}"#), Some(Likeness::Json)),
-            (text("arn:x/y"), text("y"), Some(Likeness::Part)),
+            (text("Web"), text("web"), Some(Similarity::LetterCase)),
+            (text("a\n"), text("a"), Some(Similarity::Whitespace)),
+            (text(r#"{"a":1,"b":2}"#), text(r#"{"b": 2, "a": 1}"#), Some(Similarity::Json)),
+            (text("arn:x/y"), text("y"), Some(Similarity::Part)),
             (text("a"), text("b"), None),
-            ("null".into(), text(""), Some(Likeness::NullAndEmpty)),
+            ("null".into(), text(""), Some(Similarity::NullAndEmpty)),
             (
                 "cty.ListValEmpty(cty.String)".into(),
                 "cty.NullVal(cty.List(cty.String))".into(),
-                Some(Likeness::NullAndEmpty),
+                Some(Similarity::NullAndEmpty),
             ),
-            ("cty.False".into(), "null".into(), Some(Likeness::NullAndZero)),
+            ("cty.False".into(), "null".into(), Some(Similarity::NullAndZero)),
             (
                 r#"cty.MustParseNumberVal("0.1")"#.into(),
                 r#"cty.MustParseNumberVal("0.1000000000000000055511151231257827")"#.into(),
-                Some(Likeness::Precision),
+                Some(Similarity::Precision),
             ),
-            ("cty.NumberIntVal(1)".into(), text("1"), Some(Likeness::Text)),
+            ("cty.NumberIntVal(1)".into(), text("1"), Some(Similarity::Text)),
             (
                 r#"cty.MustParseNumberVal("0.003")"#.into(),
                 "cty.NumberFloatVal(0.003000000026077032)".into(),
-                Some(Likeness::Precision),
+                Some(Similarity::Precision),
             ),
             ("cty.NumberIntVal(1)".into(), "cty.NumberIntVal(2)".into(), None),
-            (text("007"), text("7"), Some(Likeness::Number)),
-            (text("-1.50"), text("-1.5"), Some(Likeness::Number)),
-            (text("7"), text("70"), Some(Likeness::Part)),
-            (text("0a.b"), text("a.b"), Some(Likeness::Part)),
-            (text("1.5"), text("-1.5"), Some(Likeness::Part)),
-            (text("2024-03-01T01:30:00+02:00"), text("2024-02-29T23:30:00Z"), Some(Likeness::Instant)),
-            (text("2024-03-01T01:30:00+05:30"), text("2024-02-29T20:00:00Z"), Some(Likeness::Instant)),
-            (text("2024-03-01T00:00:00.500Z"), text("2024-03-01T00:00:00.5Z"), Some(Likeness::Instant)),
+            (text("007"), text("7"), Some(Similarity::Number)),
+            (text("-1.50"), text("-1.5"), Some(Similarity::Number)),
+            (text("7"), text("70"), Some(Similarity::Part)),
+            (text("0a.b"), text("a.b"), Some(Similarity::Part)),
+            (text("1.5"), text("-1.5"), Some(Similarity::Part)),
+            (text("2024-03-01T01:30:00+02:00"), text("2024-02-29T23:30:00Z"), Some(Similarity::Instant)),
+            (text("2024-03-01T01:30:00+05:30"), text("2024-02-29T20:00:00Z"), Some(Similarity::Instant)),
+            (text("2024-03-01T00:00:00.500Z"), text("2024-03-01T00:00:00.5Z"), Some(Similarity::Instant)),
             (text("2024-03-01T00:00:00Z"), text("2024-03-01T00:00:01Z"), None),
-            (text("2001:db8:0:0::7"), text("2001:db8::7"), Some(Likeness::IpAddress)),
-            (text("10.1.2.3/8"), text("10.0.0.0/8"), Some(Likeness::IpAddress)),
+            (text("2001:db8:0:0::7"), text("2001:db8::7"), Some(Similarity::IpAddress)),
+            (text("10.1.2.3/8"), text("10.0.0.0/8"), Some(Similarity::IpAddress)),
             (text("10.1.2.3/8"), text("11.0.0.0/8"), None),
-            (text("\"a b\""), text("a b"), Some(Likeness::Quotes)),
-            (text("''"), text(""), Some(Likeness::Quotes)),
-            (text("Köln – Süd"), text("KÃ¶ln â€“ SÃ¼d"), Some(Likeness::Encoding)),
-            (text("grün"), text("grÃ¼n"), Some(Likeness::Encoding)),
-            (text("hunter2"), text("********"), Some(Likeness::Masked)),
-            (text("hunter2"), text("<redacted>"), Some(Likeness::Masked)),
-            (list(&["b", "a"]), list(&["a", "b"]), Some(Likeness::Order)),
-            (list(&["a", "b", "a"]), list(&["b", "a"]), Some(Likeness::Repetition)),
+            (text("\"a b\""), text("a b"), Some(Similarity::Quotes)),
+            (text("''"), text(""), Some(Similarity::Quotes)),
+            (text("Köln – Süd"), text("KÃ¶ln â€“ SÃ¼d"), Some(Similarity::Encoding)),
+            (text("grün"), text("grÃ¼n"), Some(Similarity::Encoding)),
+            (text("hunter2"), text("********"), Some(Similarity::Masked)),
+            (text("hunter2"), text("<redacted>"), Some(Similarity::Masked)),
+            (list(&["b", "a"]), list(&["a", "b"]), Some(Similarity::Order)),
+            (list(&["a", "b", "a"]), list(&["b", "a"]), Some(Similarity::Repetition)),
             (list(&["a"]), list(&["b"]), None),
         ] {
-            assert_eq!(likeness(&one, &other), found, "{one} {other}");
-            assert_eq!(likeness(&other, &one), found, "{other} {one}");
+            assert_eq!(similarity(&one, &other), found, "{one} {other}");
+            assert_eq!(similarity(&other, &one), found, "{other} {one}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::value::{RuleState, SourcePlace, Value};
 /// A look at something that is unknown until apply, on which a rule or the verdict depends.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Touched {
+pub struct UnknownRead {
     /// The host's name for the unknown value.
     pub what: String,
     /// Where it was looked at.
@@ -20,16 +20,16 @@ pub struct Touched {
 
 /// The unknown values that rules and the verdict depend on: at most 1,000 looks.
 #[derive(Clone, Debug, Default)]
-pub struct Touches {
+pub struct UnknownReads {
     /// Each value once for each place, in the order of the looks.
-    pub list: Vec<Touched>,
+    pub list: Vec<UnknownRead>,
     /// The number of further looks.
     pub more: usize,
     /// Whether the verdict may be different after apply.
     pub is_undecided: bool,
 }
 
-const MAX_TOUCHES: usize = 1_000;
+const MAX_READS: usize = 1_000;
 
 /// How many looks are followed to their rules, over all rules.
 const MAX_FOLLOWED: usize = 1_000_000;
@@ -46,7 +46,7 @@ impl Run<'_> {
 
     /// The unknown values that rules and the verdict depend on. Other rules are decided.
     #[must_use]
-    pub fn touched(&mut self) -> Touches {
+    pub fn unknown_reads(&mut self) -> UnknownReads {
         self.look_into_rules();
         let verdict = self.verdict_taint();
         let places = self.places_of_entries();
@@ -70,14 +70,14 @@ impl Run<'_> {
                 rules.extend(rule);
             }
         }
-        let more = order.len().saturating_sub(MAX_TOUCHES);
-        let touched = |look: &&Access| Touched {
+        let more = order.len().saturating_sub(MAX_READS);
+        let read = |look: &&Access| UnknownRead {
             what: look.what.clone(),
             location: self.location(look.place),
             rules: found.get(&(look.place, &*look.what)).into_iter().flatten().copied().collect(),
         };
-        let list = order.iter().take(MAX_TOUCHES).map(touched).collect();
-        Touches { list, more, is_undecided: verdict.is_some() }
+        let list = order.iter().take(MAX_READS).map(read).collect();
+        UnknownReads { list, more, is_undecided: verdict.is_some() }
     }
 
     fn verdict_taint(&mut self) -> Taint {

@@ -1,7 +1,7 @@
 //! Finds the secret parts of objects: those that their schema calls sensitive or write-only, and those that
 //! are marked in one of the objects.
 //!
-//! No other code decides this. A walk over objects carries a path that asks a [`Cover`] when there is
+//! No other code decides this. A walk over objects carries a path that asks a [`SecretParts`] when there is
 //! something to report, so that paths, names, types and values in errors contain no secrets.
 
 use std::sync::OnceLock;
@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 use super::attribute::NestingMode;
 use super::block::Block;
 use super::members::{Member, Members};
-use crate::value::{Cover as Covers, Descend, Disclosure, Path, PathStack, PathStep, PathTrie, Type, Value};
+use crate::value::{Descend, Disclosure, Path, PathRedactor, PathStack, PathStep, PathTrie, Type, Value};
 
 /// The secret parts of objects that belong together, such as those of a change: a part that is marked in
 /// one is secret in all.
-pub(crate) struct Cover<'a> {
+pub(crate) struct SecretParts<'a> {
     /// `None` for plain values.
     schema: Option<&'a Block>,
     /// The objects, with their marks.
@@ -24,12 +24,12 @@ pub(crate) struct Cover<'a> {
     marks: OnceLock<PathTrie<bool>>,
 }
 
-impl<'a> Cover<'a> {
+impl<'a> SecretParts<'a> {
     pub(crate) fn new(schema: &'a Block, objects: &'a [&'a Value]) -> Self {
         Self { schema: Some(schema), ..Self::of_values(objects) }
     }
 
-    /// A cover for values without a schema.
+    /// For values without a schema.
     pub(crate) fn of_values(objects: &'a [&'a Value]) -> Self {
         Self { schema: None, objects, depth: usize::MAX, marks: OnceLock::new() }
     }
@@ -46,7 +46,7 @@ impl<'a> Cover<'a> {
 
     /// The path of a part without secrets.
     pub(crate) fn path(&self, path: &Path) -> Path {
-        self.told(path).0
+        self.disclose(path).0
     }
 
     fn scope(&self) -> Scope<'a> {
@@ -73,8 +73,8 @@ impl<'a> Cover<'a> {
     }
 }
 
-impl Covers for Cover<'_> {
-    fn told(&self, path: &Path) -> (Path, Disclosure) {
+impl PathRedactor for SecretParts<'_> {
+    fn disclose(&self, path: &Path) -> (Path, Disclosure) {
         let (mut scope, mut marks) = (self.scope(), Some(self.marks()));
         let is_marked = |marks: Option<&PathTrie<bool>>| marks.is_some_and(|marks| *marks.value());
         let mut is_secret = self.depth == 0 || is_marked(marks);
@@ -112,7 +112,7 @@ impl Block {
     /// assert_eq!(block.hide_keys(&path).to_string(), ".env[(sensitive value)]");
     /// ```
     pub fn hide_keys(&self, path: &Path) -> Path {
-        Cover::new(self, &[]).path(path)
+        SecretParts::new(self, &[]).path(path)
     }
 
     /// Whether something sensitive or write-only is at the path, around it or in it.
@@ -131,12 +131,12 @@ impl Block {
     /// assert!(!block.has_hidden_at(&Path::root().attribute("size")));
     /// ```
     pub fn has_hidden_at(&self, path: &Path) -> bool {
-        Cover::new(self, &[]).told(path).1 != Disclosure::All
+        SecretParts::new(self, &[]).disclose(path).1 != Disclosure::All
     }
 
     /// The path with everything below its first `depth` steps hidden.
     pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
-        Cover::new(self, &[]).below(depth).path(path)
+        SecretParts::new(self, &[]).below(depth).path(path)
     }
 }
 
@@ -252,22 +252,22 @@ mod tests {
         Block::new([], [("disk", NestedBlock::new(NestingMode::Map, disk))])
     }
 
-    fn check(cover: &Cover<'_>, path: &str, shown: &str, told: Disclosure) {
-        let (path, found) = cover.told(&path.parse().unwrap());
+    fn check(secrets: &SecretParts<'_>, path: &str, shown: &str, told: Disclosure) {
+        let (path, found) = secrets.disclose(&path.parse().unwrap());
         assert_eq!((path.to_string().as_str(), found), (shown, told));
     }
 
     #[test]
     fn the_schema_says_what_is_secret() {
         let schema = disks();
-        let cover = Cover::new(&schema, &[]);
-        check(&cover, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Disclosure::Nothing);
-        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Disclosure::All);
-        check(&cover, r#"disk["a"]"#, r#".disk["a"]"#, Disclosure::Names);
+        let secrets = SecretParts::new(&schema, &[]);
+        check(&secrets, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Disclosure::Nothing);
+        check(&secrets, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Disclosure::All);
+        check(&secrets, r#"disk["a"]"#, r#".disk["a"]"#, Disclosure::Names);
         // The label `key` is not the attribute `key` of the block.
-        check(&cover, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Disclosure::All);
+        check(&secrets, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Disclosure::All);
         check(
-            &cover.below(1),
+            &secrets.below(1),
             "disk.a.tags.b",
             ".disk[(sensitive value)].tags[(sensitive value)]",
             Disclosure::Nothing,
@@ -292,10 +292,10 @@ mod tests {
         // Or a mark in any element.
         let marked = disk(Value::object([("b", Value::from("x").sensitive())]));
         let objects = [&Value::object([("disk", Value::tuple([plain.clone(), marked]))])];
-        assert_eq!(json(&Cover::of_values(&objects).path(&at(&plain))), hidden);
+        assert_eq!(json(&SecretParts::of_values(&objects).path(&at(&plain))), hidden);
         // An element without secrets is shown, and so is a key that is not one of the content.
         let objects = [&Value::object([("disk", Value::tuple([plain.clone()]))])];
-        assert_eq!(json(&Cover::of_values(&objects).path(&at(&plain))), json(&at(&plain)));
+        assert_eq!(json(&SecretParts::of_values(&objects).path(&at(&plain))), json(&at(&plain)));
         assert_eq!(json(&by_schema.hide_keys(&at(&Value::from("a")))), json(&at(&Value::from("a"))));
     }
 
@@ -307,13 +307,18 @@ mod tests {
         };
         let tag = || Value::object([("b", "x")]);
         let objects = [&disk("a", tag()), &disk("c", tag().sensitive())];
-        let cover = Cover::new(&schema, &objects);
-        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags[(sensitive value)]"#, Disclosure::Nothing);
-        check(&cover, "disk", ".disk", Disclosure::Names);
+        let secrets = SecretParts::new(&schema, &objects);
+        check(
+            &secrets,
+            r#"disk["a"].tags["b"]"#,
+            r#".disk["a"].tags[(sensitive value)]"#,
+            Disclosure::Nothing,
+        );
+        check(&secrets, "disk", ".disk", Disclosure::Names);
         let objects = [&disk("a", Value::object([("b", Value::from("x").sensitive())]))];
-        let cover = Cover::of_values(&objects);
-        check(&cover, "disk.a.tags", ".disk.a.tags", Disclosure::Names);
-        check(&cover, "disk.a.tags.b", ".disk.a.tags.b", Disclosure::Nothing);
-        check(&cover, "disk.a.tags.c", ".disk.a.tags.c", Disclosure::All);
+        let secrets = SecretParts::of_values(&objects);
+        check(&secrets, "disk.a.tags", ".disk.a.tags", Disclosure::Names);
+        check(&secrets, "disk.a.tags.b", ".disk.a.tags.b", Disclosure::Nothing);
+        check(&secrets, "disk.a.tags.c", ".disk.a.tags.c", Disclosure::All);
     }
 }
