@@ -24,6 +24,7 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
         return diff;
     }
     let change = change.with_null_for_empty();
+    // Sensitive before unknown: Terraform 1.11 prints `(sensitive value)` for a value that is both.
     hidden::sensitive(&change, |change| value(change.clone(), ty))
         .or_else(|| hidden::unknown(&change, Unknown::Nothing, |change| value(change.clone(), ty)))
         .unwrap_or_else(|| match ty {
@@ -35,6 +36,7 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
             Type::Map(element) => collection::map(&change, element),
             Type::Tuple(tuple) => collection::tuple(&change, tuple.elements()),
             Type::Object(object) => {
+                // By name in byte order, as `terraform show` prints attributes.
                 let members = object.attributes().iter().map(|(name, ty)| (Text::from(name.as_str()), ty));
                 let (attributes, action) = members_of(&change, members, value);
                 Diff::new(action, Kind::Object { attributes: attributes.into(), nested: false })
@@ -63,6 +65,7 @@ pub(super) fn members_of<'v, 't, S>(
         }
         let null = member.is_null();
         let entry = diff(member, schema);
+        // Null on both sides: neither shown nor counted among the hidden attributes.
         if null && entry.action == DiffAction::NoOp {
             continue;
         }

@@ -22,6 +22,8 @@ pub(crate) fn body<'t>(change: Change<'_, 't>, schema: Option<&'t Schema>) -> Di
 
 /// The diff of a block: the body of a resource, or a nested one.
 pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
+    // Terraform decides per block whether its schema is a legacy one, in which `""` counts as null. Single, group and
+    // map blocks inherit the answer; list and set blocks start anew.
     let change = Change { dialect: change.dialect.in_block(|| is_modern(schema)), ..change };
     hidden::sensitive_block(&change, |change| block(change.clone(), schema))
         .or_else(|| {
@@ -48,6 +50,7 @@ fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
 }
 
 fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
+    // Write-only attributes come last, because they take the action that all others have together.
     let members = schema.attributes().iter().filter(|(_, a)| !a.write_only);
     let (mut attributes, mut action) =
         members_of(change, members.map(|(n, a)| (Text::from(n.as_str()), a)), attribute);
@@ -66,6 +69,7 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
         }
     }
     if !change.dialect.is_opentofu() {
+        // Blocks of unknown number take the block's action, and do not change it (seen with Terraform 1.11.4).
         for unknown in blocks.iter_mut().filter_map(|b: &mut BlockType<'_>| b.unknown.as_mut()) {
             unknown.action = action;
             if let Kind::SensitiveBlock(marks) = unknown.kind {
@@ -90,6 +94,7 @@ pub(super) struct WriteOnly {
 
 /// The action of a write-only attribute in an object with this action.
 pub(super) fn write_only_action(action: DiffAction) -> DiffAction {
+    // On update a write-only attribute is hidden and counted: both sides are always null.
     if action == DiffAction::Update { DiffAction::NoOp } else { action }
 }
 
@@ -124,6 +129,7 @@ pub(super) fn add_write_only<'t>(
         entries.push(Entry { key: attribute.0.as_str().into(), diff });
     }
     if entries.len() > count {
+        // Back into byte order, among the other attributes.
         entries.sort_by(|a, b| a.key.cmp(&b.key));
     }
 }
@@ -137,12 +143,14 @@ fn block_type<'t>(
 ) -> (BlockType<'t>, DiffAction) {
     let replace = change.forces_replacement();
     let found = |blocks, unknown| BlockType { name: name.into(), unknown, blocks };
+    // OpenTofu 1.12 shows an unknown block type as one block, whatever its nesting.
     if change.is_unknown() && change.dialect.is_opentofu() {
         return (found(Vec::new().into(), unknown_block(change, ty, around)), DiffAction::NoOp);
     }
     if let NestingMode::Single | NestingMode::Group = ty.nesting {
         let (null, unknown) = (change.is_null(), change.is_unknown());
         let diff = block(change, &ty.block);
+        // An absent block that stays absent is not counted as a hidden block.
         if null && !unknown && diff.action == DiffAction::NoOp {
             return (found(Vec::new().into(), None), DiffAction::NoOp);
         }
@@ -157,10 +165,12 @@ fn block_type<'t>(
     let mut change = change.without_whole_marks();
     let at = match ty.nesting {
         NestingMode::Map => At::Keys(change.explicit_keys()),
+        // Terraform matches sets as a whole against the relevant paths of drift.
         NestingMode::Set => {
             change = change.wholly_relevant();
             At::of_set(&change)
         }
+        // List blocks are compared by position, never by the longest common subsequence.
         _ => At::positions(change.before.elements().len().max(change.after.elements().len())),
     };
     let (blocks, action) = parts(&change, PartKind::Blocks(&ty.block, marks), at);
@@ -187,6 +197,7 @@ fn is_modern(schema: &Schema) -> bool {
 }
 
 fn is_modern_type(ty: &Type) -> bool {
+    // Signs of a modern schema to Terraform 1.11's renderer. A list, set or map of objects is none.
     if ty.has_dynamic() {
         return true;
     }

@@ -9,6 +9,7 @@ use crate::diff::{Diff, Kind};
 use crate::walk::Change;
 
 pub(super) fn list<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
+    // Relevant paths match ordinary lists and sets as a whole (Terraform 1.11).
     let change = &change.wholly_relevant();
     let objects = matches!(element, Type::Object(_));
     let places = sequence::places(change, |_| objects);
@@ -23,11 +24,13 @@ pub(super) fn set<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
 }
 
 pub(super) fn map<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
+    // Marks may name keys that neither side has; these elements are shown, too.
     let (elements, action) = parts(change, PartKind::Typed(element), At::Keys(change.keys()));
     Diff::new(action, Kind::Map { elements, nested: false }).replacing(change.forces_replacement())
 }
 
 pub(super) fn tuple<'t>(change: &Change<'_, 't>, types: &'t [Type]) -> Diff<'t> {
+    // Tuples are compared by position, because their types are.
     let mut action = change.parent_action();
     let mut elements = Vec::with_capacity(types.len());
     for (index, ty) in types.iter().enumerate() {

@@ -36,6 +36,7 @@ pub(super) fn sensitivity_of(change: &Change<'_, '_>) -> Option<Sensitivity> {
 /// The marks of a type that apply to a block with this action: those of the sides that it has.
 pub(super) fn marks_for(action: DiffAction, marks: Sensitivity) -> Option<Sensitivity> {
     let Sensitivity { before, after, unchanged, whole_type } = marks;
+    // A created block has no mark of before, a deleted one none of after.
     let (before, after) = match action {
         DiffAction::Create => (false, after),
         DiffAction::Delete => (before, false),
@@ -84,6 +85,7 @@ pub(super) fn unknown<'v, 't>(
     if !change.is_unknown() {
         return None;
     }
+    // Unknown counts as present, so a value from nothing to unknown is a creation.
     let after = Change { after_explicit: true, ..change.clone() };
     let before = (!change.before.is_null()).then(|| Box::new(old(&change.becoming_unknown(parts))));
     let diff = Diff::new(after.leaf_action(), Kind::Unknown { before });

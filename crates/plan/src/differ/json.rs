@@ -13,7 +13,7 @@ use crate::walk::{Change, Unknown};
 /// The diff of an output.
 pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let change = Change { dialect: change.dialect.without_schema(), ..change };
-    // Without a schema, a wholly hidden value is rendered as one of a legacy type, without marks on its parts.
+    // Terraform reads a wholly sensitive or unknown output as a legacy value, where `""` is null, though not its parts.
     let hidden = |change: &Change<'_, 't>| attribute::value(change.clone(), &Type::Dynamic);
     hidden::sensitive(&change, hidden)
         .or_else(|| hidden::unknown(&change, Unknown::Nothing, hidden))
@@ -50,6 +50,7 @@ fn unhidden<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     if one_sided || discriminant(&before.shape()) == discriminant(&after.shape()) {
         return of_kind(change, if before.is_null() { after } else { before });
     }
+    // Another JSON type: the old value is shown as deleted and the new one as created, each with its own marks.
     let old = of_kind(&change.deletion(), before);
     let new = of_kind(&change.creation(), after);
     let kind = Kind::TypeChange { before: Box::new(old), after: Box::new(new) };

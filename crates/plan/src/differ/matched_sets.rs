@@ -27,6 +27,7 @@ pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {
         }
     }
     let mut has_partner = has_partner.into_iter();
+    // The added half of each pair goes, since the removed half shows both.
     places.retain(|_| !has_partner.next().unwrap_or_default());
     Places::Listed(places)
 }
@@ -91,6 +92,7 @@ fn known<'v, 't>(
 
 fn is_empty(value: View<'_, '_>) -> bool {
     match value.shape() {
+        // The older SDK fills attributes that nobody sets with false and "": these identify nothing.
         Shape::Null | Shape::Bool(false) | Shape::String("") => true,
         Shape::Array(elements) => elements.is_empty(),
         Shape::Object(members) => members.is_empty(),

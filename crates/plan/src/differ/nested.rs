@@ -41,6 +41,7 @@ fn object<'t>(change: &Change<'_, 't>, schema: &'t Attributes) -> Diff<'t> {
         schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (Text::from(name.as_str()), a));
     let (mut attributes, action) = members_of(change, members, attribute);
     let is_opentofu = change.dialect.is_opentofu();
+    // Terraform hides a write-only attribute on update; OpenTofu shows it with the object's action.
     let of_write_only = if is_opentofu { action } else { write_only_action(action) };
     // Null as they are, OpenTofu leaves them out where nothing happens.
     if !is_opentofu || action != DiffAction::NoOp {
@@ -61,6 +62,7 @@ pub(super) fn single<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) ->
 }
 
 fn list<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
+    // Lists of a nested type are compared by position (Terraform 1.11), unlike lists of objects.
     let len = change.before.elements().len().max(change.after.elements().len());
     let (elements, action) =
         parts(change, PartKind::Nested { attributes, all_replace: false }, At::positions(len));
@@ -75,6 +77,7 @@ fn set<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
 }
 
 fn map<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
+    // Only keys of the values: a new element that is wholly unknown is not shown, as in Terraform 1.11.
     let keys = At::Keys(change.explicit_keys());
     let (elements, action) = parts(change, PartKind::Nested { attributes, all_replace: true }, keys);
     Diff::new(action, Kind::Map { elements, nested: true }).replacing(change.forces_replacement())

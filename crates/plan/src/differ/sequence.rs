@@ -63,6 +63,7 @@ type State = foldhash::fast::RandomState;
 /// Pairs the elements of the lists on both sides, in the order in which a diff shows them.
 pub(super) fn places<'v, 't>(change: &Change<'v, 't>, is_object: impl Fn(View<'v, 't>) -> bool) -> Places {
     let (before, after) = (change.before.elements(), change.after.elements());
+    // One value read once for both sides: nothing to compare.
     if before.are_same(after) {
         return Places::Positions(before.len());
     }
@@ -97,6 +98,7 @@ fn generic_places<T: Eq + Hash>(
     if after.0 == 0 {
         return Places::Before(before.0);
     }
+    // Terraform pairs equally long lists by position, unless after is a permutation: then elements move.
     if before.0 == after.0 && !is_reordering(before.0, &before.1, &after.1) {
         return Places::Positions(before.0);
     }
@@ -162,6 +164,7 @@ fn by_subsequence(
     // the subsequence meant.
     for next in common.iter().map(Some).chain([None]) {
         while i < xs.len() && Some(&xs[i]) != next {
+            // Two objects that face each other are shown as an update (Terraform 1.11).
             let faces_object =
                 is_object_before(i) && j < ys.len() && is_object_after(j) && Some(&ys[j]) != next;
             if faces_object {
@@ -210,12 +213,14 @@ fn by_pairs<T: Eq + Hash>(
         }
         while j < ys.len() && Some(&ys[j]) != next {
             // This may take what was to be the next common element: then another one faces its like.
+            // OpenTofu pairs here even with the next common element of before.
             let is_pair = i < xs.len() && pairing.are_alike_by_before(i, j);
             places.push([if is_pair { i as u32 } else { NOWHERE }, j as u32]);
             i += usize::from(is_pair);
             j += 1;
         }
         if next.is_some() {
+            // A pair above may have passed the end of a side; that side is then absent.
             let place = |at: usize, len: usize| if at < len { at as u32 } else { NOWHERE };
             places.push([place(i, xs.len()), place(j, ys.len())]);
             i += 1;
@@ -262,6 +267,7 @@ pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
             }
         }
     }
+    // Both sides in one order: the common case, which needs no list of places.
     let has_same_marks = change.before_sensitive.is_same(change.after_sensitive);
     if before.are_same(after) && has_same_marks && first.len() == after.len() {
         return Places::Positions(after.len());
@@ -277,6 +283,7 @@ pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
         let mut last = NOWHERE;
         while let Some(is_taken) = taken.get_mut(like as usize) {
             *is_taken = true;
+            // Terraform 1.11 shows the last of several equal elements.
             last = like;
             like = next_like.get(like as usize).copied().unwrap_or(NOWHERE);
         }

@@ -65,6 +65,7 @@ pub(super) fn pairs<'f>(
     added.iter().for_each(|facts| counts.add(facts, |count| &mut count[1]));
     let mut added_with: HashMap<u64, Vec<u32>> = HashMap::new();
     for (j, facts) in added.iter().enumerate() {
+        // A value in more than `MAX_SHARED` elements identifies none, and would make this quadratic.
         for value in facts.known().filter(|value| counts.count(*value)[1] as usize <= MAX_SHARED) {
             added_with.entry(value).or_default().push(j as u32);
         }
@@ -74,6 +75,7 @@ pub(super) fn pairs<'f>(
     for (i, facts) in removed.iter().enumerate() {
         let mut shared: Vec<&[u32]> =
             facts.known().filter_map(|value| added_with.get(&value).map(Vec::as_slice)).collect();
+        // Rare values first: they find the best partners before `MAX_COMPARED` ends the search.
         shared.sort_by_key(|elements| elements.len());
         let mut compared = 0;
         for j in shared.into_iter().flatten() {
@@ -89,6 +91,7 @@ pub(super) fn pairs<'f>(
             }
         }
     }
+    // Ties go to earlier elements, so that the result does not depend on hashes.
     candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let (mut pairs, mut is_taken) = (vec![None; removed.len()], vec![false; added.len()]);
     for (_, i, j) in candidates {
@@ -118,6 +121,7 @@ impl Counts {
     /// How much a value tells of an element that has it: the more elements have it, the less.
     fn weight(&self, value: u64) -> f64 {
         let [removed, added, others] = self.count(value);
+        // A value of many elements weighs little: one that only the two have decides.
         1.0 / f64::from((removed.max(added) + others).max(1))
     }
 

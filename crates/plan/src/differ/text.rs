@@ -56,10 +56,13 @@ fn strings<'t>(
     if !before.is_special_string() && !after.is_special_string() {
         return None;
     }
+    // Each string in a string is a level: see `embedded`.
     let within = Within { depth: within.depth + 1, ..within };
     let (old, new) = (embedded(before, within), embedded(after, within));
     match (&old, &new) {
+        // Equal JSON under different text is shown as a change of white space.
         (Some(old), Some(new)) => Some(both_json(old.view(), new.view(), action, within)),
+        // One side is JSON: Terraform shows `jsonencode(…) -> "x"`.
         (Some(_), None) | (None, Some(_)) => {
             let side = |value: View<'_, 't>, inner: &Option<Json<'_>>, action| {
                 let kind = match inner {
@@ -85,6 +88,7 @@ fn strings<'t>(
 /// first, and overflow the stack.
 fn embedded<'v>(value: View<'v, '_>, within: Within) -> Option<Json<'v>> {
     let text = value.as_str()?;
+    // Terraform treats only objects and arrays as JSON, so that `"5"` stays a string.
     if !text.starts_with(['{', '[']) {
         return None;
     }
@@ -115,6 +119,7 @@ fn both_yaml<'t>(
         return None;
     }
     let (old, new) = (before.as_str()?, after.as_str()?);
+    // Different comments may change the meaning, so compare such texts by lines.
     if !yaml::comments(old).eq(yaml::comments(new)) {
         return None;
     }
@@ -122,6 +127,7 @@ fn both_yaml<'t>(
     let old = Json::parse_at_depth(&old, within.depth).ok()?;
     let new = Json::parse_at_depth(&new, within.depth).ok()?;
     let value = documents(old.view(), new.view(), action, within);
+    // No difference but spelling: the lines show it.
     (value.action != DiffAction::NoOp).then(|| Kind::Yaml { value: Box::new(value) })
 }
 

@@ -14,6 +14,7 @@ const MAX_LENGTH: usize = 1 << 20;
 /// `None` for other texts, and for YAML without an equal in JSON: tags, anchors, merged mappings, keys that are
 /// collections. Plain scalars that are numbers in JSON are numbers; `yes` and the like are strings.
 pub(super) fn to_json(text: &str) -> Option<String> {
+    // A single line is shown as a string in any case.
     if text.len() > MAX_LENGTH || !text.trim_end().contains('\n') {
         return None;
     }
@@ -23,10 +24,12 @@ pub(super) fn to_json(text: &str) -> Option<String> {
     for event in Parser::new_from_str(text) {
         match event.ok()?.0 {
             Event::DocumentStart(_) if documents == 0 => documents = 1,
+            // Aliases may expand exponentially, and several documents have no JSON form.
             Event::DocumentStart(_) | Event::Alias(_) => return None,
             Event::Scalar(text, style, 0, None) => match open.last_mut()? {
                 Collection::Mapping { names, is_at_value } if !*is_at_value => {
                     let text = text.into_owned();
+                    // A merge key, or a name that is there twice, has no JSON form that keeps its meaning.
                     if text == "<<" || names.contains(&text) {
                         return None;
                     }
@@ -103,6 +106,7 @@ fn separate(json: &mut String, is_first: bool) {
 fn write_scalar(json: &mut String, text: &str, style: ScalarStyle) {
     let plain = match text {
         _ if style != ScalarStyle::Plain => None,
+        // YAML 1.2's core schema. Words of YAML 1.1 such as `yes` stay strings: their meaning depends on the reader.
         "" | "~" | "null" | "Null" | "NULL" => Some("null"),
         "true" | "True" | "TRUE" => Some("true"),
         "false" | "False" | "FALSE" => Some("false"),

@@ -37,6 +37,7 @@ impl Writer<'_> {
     pub(super) fn warning(&mut self, warning: Warning) {
         let (thing, rest) = match warning {
             Warning::NewerFormat => ("plan", "the diff presented here may be"),
+            // "maybe" is Terraform's spelling.
             Warning::NewerStateFormat => ("state", "the state presented here maybe"),
         };
         let text = format!(
@@ -71,6 +72,7 @@ impl Writer<'_> {
             "Unless you have made equivalent changes to your configuration, or ignored the relevant attributes \
              using ignore_changes, the following plan may include actions to undo or respond to these changes."
         });
+        // Terraform 1.11 prints no rule if a refresh-only plan has nothing else to show.
         if !is_all {
             self.end(Role::Rule);
         }
@@ -160,6 +162,7 @@ impl Writer<'_> {
                 ResourceActions::Read => "read (data resources)",
                 ResourceActions::ForgetThenCreate => "forget and then create replacement",
                 ResourceActions::Forget => "forget",
+                // Terraform has no legend line for these.
                 ResourceActions::NoOp | ResourceActions::CreateThenForget | ResourceActions::Unknown => {
                     continue;
                 }

@@ -24,6 +24,7 @@ impl Writer<'_> {
         self.text(Role::Sign, resource_sign(header.actions.kind, self.program));
         self.opening(&header.mode, &header.r#type, &header.name);
         // OpenTofu prints a forgotten object as in a state.
+        // Without `-> null`, because nothing is destroyed.
         let is_plain = self.program.is_opentofu() && header.heading == Heading::Forgotten;
         self.plain = is_plain;
         self.value(diff, 0, View { no_null_suffix: is_plain, omit_replace: false });
@@ -33,6 +34,7 @@ impl Writer<'_> {
     /// Writes what is before the body of a resource.
     pub(super) fn opening(&mut self, mode: &str, resource_type: &str, name: &str) {
         match mode {
+            // Old documents lack the mode.
             "data" => self.push("data"),
             "managed" | "" => self.push("resource"),
             unknown => self.push(&escape::line(unknown)),
@@ -86,6 +88,7 @@ impl Writer<'_> {
                 self.address_comment("", header);
             }
             Heading::Forgotten if is_opentofu => self.address_comment("  # ", header),
+            // One space, as Terraform 1.11.4 prints it.
             Heading::Forgotten | Heading::ReplacedButKept => self.address_comment(" # ", header),
             _ => self.address_comment("  # ", header),
         }
@@ -98,6 +101,7 @@ impl Writer<'_> {
             Heading::HasBeenDeleted => (" has been deleted", "", ""),
             Heading::Replaced => (" must be ", "replaced", ""),
             Heading::ReplacedAsTainted if is_opentofu => (" is tainted, so it must be ", "replaced", ""),
+            // OpenTofu 1.12 has "it"; Terraform 1.11 has not.
             Heading::ReplacedAsTainted => (" is tainted, so must be ", "replaced", ""),
             Heading::ReplacedAsRequested => (" will be ", "replaced", ", as requested"),
             Heading::ReplacedAsTriggered => {
@@ -135,6 +139,7 @@ impl Writer<'_> {
         }
         for comment in &header.comments {
             self.extra_comment(comment, header);
+            // The unit of colour includes the line break, so the surplus reset opens the next line, as in Terraform.
         }
         self.push("\n");
         self.end(Role::UnitEnd);
@@ -149,6 +154,7 @@ impl Writer<'_> {
             _ => None,
         };
         if let Some(why) = why_forgotten {
+            // OpenTofu ends the line with a space, and begins the next without `#`.
             self.comment(" \n (because ");
             self.text(Role::Strong, "lifecycle.destroy = false");
             return self.comment(&format!(" {why})"));

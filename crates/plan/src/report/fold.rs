@@ -4,12 +4,14 @@ use crate::diff::{Diff, DiffAction, Kind};
 
 /// Decides what is shown of a value, here and below; `full` hides nothing.
 pub(crate) fn fold(diff: &mut Diff<'_>, full: bool) {
+    // A change of only white space is shown whole, because it has no changed parts.
     let whole = full || diff.changes_only_white_space();
     let parts = |keep| Fold { keep, full };
     match &mut diff.kind {
         Kind::Json { value } | Kind::Yaml { value } | Kind::Shown { value, .. } => fold(value, whole),
         Kind::Object { attributes, .. } => attributes.fold(parts(Keep::Identifying)),
         Kind::Map { elements, .. } => elements.fold(parts(Keep::Changed)),
+        // Lists and tuples show one unchanged element before and after each change (Terraform 1.11).
         Kind::List { elements, context: true } => elements.fold(parts(Keep::Beside)),
         Kind::List { elements, .. } | Kind::Set { elements, .. } => elements.fold(parts(Keep::Changed)),
         Kind::Block(block) => {

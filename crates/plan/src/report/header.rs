@@ -208,6 +208,7 @@ pub(super) fn header<'p>(
     };
     let heading = heading(resource, occasion, program);
     let replaced_by = match (heading, reason.as_deref()) {
+        // Other reasons say themselves why the object is replaced.
         (Heading::Replaced | Heading::ReplacedButKept, None | Some("replace_because_cannot_update")) => {
             replacing_attributes(resource)
         }
@@ -249,7 +250,9 @@ pub(crate) fn previous_address<'p, 't>(resource: &'p ChangedResource<'t>) -> Opt
 /// Whether a change is shown: not if nothing happens to the resource, if it is a data source that goes away, or if it is
 /// nothing that stays.
 pub(crate) fn is_shown(resource: &ChangedResource<'_>) -> bool {
+    // A data source that is no longer declared leaves the state without a message.
     let is_dropped_data = *resource.mode == *"data" && resource.change.actions == ResourceActions::Delete;
+    // OpenTofu 1.11 writes entries of mode `ephemeral`, and never prints them.
     !is_dropped_data && *resource.mode != *"ephemeral" && !is_unchanged(resource)
 }
 
@@ -263,6 +266,7 @@ pub(super) fn is_unchanged(resource: &ChangedResource<'_>) -> bool {
 fn heading(resource: &ChangedResource<'_>, occasion: &ChangeContext<'_>, program: Program) -> Heading {
     let drift = *occasion == ChangeContext::Drift;
     match resource.change.actions {
+        // Refresh-only plans keep no-op entries in drift, which print nothing.
         _ if is_unchanged(resource) => Heading::Unchanged,
         _ if matches!(occasion, ChangeContext::Deferral(_)) => Heading::Deferred,
         ResourceActions::NoOp if previous_address(resource).is_some() => Heading::Moved,
@@ -273,6 +277,7 @@ fn heading(resource: &ChangedResource<'_>, occasion: &ChangeContext<'_>, program
         ResourceActions::Update => Heading::Updated,
         ResourceActions::Delete if drift => Heading::HasBeenDeleted,
         ResourceActions::Delete => Heading::Destroyed,
+        // Only OpenTofu writes this action.
         ResourceActions::ForgetThenCreate if !program.is_opentofu() => Heading::ReplacedButKept,
         ResourceActions::DeleteThenCreate
         | ResourceActions::CreateThenDelete
@@ -305,6 +310,7 @@ fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, program: Progr
     }
     if matches!(heading, Heading::Forgotten | Heading::ReplacedButKept) && !is_opentofu {
         comments.push(Comment::NotToBeDestroyed);
+        // Terraform's order: reason, left over, destroy = false, moved from, imported from, warning.
     }
     if heading != Heading::Moved && previous_address(resource).is_some() {
         comments.push(Comment::MovedFrom);
@@ -314,6 +320,7 @@ fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, program: Progr
         if is_alone && resource.change.has_generated_config {
             comments.push(Comment::ConfigGenerated);
         }
+        // Terraform prints the origin of an import only beside another change; OpenTofu 1.12 always.
         if !is_alone || is_opentofu {
             let is_by_identity = is_opentofu && importing.id.is_none() && importing.identity.is_some();
             comments.push(if is_by_identity { Comment::ImportedByIdentity } else { Comment::ImportedFrom });
@@ -344,6 +351,7 @@ fn reason<'p>(resource: &ChangedResource<'p>, is_opentofu: bool) -> Option<Comme
                 let module = resource.module_address.clone().unwrap_or_default();
                 Some(Comment::ModuleNotInConfiguration(module))
             }
+            // By the kind of key: none, a string or a number.
             "delete_because_wrong_repetition" => Some(match index().bytes().next() {
                 None => Comment::UsesRepetition,
                 Some(b'"') => Comment::UsesNoForEach,

@@ -20,6 +20,7 @@ impl PlanMode {
         let has_changes = !plan.changes.resources.is_empty()
             || !plan.changes.deferred.is_empty()
             || !plan.changes.invocations.is_empty();
+        // With something to show, normal and destroy plans print the same.
         if has_changes {
             return Self::Normal;
         }
@@ -27,7 +28,9 @@ impl PlanMode {
         match (has_managed(plan), is_whole) {
             // Other plans list each object that there was, if only to leave it as it is.
             (true, true) => Self::RefreshOnly,
+            // The mode only affects the closing explanation of drift here.
             (true, false) if plan.changes.errored => Self::Normal,
+            // A guess: a normal plan whose target does not exist looks like a refresh-only plan with a target.
             (true, false) => Self::RefreshOnly,
             (false, false) => Self::Normal,
             (false, true) => of_nothing(plan),
@@ -47,6 +50,7 @@ fn of_nothing(plan: &Plan<'_>) -> PlanMode {
     }
     let changes_output = !are_all(ResourceActions::NoOp);
     match plan.changes.applyable {
+        // `applyable` is absent in OpenTofu's documents and before Terraform 1.8.
         Some(false) if changes_output => return PlanMode::RefreshOnly,
         Some(true) if !changes_output && !plan.changes.drift.is_empty() => return PlanMode::RefreshOnly,
         _ => {}
@@ -54,6 +58,7 @@ fn of_nothing(plan: &Plan<'_>) -> PlanMode {
     if !root.is_some_and(|root| would_create(root)) {
         return PlanMode::Normal;
     }
+    // A guess for an empty state: `-destroy` and `-refresh-only` write equal documents there.
     if are_all(ResourceActions::Delete) { PlanMode::Destroy } else { PlanMode::RefreshOnly }
 }
 

@@ -85,6 +85,7 @@ pub(super) fn report<'p, 't>(
     let is_shown = |r: &&ChangedResource<'_>| !only_drift && header::is_shown(r) && wanted(r);
     let changes: Vec<_> = set.resources.iter().filter(is_shown).collect();
     let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
+    // A filter selects resources, so outputs would be noise.
     for output in set.outputs.iter().filter(|_| filter.is_all()) {
         match differ.output(output)?.action {
             DiffAction::NoOp => unchanged_outputs.push(output.name.clone()),
@@ -109,6 +110,7 @@ pub(super) fn report<'p, 't>(
         .copied()
         .filter(|actions| changes.iter().any(|r| r.change.actions == *actions))
         .collect();
+    // Refresh-only plans list pure moves as drift (Terraform 1.11.4).
     let really_drifted = |r: &&ChangedResource<'_>| r.change.actions != ResourceActions::NoOp;
     let drifted: Vec<_> = drifted.into_iter().filter(really_drifted).collect();
     let counts = Counts {
@@ -118,9 +120,11 @@ pub(super) fn report<'p, 't>(
         drift: drifted.len(),
         ..Counts::from_changes(changes.iter().copied())
     };
+    // Terraform prints the line of counts even if a plan only invokes actions (1.14 and later).
     let of_selection = !filter.is_all();
     let summary = (!is_idle).then(|| counts.summary(program, of_selection));
 
+    // The order of `terraform show`: drift, outcome, deferred, legend, changes, counts, actions, outputs, notes.
     let mut sections = vec![Section::ResourceDrift(drift)];
     sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::DeferredChanges(Entries::new(
@@ -150,6 +154,7 @@ pub(super) fn report<'p, 't>(
         ),
         unchanged: unchanged_outputs,
     });
+    // Terraform 1.11 prints it only if no resource has an action.
     sections.extend((has_outputs && !has_changes).then(|| Section::Notes(vec![Note::SavesOutputsOnly])));
     Ok(Report {
         program,
@@ -178,9 +183,11 @@ fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Ou
     let Differ { changes, program, .. } = differ;
     let is_opentofu = program.is_opentofu();
     Some(match mode {
+        // Errors and deferrals come before the mode: their messages are the same in all modes.
         _ if changes.errored => Outcome::PlanningFailed,
         _ if !changes.deferred.is_empty() && !is_opentofu => Outcome::NeedsAnotherPlan,
         PlanMode::Destroy => Outcome::NothingToDestroy,
+        // Terraform ends after the explanation of the drift.
         PlanMode::RefreshOnly if has_drift => return None,
         PlanMode::RefreshOnly => Outcome::StillMatches,
         PlanMode::Normal if !has_drift => Outcome::Matches,
@@ -252,6 +259,7 @@ impl<'p, 't> Differ<'p, 't> {
         all: bool,
         mut drifted: Vec<&'p ChangedResource<'t>>,
     ) -> Result<Entries<'p, ResourceHeader<'p>>, ShowError> {
+        // Only drift that the plan's changes may come from is shown, unless the plan only refreshes.
         let relevant = (!all).then(|| Relevant::new(self.changes));
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;
@@ -260,6 +268,8 @@ impl<'p, 't> Differ<'p, 't> {
             Ok((all || diff.action != DiffAction::NoOp).then_some(diff))
         };
         if !all {
+            // The first relevant entry is enough to know that the section exists; others are diffed when they are
+            // printed.
             let mut first = None;
             for (index, resource) in drifted.iter().enumerate() {
                 if relevant_body(resource)?.is_some() {
@@ -269,6 +279,7 @@ impl<'p, 't> Differ<'p, 't> {
             }
             match first {
                 Some(first) if self.has_difference()? => drop(drifted.drain(..first)),
+                // Terraform shows no drift at all if nothing but drift differs.
                 _ => drifted.clear(),
             }
         }
@@ -303,6 +314,7 @@ impl<'p, 't> Differ<'p, 't> {
 
 /// The body of a resource, with what of it is shown.
 pub(super) fn shown<'p>(resource: &ChangedResource<'_>, mut diff: Diff<'p>, full: bool) -> Diff<'p> {
+    // An import shows all unchanged attributes, because the user has not seen the object yet.
     fold::fold(&mut diff, full || resource.change.importing.is_some());
     diff.hidden = header::is_unchanged(resource);
     diff

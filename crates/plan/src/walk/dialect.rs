@@ -84,6 +84,7 @@ impl Dialect {
     /// Whether `""` is null.
     pub(crate) fn empty_is_null(self) -> bool {
         match self.rules {
+            // Terraform: at any depth of a legacy block. OpenTofu 1.12: only the own value of an attribute in a block.
             Rules::Terraform { is_legacy } => is_legacy,
             Rules::OpenTofu { place, .. } => place == PlaceKind::InBlock,
         }
@@ -101,6 +102,7 @@ impl Dialect {
     /// The rules in a block. The schema tells a modern block from a legacy one, and blocks in a modern one are modern.
     pub(crate) fn in_block(self, is_modern: impl FnOnce() -> bool) -> Self {
         match self.rules {
+            // Once modern, blocks below stay so.
             Rules::Terraform { is_legacy } => {
                 self.with(Rules::Terraform { is_legacy: is_legacy && !is_modern() })
             }
@@ -136,6 +138,7 @@ impl Dialect {
     #[inline]
     pub(crate) fn hidden(self) -> Self {
         match self.rules {
+            // Terraform 1.11 loses the rule of modern schemas below elements, sensitive and unknown values.
             Rules::Terraform { .. } => self.with(Self::LEGACY.rules),
             Rules::OpenTofu { .. } => self,
         }

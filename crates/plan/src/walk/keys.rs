@@ -17,6 +17,7 @@ impl<'t> Keys<'t> {
     where
         't: 'v,
     {
+        // Mostly one side has all keys, and then its own order serves without a copy.
         let longest = values.clone().max_by_key(|value| value.members().len());
         if let Some(longest) = longest
             && values.clone().all(|value| longest.members().has_keys_of(value.members()))

@@ -89,6 +89,7 @@ impl<'v, 't> Unknown<'v, 't> {
             Unknown::Nothing | Unknown::Whole => self,
             Unknown::Marks(marks) => Unknown::Marks(mark_member(marks, key, at)),
             Unknown::Members(members) => {
+                // Attributes of schemas are sorted by name.
                 let named = members.binary_search_by(|(name, _)| name.as_str().cmp(key)).is_ok();
                 if named { Unknown::Whole } else { Unknown::Nothing }
             }
@@ -99,6 +100,7 @@ impl<'v, 't> Unknown<'v, 't> {
         match self {
             Unknown::Nothing | Unknown::Whole => self,
             Unknown::Marks(marks) => Unknown::Marks(mark_element(marks, index)),
+            // Members are those of one object, which has no elements.
             Unknown::Members(_) => Unknown::Nothing,
         }
     }
@@ -192,6 +194,7 @@ impl<'v, 't> Change<'v, 't> {
         match (before_there, after_there) {
             (false, true) => DiffAction::Create,
             (true, false) => DiffAction::Delete,
+            // A change of sensitivity alone is an update.
             _ if self.before == self.after
                 && self.before_explicit == self.after_explicit
                 && self.is_before_sensitive() == self.is_after_sensitive() =>
@@ -221,6 +224,7 @@ impl<'v, 't> Change<'v, 't> {
         let before = self.before.get_next(key, &mut at.before);
         let after = self.after.get_next(key, &mut at.after);
         let before_sensitive = mark_member(self.before_sensitive, key, &mut at.before_sensitive);
+        // Mostly the marks of both sides are one value.
         let after_sensitive = match self.before_sensitive.is_same(self.after_sensitive) {
             true => before_sensitive,
             false => mark_member(self.after_sensitive, key, &mut at.after_sensitive),
@@ -243,6 +247,7 @@ impl<'v, 't> Change<'v, 't> {
 
     /// An attribute of an object: where it has no value it is absent.
     pub(crate) fn attribute(&self, name: &str, at: &mut Position) -> Self {
+        // Attributes without a value are absent by implication; members of maps with null are present.
         Self { before_explicit: false, after_explicit: false, ..self.next_member(name, at) }
     }
 
@@ -256,6 +261,7 @@ impl<'v, 't> Change<'v, 't> {
         let new = at(self.after, after);
         let mark_before = before.unwrap_or_else(|| self.before.elements().len());
         let mark_after = after.unwrap_or_else(|| self.after.elements().len());
+        // The index of replace and relevant paths counts in before, and in after for a new element.
         let place = before.or(after).unwrap_or_default();
         Self {
             before: old.unwrap_or(self.before.null()),
@@ -312,6 +318,7 @@ impl<'v, 't> Change<'v, 't> {
 
     /// As if the value and its marks had stayed as they were.
     pub(crate) fn unchanged(self) -> Self {
+        // Drift that no relevant path names is shown as if nothing had changed.
         Self {
             after: self.before,
             after_explicit: self.before_explicit,
@@ -384,6 +391,7 @@ impl<'v, 't> Change<'v, 't> {
 
     /// The keys that are on either side or that a mark names, sorted.
     pub(crate) fn keys(&self) -> Keys<'t> {
+        // Unknown and sensitive keys of maps may be missing from the values.
         let named = [self.before, self.after, self.before_sensitive, self.after_sensitive];
         let unknown = match self.unknown {
             Unknown::Marks(marks) => Some(marks),
@@ -407,6 +415,7 @@ impl<'v, 't> Change<'v, 't> {
 
     /// Hides the place on both sides, unless a side is hidden already: for attributes that the schema calls sensitive.
     pub(crate) fn hidden_by_schema(mut self) -> Self {
+        // Marks of the document win, because they may cover one side only.
         if !self.is_before_sensitive() && !self.is_after_sensitive() {
             self.before_sensitive = self.before.bool(true);
             self.after_sensitive = self.after.bool(true);

@@ -16,6 +16,7 @@ impl<'v, 't> FromIterator<Elements<'v, 't>> for PathList<'v, 't> {
     fn from_iter<I: IntoIterator<Item = Elements<'v, 't>>>(paths: I) -> Self {
         let mut paths: Vec<_> = paths.into_iter().collect();
         let by_steps = |a: &Elements<'_, '_>, b: &Elements<'_, '_>| a.iter().map(key).cmp(b.iter().map(key));
+        // Documents mostly have them sorted already.
         if !paths.is_sorted_by(|a, b| by_steps(a, b).is_le()) {
             paths.sort_by(by_steps);
         }
@@ -30,6 +31,7 @@ fn key<'v>(step: View<'v, '_>) -> (Option<usize>, Option<&'v str>, bool) {
         Shape::String(text) => (Some(text), true),
         _ => (None, false),
     };
+    // Terraform writes an index as `0` or `"0"`; both are one position.
     (text.and_then(|text| text.parse().ok()), text, is_name)
 }
 
@@ -119,6 +121,7 @@ impl<'v, 't> Paths<'v, 't> {
         self.step(|paths| {
             let position = |path: &Elements<'v, 't>| self.key(path).map(|(position, ..)| position);
             let paths = part(paths, |path| position(path).cmp(&Some(Some(index))));
+            // Spellings `0` and `"0"` of one position stay apart below, each with its own sorted rest.
             paths.chunk_by(|a, b| self.key(a) == self.key(b))
         })
     }
@@ -140,6 +143,7 @@ impl<'v, 't> Paths<'v, 't> {
         &self,
         led_on: impl Fn(&'v [Elements<'v, 't>]) -> I,
     ) -> Self {
+        // A match covers everything below.
         if self.covers_below && self.is_match() {
             return Self::everything();
         }

@@ -79,6 +79,7 @@ impl<'t> Sides<'t> {
         let mut builder = Builder::for_values(&parts);
         let (before, after) = builder.read_sides(before, after);
         let (before, after) = (placed(before, "before")?, placed(after, "after")?);
+        // Most changes have equal marks on both sides: parse them once.
         let have_same_marks = before_sensitive.text() == after_sensitive.text();
         let before_sensitive = placed(builder.read(before_sensitive), "before_sensitive")?;
         let after_sensitive = match have_same_marks {
@@ -90,6 +91,7 @@ impl<'t> Sides<'t> {
         let built = builder.finish();
         let (before, after) = (built(before), built(after));
         Ok(Self {
+            // Marks that are no marks hide everything.
             before_sensitive: marks_or_all(built(before_sensitive), &before),
             after_sensitive: marks_or_all(built(after_sensitive), &after),
             before,
