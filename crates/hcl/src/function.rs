@@ -335,6 +335,8 @@ impl Function {
     ) -> Result<Value, FunctionError> {
         let mut marks = Marks::NONE;
         let mut all_marks = Marks::NONE;
+        // As `function.Function.Call` of go-cty: left to right, and the first argument of unknown type ends the checks,
+        // so later nulls are no errors.
         let mut is_dynamic = false;
         for (i, argument) in arguments.iter_mut().enumerate() {
             let Some(parameter) = self.parameter(i) else {
@@ -342,6 +344,7 @@ impl Function {
             };
             if argument.contains_marked() {
                 all_marks |= argument.marks_deep();
+                // Deep: a mark on any part of an argument may reach any part of the result.
                 if !parameter.allow_marked {
                     let (plain, found) = argument.unmark_deep();
                     *argument = plain;
@@ -357,6 +360,7 @@ impl Function {
             is_dynamic = *argument.ty() == Type::Dynamic && !parameter.allow_dynamic;
         }
         if is_dynamic {
+            // An answer of unknown type is not even refined to "not null".
             return Ok(Value::unknown(Type::Dynamic).with_marks(marks));
         }
         let result = self.answer(&arguments, context);
@@ -376,8 +380,10 @@ impl Function {
             ResultType::Fixed(ty) => ty.clone(),
             ResultType::Computed(compute) => compute(arguments)?,
         };
+        // Only the argument itself counts: unknown parts of known arguments reach the implementation.
         let is_unknown = arguments.iter().enumerate().any(|(i, argument)| {
             !argument.is_known() && self.parameter(i).is_some_and(|parameter| !parameter.allow_unknown)
+            // See `Parameter::allow_unknown`: the others never see one.
         });
         let value = if is_unknown { Value::unknown(ty) } else { (self.body)(arguments, &ty, context)? };
         Ok(if self.nullable { value } else { not_null(value) })
@@ -479,12 +485,14 @@ impl Functions {
     pub fn of_version(mut self, version: (u32, u32)) -> Self {
         self.version = Some(version);
         if version < (1, 12) {
+            // Terraform 1.12 made `format` accept arguments of unknown type.
             for name in ["format", "formatlist"] {
                 if let Some(function) = self.by_name.remove(name) {
                     self.insert(name, function.needing_types());
                 }
             }
         }
+        // `contains(x, null)` is an error up to Terraform 1.15.
         if version < (1, 16) {
             self.insert("contains", crate::functions::contains_without_null());
         }

@@ -46,6 +46,7 @@ impl Decoder<'_> {
 
     fn single<'b>(&mut self, all: &Blocks<'_, 'b, '_>, places: &mut Vec<BlockPlace<'b>>) -> Value {
         let Blocks { name, nested, instances, content } = *all;
+        // `hcldec.BlockSpec` reports the second block and decodes the first.
         if let Some(second) = instances.get(1) {
             let detail = format!("Only one block of type {name:?} is allowed.");
             self.error(("duplicate_block", format!("Duplicate {name} block")), second.header, detail);
@@ -58,6 +59,7 @@ impl Decoder<'_> {
                     self.error(("missing_block", format!("Missing {name} block")), content.missing, detail);
                 }
                 match nested.nesting {
+                    // An absent group is an object of nulls; only an absent single block is null.
                     NestingMode::Group => nested.block.empty_value().clone(),
                     _ => Value::null(nested.block.implied_type().clone()),
                 }
@@ -76,6 +78,7 @@ impl Decoder<'_> {
         let mut objects = Vec::with_capacity(instances.len());
         for instance in instances {
             let object = self.instance(instance, &nested.block, content.scope, places);
+            // `hcldec` stops at the first unknown block: later ones are not checked at all.
             if instance.surroundings.is_unknown {
                 return (objects, false);
             }
@@ -90,6 +93,7 @@ impl Decoder<'_> {
         let Blocks { name, nested, instances, content } = *all;
         let ty = nested.implied_type();
         let (objects, are_all) = self.objects(all, places);
+        // The number of blocks is unknown, so limits are not checked.
         if !are_all {
             return Value::unknown(ty);
         }
@@ -103,6 +107,7 @@ impl Decoder<'_> {
             );
         } else if nested.max_items > 0 && count > nested.max_items {
             let first = instances.get(nested.max_items as usize);
+            // Points to the first surplus block's opening brace.
             let span = first.map_or(content.missing, |instance| instance.body.missing);
             let detail = format!("No more than {} {name:?} blocks are allowed", nested.max_items);
             self.error(("too_many_blocks", format!("Too many {name} blocks")), span, detail);
@@ -110,6 +115,7 @@ impl Decoder<'_> {
         let object = nested.block.implied_type().clone();
         let whole = match nested.nesting {
             NestingMode::Set => Value::set(object, objects),
+            // Elements with dynamic attributes may differ in type, so the list becomes a tuple, and a map an object.
             _ if object.has_dynamic() => return Value::tuple(objects),
             _ => Value::list(object, objects),
         };
@@ -124,6 +130,7 @@ impl Decoder<'_> {
         let mut entries = Vec::with_capacity(objects.len());
         for (instance, object) in std::iter::zip(instances, objects) {
             let label = instance.label.clone().unwrap_or_default();
+            // Labels are compared as written; two forms of one text in NFC fall together in the value.
             if !labels.insert(label.clone()) {
                 let around = self.evaluator.hide(instance.surroundings.marks);
                 let detail =
@@ -158,6 +165,7 @@ impl Decoder<'_> {
         places: &mut Vec<BlockPlace<'b>>,
     ) -> Value {
         let ty = attribute.implied_type();
+        // Terraform gives null rather than an empty list here.
         if instances.is_empty() {
             return Value::null(ty.clone());
         }

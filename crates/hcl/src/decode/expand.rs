@@ -64,6 +64,7 @@ impl Decoder<'_> {
     ) -> Instances<'b> {
         let mut instances = Instances::default();
         for block in &content.body.blocks {
+            // A schema may have blocks of its own named `dynamic`.
             if block.kind == "dynamic" && schema.block_type("dynamic").is_none() {
                 self.expand(block, content, schema, written, &mut instances);
             } else {
@@ -75,6 +76,7 @@ impl Decoder<'_> {
                 if self.check_labels(block, needed) {
                     // Marks of an outer `for_each` reach nested blocks only if the outer dynamic block is unknown.
                     let is_unknown = content.surroundings.is_unknown;
+                    // Labels make map blocks; no other nesting has any.
                     let marks = if is_unknown { content.surroundings.marks } else { Default::default() };
                     instances.of_type(&block.kind).push(Instance {
                         body: &block.body,
@@ -136,12 +138,15 @@ impl Decoder<'_> {
             return self.unsupported_block(&kind.text, kind.span, schema);
         };
         let Some(for_each) = self.dynamic_body(block, has_label) else { return };
+        // The order of HCL's `dynblock`: body, iterator, `for_each`, labels, content. A failing block is dropped and
+        // the others go on.
         let Some(iterator) = self.iterator(block, &kind.text) else { return };
         let errors = self.evaluator.diagnostics.len();
         let collection = self.evaluator.explained(for_each, content.scope);
         if self.evaluator.diagnostics.len() > errors {
             return;
         }
+        // Checked by type, so an unknown string fails, too.
         if collection.is_null() || collection.ty().is_primitive() {
             let detail = if collection.is_null() {
                 "Cannot use a null value in for_each.".to_owned()
@@ -168,6 +173,7 @@ impl Decoder<'_> {
             decoder.evaluator.hides = before;
         };
         match collection.kind() {
+            // One block stands for an unknown number, to check its structure.
             Kind::Unknown(_) => round(self, dynamic(), dynamic(), true),
             Kind::List(elements) | Kind::Tuple(elements) => {
                 for (i, element) in elements.iter().enumerate() {
@@ -194,6 +200,7 @@ impl Decoder<'_> {
         for attribute in &block.body.attributes {
             let is_known = matches!(&*attribute.name, "for_each" | "iterator")
                 || has_label && attribute.name == "labels";
+            // `labels` without labels in the schema is an unknown argument, as in `dynblock`.
             if !is_known {
                 let detail = format!("An argument named {:?} is not expected here.", attribute.name);
                 self.error("Unsupported argument", attribute.name_span, detail);

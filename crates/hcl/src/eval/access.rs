@@ -48,6 +48,7 @@ impl Evaluator<'_> {
         }
         let marks = value.marks();
         match (value.ty(), value.kind()) {
+            // HCL 2.24 checks null before an unknown type, so a null of unknown type is an error above.
             (Type::Dynamic, _) => Ok(dynamic().with_marks(marks)),
             (Type::Object(_), Kind::Object(object)) if object.get(name).is_some() => {
                 Ok(object.get(name).map_or_else(dynamic, |attribute| marked(attribute, marks)))
@@ -56,6 +57,7 @@ impl Evaluator<'_> {
                 let ty = object.attribute(name).cloned().unwrap_or(Type::Dynamic);
                 Ok(Value::unknown(ty).with_marks(marks))
             }
+            // A missing attribute is an error even while the object is unknown, because its type is known.
             (Type::Object(_), _) => self.failed(
                 UNSUPPORTED,
                 span,
@@ -104,6 +106,7 @@ impl Evaluator<'_> {
         }
         let marks = value.marks();
         let ty = value.ty();
+        // The marks of the key are lost here, as in HCL 2.24.
         if *ty == Type::Dynamic || *key.ty() == Type::Dynamic {
             return Ok(dynamic().with_marks(marks));
         }
@@ -133,9 +136,12 @@ impl Evaluator<'_> {
         let missing = "The given key does not identify an element in this collection value.";
         match (ty, value.kind(), key.kind()) {
             (Type::List(element) | Type::Map(element), Kind::Unknown(_), _)
+            // An unknown list has no bounds here: any index gives an unknown element, even beyond its known length. The
+            // marks of the key are lost (HCL 2.24).
             | (Type::List(element) | Type::Map(element), _, Kind::Unknown(_)) => {
                 Ok(Value::unknown((**element).clone()).with_marks(marks))
             }
+            // Elements of tuples and objects differ in type, so an unknown key gives an unknown type.
             (_, _, Kind::Unknown(_)) => Ok(dynamic().with_marks(marks)),
             (Type::Tuple(tuple), Kind::Unknown(_), Kind::Number(n)) => {
                 match position(n).and_then(|i| tuple.elements().get(i)) {

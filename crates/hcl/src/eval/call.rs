@@ -48,6 +48,7 @@ impl Evaluator<'_> {
         }
         let Some(function) = self.functions.get(&call.name) else {
             let (summary, detail) = self.unknown_function(&call.name);
+            // Terraform does not evaluate the arguments of an unknown function, so only this error is reported.
             self.report(summary, call.name_span, detail);
             return dynamic();
         };
@@ -72,6 +73,7 @@ impl Evaluator<'_> {
                 ("Call to unknown function", detail)
             }
             None => {
+                // Sorted, so that equally similar names give one suggestion.
                 let mut names: Vec<&str> = self.functions.names().collect();
                 names.sort_unstable();
                 let hint = did_you_mean(name, names);
@@ -184,6 +186,7 @@ impl Evaluator<'_> {
         if function.reads(position, &value) && !self.pay_read(&value, argument.place()) {
             return Err(Failed);
         }
+        // Converted first: an unknown of any type then has the parameter's type, and no call becomes dynamic for it.
         function.convert(position, &value).map_err(|error| {
             let name =
                 function.parameter(position).map(|parameter| parameter.name.clone()).unwrap_or_default();
@@ -204,6 +207,7 @@ impl Evaluator<'_> {
         };
         let errors = self.errors();
         let list = self.value(last, scope);
+        // `try(nope...)` fails, too: the list itself is evaluated before and outside of `try`.
         if self.failed_since(errors) {
             return Err(Failed);
         }
@@ -213,6 +217,7 @@ impl Evaluator<'_> {
         }
         let elements = match (list.ty(), list.kind()) {
             (Type::Dynamic, _) => return Ok(None),
+            // HCL then answers with an unknown of unknown type, without marks and without a check of the count.
             (Type::List(_) | Type::Set(_) | Type::Tuple(_), Kind::Unknown(_)) => return Ok(None),
             (_, Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements)) => elements,
             _ => {
@@ -221,6 +226,7 @@ impl Evaluator<'_> {
                 return self.failed(EXPANDING, last.span, detail);
             }
         };
+        // HCL moves the marks of the list to each element.
         let marks = list.marks();
         let expanded = elements.iter().map(|element| super::marked(element, marks));
         let expanded = expanded.map(|element| Argument::Expanded(element, last.span));
@@ -235,6 +241,7 @@ impl Evaluator<'_> {
         most: Option<usize>,
     ) -> Result<(), Failed> {
         let count = names.len();
+        // Too few points to the closing parenthesis, too many to the first surplus argument.
         if let Some(missing) = names.get(arguments.len()) {
             let at_least = if most.is_none() { "at least " } else { "" };
             let detail = format!(

@@ -24,6 +24,7 @@ impl Evaluator<'_> {
         let mut is_known = true;
         for item in items {
             let key = self.object_key(item, &mut marks, scope);
+            // Values are evaluated even beside a bad key, so that their errors are reported, too.
             let value = self.value(&item.value, scope);
             match key {
                 Ok(Key::Is(name)) => attributes.push((name, value)),
@@ -38,6 +39,7 @@ impl Evaluator<'_> {
         let value = match &item.key.kind {
             // A bare word is the name itself.
             ExprKind::Variable(variable) if variable.steps.is_empty() => {
+                // Through a value, so that the name is in NFC like all strings.
                 let name = Value::from(variable.name.clone());
                 return Ok(Key::Is(name.as_str().unwrap_or_default().into()));
             }
@@ -47,6 +49,7 @@ impl Evaluator<'_> {
                               string literal.";
                 return self.failed("Ambiguous attribute key", span, detail);
             }
+            // `null` as a bare word is a name.
             ExprKind::Literal(value) if value.is_null() => return Ok(Key::Is("null".into())),
             _ => {
                 let errors = self.errors();
@@ -68,6 +71,7 @@ impl Evaluator<'_> {
         null: (&'static str, Span),
         mismatch: (&'static str, Span),
     ) -> Result<Key, Failed> {
+        // The marks of keys go on the whole object, because it shows which keys it has.
         *marks |= value.marks();
         if value.is_null() {
             return self.failed(null.0, null.1, "Can't use a null value as a key.");

@@ -12,12 +12,15 @@ impl Evaluator<'_> {
     /// is not chosen does not matter.
     pub(super) fn conditional(&mut self, conditional: &Conditional, whole: Span, scope: &Scope<'_>) -> Value {
         let start = self.errors();
+        // HCL evaluates both branches first, because their types decide the result's type. Errors of the other branch
+        // are dropped.
         let yes = self.value(&conditional.yes, scope);
         let middle = self.errors();
         let no = self.value(&conditional.no, scope);
         let mut errors_of_no = self.diagnostics.split_off(middle);
         let mut errors_of_yes = self.diagnostics.split_off(start);
         let branches = conditional.yes.span.to(conditional.no.span);
+        // Before the condition: branches without a common type are an error even if the condition is wrong.
         let Some(ty) = common_type(&yes, &no) else {
             self.inconsistent(whole, branches, &yes, &no);
             return dynamic();
@@ -28,12 +31,14 @@ impl Evaluator<'_> {
             let is_true = condition.convert(&Type::Bool).ok().and_then(|condition| condition.as_bool());
             coverage.branch([conditional.yes.span, conditional.no.span], is_true);
         }
+        // HCL keeps the outer marks of both branches, even of the one that is not chosen.
         let marks = condition.marks() | yes.marks() | no.marks();
         if condition.is_null() {
             let detail = "The condition value is null. Conditions must either be true or false.";
             self.error_in(whole, "Null condition", span, detail);
             return Value::unknown(ty);
         }
+        // HCL does not check the type of an unknown condition, and drops the errors of both branches.
         if !condition.is_known() {
             return either(ty, &yes, &no).with_marks(marks);
         }
@@ -121,6 +126,7 @@ fn common_type(yes: &Value, no: &Value) -> Option<Type> {
         Some(no.ty().clone())
     } else if is_word(no) || yes.ty() == no.ty() {
         Some(yes.ty().clone())
+    // Nothing is converted beside an unknown type: HCL 2.24 leaves the chosen value as it is.
     } else if *yes.ty() == Type::Dynamic || *no.ty() == Type::Dynamic {
         Some(Type::Dynamic)
     } else {
@@ -135,6 +141,7 @@ fn either(ty: Type, yes: &Value, no: &Value) -> Value {
     }
     let (a, b) = (promises(yes), promises(no));
     let mut promised = Refinements { not_null: a.not_null && b.not_null, ..Refinements::default() };
+    // HCL gives bounds to numbers and lengths only; strings get no prefix.
     if *yes.ty() == Type::Number && *no.ty() == Type::Number {
         promised.number_lower = hull(a.number_lower, b.number_lower, |a, b| a.value < b.value);
         promised.number_upper = hull(a.number_upper, b.number_upper, |a, b| a.value > b.value);

@@ -38,6 +38,7 @@ impl Evaluator<'_> {
             self.error_in(whole, "Iteration over null value", span, detail);
             return dynamic();
         }
+        // HCL drops the marks of a collection of unknown type.
         if *collection.ty() == Type::Dynamic {
             return dynamic();
         }
@@ -51,12 +52,15 @@ impl Evaluator<'_> {
         }
         let mut progress = Progress { whole, marks: collection.marks(), ..Progress::default() };
         let mut marks = collection.marks();
+        // HCL evaluates the condition once with unknown variables, even over an empty collection, to find errors of its
+        // type.
         if let Some(condition) = &parts.condition {
             match self.trial(parts, whole, condition, scope) {
                 Ok(found) => marks |= found,
                 Err(Failed) => return dynamic(),
             }
         }
+        // An unknown collection gives an unknown type, even if its elements have a known one.
         if !collection.is_known() {
             return dynamic().with_marks(marks);
         }
@@ -98,6 +102,7 @@ impl Evaluator<'_> {
         let scope = &scope.with(names_of(&names));
         if let Some(condition) = &parts.condition {
             let found = self.value(condition, scope);
+            // The result shows which elements were kept, so the marks of the condition go on all of it.
             progress.marks |= found.marks();
             let found = if found.is_null() { None } else { found.convert(&Type::Bool).ok() };
             match found.map(|found| (found.is_known(), found.as_bool())) {
@@ -108,6 +113,7 @@ impl Evaluator<'_> {
                     return;
                 }
                 None => {
+                    // Once per loop: HCL reports a bad condition only while no earlier element was unknown or failed.
                     if !std::mem::replace(&mut progress.is_unknown, true) {
                         let detail = "The 'if' clause value is invalid: it must be true or false.";
                         self.error_in(progress.whole, CONDITION, condition.span, detail);
@@ -121,6 +127,7 @@ impl Evaluator<'_> {
             progress.values.push(value);
             return;
         };
+        // HCL evaluates the value only if the key is known and valid.
         let Some(name) = self.for_key(key, progress, scope) else { return };
         let value = self.value(&parts.value, scope);
         let position = progress.names.len();
@@ -154,6 +161,7 @@ impl Evaluator<'_> {
         progress.marks |= found.marks();
         let name = if found.is_null() { None } else { found.convert(&Type::String).ok() };
         let Some(name) = name else {
+            // Once per loop, as for conditions.
             if !std::mem::replace(&mut progress.is_unknown, true) {
                 let detail = match found.convert(&Type::String) {
                     _ if found.is_null() => {
@@ -179,6 +187,7 @@ impl Progress {
         let whole = if self.is_unknown {
             dynamic()
         } else if parts.key.is_none() {
+            // Tuples and objects, never lists and maps, because elements may differ in type.
             Value::tuple(self.values)
         } else if parts.groups {
             Value::object(std::iter::zip(self.names, self.groups.into_iter().map(Value::tuple)))

@@ -103,6 +103,7 @@ impl Evaluator<'_> {
             match self.attempt(argument, scope) {
                 // An unknown may turn into an error at apply, and then the next argument is the result.
                 Ok(value) => return Ok(if value.is_wholly_known() { value } else { dynamic() }),
+                // Each attempt may list many errors, so the message would grow without bound.
                 Err(errors) if message.len() < MAX_TRIED => {
                     for Diagnostic { summary, detail, .. } in errors {
                         message.push_str(&format!("- {summary}\n  {detail}\n"));
@@ -120,6 +121,7 @@ impl Evaluator<'_> {
     fn can(&mut self, argument: &Argument<'_>, scope: &Scope<'_>) -> Value {
         match self.attempt(argument, scope) {
             Ok(value) if value.is_wholly_known() => Value::from(true),
+            // HCL does not refine this to "not null".
             Ok(_) => Value::unknown(Type::Bool),
             Err(_) => Value::from(false),
         }

@@ -28,6 +28,7 @@ impl Evaluator<'_> {
         let value = self.value(operand, scope);
         let is_fine = !self.failed_since(errors);
         let Ok(value) = self.operand(&value, &ty, operand.span, "unary") else { return Value::unknown(ty) };
+        // Null wins over unknown, as in HCL; after an error in the operand it would only be a consequence.
         if value.is_null() && is_fine {
             self.error(FAILED, span, "Error during operation: argument must not be null.");
             return Value::unknown(ty);
@@ -54,6 +55,7 @@ impl Evaluator<'_> {
 
     /// Operators of one precedence, from left to right.
     pub(super) fn chain(&mut self, chain: &Chain, scope: &Scope<'_>) -> Value {
+        // The operators are left-associative, so each result is the next left operand.
         let start = self.errors();
         let value = self.value(&chain.first, scope);
         let mut left = Operand { value, span: chain.first.span, errors: start..self.errors() };
@@ -95,6 +97,7 @@ impl Evaluator<'_> {
 
     /// Evaluates `&&` or `||`. Both follow one rule with true and false exchanged, except for nulls.
     fn logic(&mut self, is_or: bool, left: &Operand, right: &Operand) -> Value {
+        // Both conversions first: their errors stay even if the other operand decides (`false && "abc"`).
         let a = self.operand(&left.value, &Type::Bool, left.span, "left");
         let b = self.operand(&right.value, &Type::Bool, right.span, "right");
         let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(Type::Bool) };
@@ -108,6 +111,7 @@ impl Evaluator<'_> {
             self.diagnostics.drain(dropped.clone());
             return Value::from(is_or).with_marks(marks);
         }
+        // HCL takes a valid unknown on the left as a possible decision, and drops the errors of the right side.
         if !a.is_known() && left.errors.is_empty() {
             self.diagnostics.drain(right.errors.clone());
         }
@@ -151,6 +155,7 @@ impl Evaluator<'_> {
         let a = self.operand(&left.value, &Type::Number, left.span, "left");
         let b = self.operand(&right.value, &Type::Number, right.span, "right");
         let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(ty()) };
+        // A failed operand counts as unknown of the result's type, so that checks of types go on.
         if !left.errors.is_empty() || !right.errors.is_empty() {
             return Value::unknown(ty());
         }
@@ -161,6 +166,7 @@ impl Evaluator<'_> {
             return Value::unknown(ty());
         }
         if compares {
+            // HCL compares known bounds and treats them as exclusive, so `x < 1` with x in [1, 5] stays unknown.
             return ordered(op, &a, &b).map_or_else(unknown, Value::from).with_marks(marks);
         }
         let (Kind::Number(x), Kind::Number(y)) = (a.kind(), b.kind()) else {
@@ -189,6 +195,7 @@ fn is_scalar(value: &Value) -> bool {
 }
 
 fn equality(wanted: bool, a: &Value, b: &Value) -> Value {
+    // Marks at any depth decide the result, so all of them go on it.
     let marks = if a.contains_marked() || b.contains_marked() {
         a.marks_deep() | b.marks_deep()
     } else {

@@ -22,6 +22,7 @@ impl Evaluator<'_> {
                 self.error("Splat of null value", splat.source.span, detail);
                 return dynamic();
             }
+            // A null is a sequence without elements; only null sequences are errors in HCL.
             return Value::tuple::<Value>([]).with_marks(marks);
         }
         if *source.ty() == Type::Dynamic {
@@ -29,6 +30,7 @@ impl Evaluator<'_> {
         }
         if !is_sequence {
             // One value is a sequence of one, null of none; so this may be of any length.
+            // Evaluated even if the length is unknown, to find errors in its steps.
             let each = self.value(&splat.each, &scope.at(&source));
             let may_be_null = source.refinements().is_some_and(|promised| !promised.not_null);
             let whole = if may_be_null {
@@ -55,6 +57,7 @@ impl Evaluator<'_> {
             }
             (Type::List(element) | Type::Set(element), Kind::Unknown(promised)) => {
                 let ty = Type::list(each(&Value::unknown((**element).clone())).ty().clone());
+                // The length survives a splat; the elements do not.
                 let kept = Refinements {
                     not_null: true,
                     length_lower: promised.length_lower,
@@ -70,6 +73,7 @@ impl Evaluator<'_> {
             }
             (Type::List(element) | Type::Set(element), Kind::List(elements) | Kind::Set(elements)) => {
                 if elements.is_empty() {
+                    // No element, but the steps are checked once against the element type (HCL 2.24).
                     let ty = each(&Value::unknown((**element).clone())).ty().clone();
                     return list(ty, Vec::new()).unwrap_or_else(|()| dynamic());
                 }

@@ -15,6 +15,7 @@ impl Evaluator<'_> {
         let mut is_open = true;
         let errors = self.errors();
         for part in parts {
+            // Literals after an unknown part are not in the result, so they cost nothing.
             if let ExprKind::Literal(literal) = &part.kind
                 && let Some(literal) = literal.as_str()
             {
@@ -37,6 +38,7 @@ impl Evaluator<'_> {
         } else if is_open {
             Value::from(text)
         } else {
+            // HCL's unknown string keeps the text before the first unknown part as its prefix.
             let string_prefix = prefix::safe(&text).filter(|prefix| !prefix.is_empty()).map(Into::into);
             let promised = Refinements { string_prefix, ..Refinements::not_null() };
             Value::refined_unknown(Type::String, promised).unwrap_or_else(|_| unknown_not_null(Type::String))
@@ -78,12 +80,14 @@ impl Evaluator<'_> {
     pub(super) fn join(&mut self, parts: &For, whole: Span, scope: &Scope<'_>) -> Value {
         let rounds = self.for_loop(parts, whole, scope);
         let marks = rounds.marks();
+        // HCL loses the marks of an unknown collection here.
         let Kind::Tuple(texts) = rounds.kind() else { return unknown_not_null(Type::String) };
         let mut joined = String::new();
         let mut all_marks = marks;
         for text in texts {
             all_marks |= text.marks();
             let Kind::String(text) = text.kind() else {
+                // HCL keeps the collection's marks and loses those of the texts.
                 return unknown_not_null(Type::String).with_marks(marks);
             };
             if self.spend_text(text, parts.open) {

@@ -36,6 +36,7 @@ pub(crate) fn contains_without_null() -> Function {
 /// Null counts as false. A false decides, even after unknown elements.
 fn all_true(list: &Value) -> Value {
     for element in elements(list) {
+        // Terraform reads from the left: an unknown before a false hides it.
         if !element.is_known() {
             return unknown(Type::Bool);
         }
@@ -95,6 +96,7 @@ fn length_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         Type::Number | Type::Bool => {
             Err(FunctionError::new("argument must be a string, a collection type, or a structural type"))
         }
+        // An untyped null.
         Type::Dynamic if arguments[0].is_known() => {
             Err(FunctionError::argument(0, "argument must not be null"))
         }
@@ -109,6 +111,7 @@ fn length(value: &Value) -> Value {
 
 fn length_of(value: &Value) -> Value {
     match (value.ty(), value.kind()) {
+        // The type fixes the length of tuples and objects, even unknown ones.
         (Type::Tuple(tuple), _) => tuple.elements().len().into(),
         (Type::Object(object), _) => object.attributes().len().into(),
         (Type::Dynamic, _) => unknown(Type::Number),
@@ -117,6 +120,7 @@ fn length_of(value: &Value) -> Value {
         }
         (_, Kind::String(text)) => clusters::count(text).into(),
         (_, Kind::Unknown(promised)) => {
+            // go-cty's largest length is that of a Go `int`.
             let upper = promised.length_upper.unwrap_or(i64::MAX as u64);
             between(promised.length_lower.unwrap_or(0), Some(upper))
         }
@@ -160,6 +164,7 @@ fn one(list: &Value, ty: &Type) -> Answer {
     match elements(list) {
         [] => Ok(Value::null(ty.clone())),
         [element] => Ok(element.clone()),
+        // The elements may turn out equal: then it is one.
         _ if matches!(list.ty(), Type::Set(_)) && !list.is_wholly_known() => Ok(Value::unknown(ty.clone())),
         _ => Err(not_one()),
     }

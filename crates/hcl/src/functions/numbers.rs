@@ -22,6 +22,7 @@ pub(super) fn add(functions: &mut Functions) {
     add("pow", vec![number("num"), number("power")], |a, _| {
         Ok(known_number(&a[0]).try_pow(&known_number(&a[1]))?.into())
     });
+    // Terraform converts to a Go `int`, so fractions and larger numbers fail.
     add("signum", vec![number("num")], |a, _| Ok(whole(&a[0])?.signum().into()));
     add("sum", vec![any("list")], sum);
     let parse = Function::typed_by([any("number"), number("base")], text_only, parse_int);
@@ -54,6 +55,7 @@ fn sum(arguments: &[Value], _: &Type) -> Answer {
         }
         _ => return Err(FunctionError::argument(0, "cannot sum noniterable")),
     }
+    // Types are not checked then, as in Terraform.
     if !list.is_wholly_known() {
         return Ok(unknown(Type::Number));
     }
@@ -102,6 +104,7 @@ fn range(arguments: &[Value], _: &Type) -> Answer {
     let given: Vec<Number> = arguments.iter().map(known_number).collect();
     let direction = |start: &Number, end: &Number| Number::from(if start <= end { 1 } else { -1 });
     let (start, end, step) = match given.as_slice() {
+        // Terraform steps down if the end is below the start.
         [end] => (Number::ZERO, end.clone(), direction(&Number::ZERO, end)),
         [start, end] => (start.clone(), end.clone(), direction(start, end)),
         [start, end, step] => (start.clone(), end.clone(), step.clone()),

@@ -51,6 +51,7 @@ fn reversed_type(arguments: &[Value]) -> TypeAnswer {
     match arguments[0].ty() {
         ty @ Type::List(_) => Ok(ty.clone()),
         Type::Set(element) => Ok(Type::list((**element).clone())),
+        // Tuples keep a type for each element.
         Type::Tuple(tuple) => Ok(Type::tuple(tuple.elements().iter().rev().cloned())),
         ty => {
             let found = ty.friendly_name();
@@ -114,6 +115,7 @@ fn sliced_type(arguments: &[Value]) -> TypeAnswer {
         }
         _ => return Err(FunctionError::argument(0, "must be a list or tuple value")),
     }
+    // The type of a part of a tuple needs both indexes.
     Ok(match (arguments[0].ty(), bounds(arguments)?) {
         (Type::Tuple(tuple), (Some(start), Some(end))) => {
             Type::tuple(tuple.elements()[start..end].iter().cloned())
@@ -134,6 +136,7 @@ fn chunk(arguments: &[Value], ty: &Type) -> Answer {
         .map_err(|_| FunctionError::new("the size argument must be positive"))?;
     let list = elements(&arguments[0]);
     let element = ty.element().and_then(Type::element).unwrap_or(&Type::Dynamic);
+    // A size of 0 means one chunk with everything, as in Terraform.
     let size = if size == 0 { list.len().max(1) } else { size };
     let chunks = list.chunks(size).map(|chunk| Value::list(element.clone(), chunk));
     let chunks = Value::list(Type::list(element.clone()), chunks.collect::<Result<Vec<_>, _>>()?)?;
@@ -142,6 +145,7 @@ fn chunk(arguments: &[Value], ty: &Type) -> Answer {
 
 fn distinct(arguments: &[Value], ty: &Type) -> Answer {
     let list = &arguments[0];
+    // An unknown element may equal any other, so nothing is certain.
     if !list.is_wholly_known() {
         return Ok(unknown(ty.clone()));
     }
@@ -162,6 +166,7 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
     if values.len() != keys.len() {
         return Err(FunctionError::new("length of keys and values should be equal"));
     }
+    // Terraform wants all of both lists, though only matching elements matter.
     if !arguments[0].is_wholly_known() || !arguments[1].is_wholly_known() {
         return Ok(unknown(ty.clone()));
     }
@@ -180,6 +185,7 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
         if seen.contains(key) {
             matched.push(value.clone());
         } else if known.is_some() {
+            // Terraform answers with an empty list if it meets an unknown before a match.
             return sequence(ty, []);
         }
     }
@@ -206,6 +212,7 @@ fn concatenated_type(arguments: &[Value]) -> TypeAnswer {
             (Type::List(element), Some(length)) => {
                 all.extend(std::iter::repeat_n((**element).clone(), length));
             }
+            // Terraform ends here: later arguments are not even checked.
             (Type::List(_), None) => return Ok(Type::Dynamic),
             (ty, _) => {
                 let found = ty.friendly_name();
@@ -235,6 +242,7 @@ fn concatenate(arguments: &[Value], ty: &Type) -> Answer {
 
 /// Where an element stands, counted around and around.
 fn position(index: &Value, length: usize) -> Result<usize, FunctionError> {
+    // Terraform takes the index modulo the length; negative ones count from the end.
     match whole_named(index, "invalid index")?.checked_rem_euclid(length as i64) {
         Some(position) => Ok(position as usize),
         None => Err(FunctionError::new("cannot use element function with an empty list")),
@@ -270,6 +278,7 @@ struct Flat {
 impl Flat {
     fn open(&mut self, value: &Value) -> Result<(), FunctionError> {
         // One list may be in it many times.
+        // Each level may repeat the one before, so the count bounds the work, not memory.
         self.opened += 1;
         check_elements(Some(self.opened))?;
         match value.kind() {
@@ -306,6 +315,7 @@ fn first_list(arguments: &[Value]) -> Result<Option<Value>, FunctionError> {
     if arguments.is_empty() {
         return Err(FunctionError::new("at least one argument is required"));
     }
+    // Terraform checks the types of all known arguments, even after the answer.
     let mut known = arguments.iter().take_while(|argument| argument.is_known());
     if !known.all(|argument| matches!(argument.ty(), Type::List(_) | Type::Tuple(_))) {
         return Err(FunctionError::new("coalescelist arguments must be lists or tuples"));

@@ -80,6 +80,7 @@ fn product_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     }
     let types = arguments.iter().enumerate().map(|(i, argument)| factor_type(i, argument));
     let tuple = Type::tuple(types.collect::<Result<Vec<_>, _>>()?);
+    // Terraform answers with a list only if no argument is a set.
     let is_set = arguments.iter().any(|argument| matches!(argument.ty(), Type::Set(_)));
     Ok(if is_set { Type::set(tuple) } else { Type::list(tuple) })
 }
@@ -103,6 +104,7 @@ fn product_of(arguments: &[Value], ty: &Type) -> Answer {
         }
     };
     let has_length = |argument: &Value| match argument.kind() {
+        // Unknown elements of a set may turn out equal, so its length is unknown.
         Kind::Set(set) => set.len() < 2 || argument.is_wholly_known(),
         _ => argument.is_known(),
     };
@@ -112,6 +114,7 @@ fn product_of(arguments: &[Value], ty: &Type) -> Answer {
             (_, Some(length)) => has_length(argument).then_some(length as u64),
             _ => argument.refinements().and_then(|promised| promised.length_upper),
         });
+        // Seen with Terraform 1.11.4 and 1.15.5: no bounds beyond these limits.
         let upper = bounds
             .map(|bound| bound.filter(|bound| *bound <= MAX_PROMISED_FACTOR))
             .try_fold(1_u64, |product, bound| Some(product.saturating_mul(bound?)))
@@ -120,6 +123,7 @@ fn product_of(arguments: &[Value], ty: &Type) -> Answer {
             Some(0) => empty()?,
             Some(_) => {
                 let promised =
+                    // Terraform's lower bound is 1, whatever the lower bounds of the arguments are.
                     Refinements { length_lower: Some(1), length_upper: upper, ..Refinements::not_null() };
                 refined(ty.clone(), promised)
             }
