@@ -88,7 +88,11 @@ fn attribute(
     path: PathStack<'_>,
     findings: &mut Findings,
 ) {
+    // Only the sensitive mark hides values, as in `AssertObjectCompatible`; ephemeral values are never
+    // saved.
     let is_marked = |value: &Value| value.contains_marked() && value.marks_deep().contains(Marks::SENSITIVE);
+    // All problems of a sensitive attribute become one error without values, because even their number and
+    // places would tell of it.
     if schema.sensitive || is_marked(planned) || is_marked(actual) {
         let mut probe = Findings::probe();
         compare(planned, actual, path, &mut probe);
@@ -112,6 +116,8 @@ fn blocks(
     let (planned, actual) = (planned.unmarked(), actual.unmarked());
     if schema.computed {
         if schema.nesting != NestingMode::Single && actual.is_null() {
+            // Terraform 1.16 returns at its first such block and drops the errors found before, in random
+            // order. Here each block is checked.
             return findings.push(Kind::NullBlockAfterApply, path);
         }
         if !planned.is_known() {
@@ -120,6 +126,7 @@ fn blocks(
     }
     match schema.nesting {
         NestingMode::Single | NestingMode::Group => {
+            // The plan promised neither a block nor its absence.
             if !planned.is_known() && actual.is_null() {
                 return;
             }
@@ -137,6 +144,7 @@ fn is_open(value: &Value) -> bool {
 }
 
 fn list(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
+    // Null and unknown lists and sets are compatible with anything in `AssertObjectCompatible`.
     if is_open(planned) || is_open(actual) {
         return;
     }
@@ -162,6 +170,8 @@ fn set(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, fin
     else {
         return;
     };
+    // Pairs need not be one to one: each planned block must be compatible with some actual one, and each
+    // actual block with some planned one.
     let compatible = |planned: &Value, actual: &Value| {
         let mut probe = Findings::probe();
         object(schema, planned, actual, PathStack::ROOT, &mut probe);
@@ -170,6 +180,7 @@ fn set(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, fin
     let unmatched = match_sets(planned, actual, Some(schema), compatible);
     // A block is long, and stays out of the findings.
     report_unmatched(&[], &[], &unmatched, path, findings);
+    // Several unknown blocks may become equal, so a smaller set is fine.
     if actual.len() > planned.len() {
         findings.push(Kind::BlockSetGrew, path);
     }
@@ -178,6 +189,7 @@ fn set(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, fin
 fn map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     match planned.ty() {
         Type::Object(planned_ty) => object_held_map(schema, planned, planned_ty, actual, path, findings),
+        // A `dynamic` block without a known type promises nothing.
         Type::Dynamic => {}
         Type::Map(_) => real_map(schema, planned, actual, path, findings),
         _ if is_open(planned) || is_open(actual) => {}
@@ -186,6 +198,7 @@ fn map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, fin
 }
 
 fn real_map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
+    // An unknown actual map is an error below. Terraform 1.16 crashes on it.
     if !planned.is_known() || planned.is_null() || actual.is_null() {
         return;
     }
@@ -198,6 +211,8 @@ fn real_map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>
         return findings.push(Kind::BlockCountChanged, path);
     }
     for (key, planned) in planned.iter() {
+        // Counts are equal, so a missing key comes with a new one. `AssertObjectCompatible` reports neither
+        // in a real map.
         if let Some(actual) = actual.get(key) {
             object(schema, planned, actual, path.then(StepRef::Key(key)), findings);
         }
@@ -217,6 +232,7 @@ fn object_held_map(
     if planned.is_null() || actual.is_null() {
         return;
     }
+    // Terraform 1.16 crashes if one side is an object and the other is not.
     let Type::Object(actual_ty) = actual.ty() else {
         return findings.push_error(|| InconsistentResult::unfit(wrong_kind(actual, "an object", path)));
     };
@@ -231,6 +247,7 @@ fn object_held_map(
             object(schema, &planned, &actual, path.then(StepRef::Label(key)), findings);
         }
     }
+    // An unknown planned object may still get further keys.
     if planned.is_known() {
         for _ in actual_ty.attributes().iter().filter(|(key, _)| planned_ty.attribute(key).is_none()) {
             findings.push(Kind::BlockKeyAppeared, path);

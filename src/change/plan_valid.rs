@@ -126,6 +126,8 @@ impl Check {
 
     fn attribute(&mut self, schema: &Attribute, sides: Sides<'_>, path: PathStack<'_>) {
         let Sides { prior, config, planned } = sides;
+        // The first of eight rules of Terraform's `AssertPlanValid`; the order decides which error a plan
+        // gets.
         if planned.identical_ignoring_refinements(config) {
             return;
         }
@@ -142,12 +144,15 @@ impl Check {
                 ..InvalidPlan::new(kind, path.to_path())
             });
         };
+        // A write-only value that repeats the configuration exactly has passed the first rule above, as in
+        // Terraform 1.16.
         if schema.write_only {
             if !planned.is_null() {
                 report(Kind::WriteOnlyNotNull);
             }
             return;
         }
+        // The provider alone decides a computed value that is not configured.
         if schema.computed && (!schema.optional || config.is_null()) {
             return;
         }
@@ -173,6 +178,7 @@ impl Check {
         if !self.both_present(sides, path) {
             return;
         }
+        // A provider may leave attributes of a nested object unknown, but not the whole object.
         if !sides.planned.is_known() {
             return self.push(Kind::PlannedUnknownForConfigured, path);
         }
@@ -181,6 +187,8 @@ impl Check {
             NestingMode::List => self.nested_list(schema, sides, path),
             NestingMode::Map => self.nested_map(schema, sides, path),
             NestingMode::Set => {
+                // `AssertPlanValid` only compares the counts of nested sets, because elements cannot be
+                // paired without their computed parts.
                 if !may_have_equal_lengths(sides.config, sides.planned) {
                     self.push(Kind::CountDisagrees, path);
                 }
@@ -197,6 +205,8 @@ impl Check {
         if planned.len() != config.len() {
             return self.push(Kind::CountDisagrees, path);
         }
+        // A missing prior element counts as null, so that only its configuration can excuse a planned
+        // value.
         let prior = sides.prior.as_elements().unwrap_or_default();
         for (i, (planned, config)) in std::iter::zip(planned, config).enumerate() {
             let prior = prior.get(i).unwrap_or(&NOTHING);
@@ -207,6 +217,8 @@ impl Check {
 
     /// The length of an unknown collection is known where it is promised to be 0 at the most.
     fn count_of_unknown(&mut self, planned: usize, config: &Value, path: PathStack<'_>) {
+        // Seen with Terraform 1.16: an unknown collection that is refined to length 0 counts as empty, and
+        // every other one disagrees with any count.
         let is_empty = config.refinements().is_some_and(|r| r.length_upper == Some(0));
         if !is_empty || planned != 0 {
             self.push(Kind::CountDisagrees, path);
@@ -242,12 +254,15 @@ impl Check {
 
     fn blocks(&mut self, schema: &NestedBlock, sides: Sides<'_>, path: PathStack<'_>) {
         let Sides { config, planned, .. } = sides;
+        // Only a single block may be null. Absent blocks of other modes are an empty collection, and groups
+        // always exist.
         if schema.nesting != NestingMode::Single && planned.is_null() {
             return self.push(Kind::NullBlocks, path);
         }
         if planned.identical(config) {
             return;
         }
+        // Only a `dynamic` block makes a whole block unknown, and a provider may not change it.
         if !config.is_known() {
             return self.push(Kind::ChangedUnknownDynamicBlock, path);
         }
@@ -266,6 +281,7 @@ impl Check {
             NestingMode::Map => self.block_map(&schema.block, sides, path),
             NestingMode::Set => {
                 let Some(planned) = self.fitting(set_elements(planned, path)) else { return };
+                // Set blocks are not compared further: `AssertPlanValid` cannot pair their elements either.
                 for element in planned.iter().filter(|e| !e.is_known()) {
                     self.push(Kind::UnknownBlockElement, path.then(StepRef::Element(element)));
                 }
@@ -305,6 +321,7 @@ impl Check {
             },
         };
         let real = matches!(planned, Keyed::Map(_));
+        // An object's attributes are compared by name below, so only a real map needs its count checked.
         if real && planned.len() != config.map_or(0, Keyed::len) {
             return self.push(Kind::BlockCountDisagrees, path);
         }

@@ -110,10 +110,14 @@ pub(super) fn merge(
 ) -> Result<Value, ChangeError> {
     let prior = match (prior.is_null(), config.is_null()) {
         (true, true) => return Ok(prior.clone()),
+        // The empty value has the empty groups and collections that Terraform's `ProposedNew` merges into
+        // when an object is created.
         (true, false) => schema.empty_value(),
         _ => prior,
     };
     match config.kind() {
+        // A block of a list or map that is null keeps its prior block (seen with Terraform 1.16). An
+        // unknown configuration has nothing to merge yet.
         Kind::Null | Kind::Unknown(_) => Ok(prior.clone()),
         Kind::Object(_) => merge_members(Members::Block(schema), prior, config, kept, path),
         _ => Err(not_an_object(config, path)),
@@ -221,6 +225,8 @@ fn merge_attribute<'v>(
     path: PathStack<'_>,
 ) -> Result<Merge<'v>, ChangeError> {
     if attribute.computed && config.is_null() {
+        // An optional and computed attribute with a nested type whose prior value has configured parts was
+        // removed from the configuration. `ProposedNew` then plans null instead of keeping the prior value.
         let removed =
             attribute.optional && attribute.nested().is_some_and(|nested| holds_configured(nested, prior));
         return Ok(if removed { Merge::Config(config) } else { kept.merge(attribute.optional, prior) });
@@ -265,10 +271,12 @@ fn merge_nested<'v>(
     kept: KeptValues,
     path: PathStack<'_>,
 ) -> Result<Merge<'v>, ChangeError> {
+    // An unknown value of the configuration stays as it is, with its refinements.
     if config.is_null() || !config.is_known() {
         return Ok(Merge::Config(config));
     }
     let members = Members::Nested(schema);
+    // Most nested objects do not change: returning prior shares its memory.
     if schema.nesting() != NestingMode::Set && settled(members, prior, config) {
         return Ok(Merge::Prior);
     }
@@ -294,6 +302,7 @@ fn merge_blocks<'v>(
     if !config.is_known() {
         return Ok(Merge::Config(config));
     }
+    // A computed block that is empty counts as left out, because Terraform sends both forms as null.
     let is_left_out = schema.computed && (config.is_null() || config.is_empty());
     if kept == KeptValues::Computed && is_left_out && !prior.is_empty() {
         return Ok(kept.merge(true, prior));
@@ -304,9 +313,11 @@ fn merge_blocks<'v>(
     let object =
         |prior: &Value, config: &Value, path: PathStack<'_>| merge(&schema.block, prior, config, kept, path);
     match schema.nesting {
+        // A group always exists, so a null one is merged as if it were left out.
         NestingMode::Group if config.is_null() => return Ok(Merge::Prior),
         _ if config.is_null() => return Ok(Merge::Config(config)),
         NestingMode::Single | NestingMode::Group => object(prior, config, path),
+        // Terraform 1.16 crashes on a marked collection of blocks.
         _ if config.is_marked() => Err(ChangeError::MarkedBlocks { path: path.to_path() }),
         NestingMode::List => merge_list(prior, config, path, object),
         NestingMode::Map => merge_map(prior, config, path, object),
@@ -339,6 +350,8 @@ fn merge_list(
     object: impl Fn(&Value, &Value, PathStack<'_>) -> Result<Value, ChangeError>,
 ) -> Result<Value, ChangeError> {
     let config_elements = elements(config, path)?;
+    // List elements are matched by index, so an element that moved is merged with the prior one at its new
+    // index, as in `ProposedNew`.
     let prior_elements = match prior.kind() {
         Kind::Null | Kind::Unknown(_) => &[],
         _ => elements(prior, path)?,
@@ -355,6 +368,8 @@ fn merge_list(
                 let ty = prior.ty().element().unwrap_or(&Type::Dynamic);
                 object(&Value::unknown(ty.clone()), element, path)?
             }
+            // `ProposedNew` leaves an element without a prior one as it is: an unknown block of a list
+            // stays unknown here, while in a set or map it becomes an empty block.
             (None, true) => element.clone(),
         };
         all_prior = all_prior && prior_elements.get(i).is_some_and(|p| p.same_place(&value));
@@ -392,6 +407,8 @@ fn merge_map(
         let found = prior_entries.and_then(|p| p.get(key));
         let value = match found {
             Some(prior_element) => object(prior_element, element, path)?,
+            // Unlike a list element, a new map element is merged with null, so that it gets the empty
+            // value's groups.
             None if prior.is_known() => object(&Value::null(element.ty().clone()), element, path)?,
             None => object(&Value::unknown(element.ty().clone()), element, path)?,
         };
@@ -421,6 +438,8 @@ fn merge_set(
         Kind::Null | Kind::Unknown(_) => &[],
         _ => set_elements(prior, path)?,
     };
+    // `ProposedNew` takes the first prior element that could have become this one, and each prior element
+    // only once. The matcher finds that element without comparing all pairs.
     let mut matcher = SetMatcher::new(members, prior_elements, config_elements);
     let earlier = if prior.as_elements().is_some() { prior } else { config };
     let mut merged = SetMerge::new(earlier, config_elements.len());
@@ -440,5 +459,6 @@ fn merge_set(
     if all_prior && takes_place_of(prior, config) {
         return Ok(prior.clone());
     }
+    // Equal results are one element, so the set may be smaller than in the configuration.
     Ok(merged.finish().with_marks(config.marks()))
 }

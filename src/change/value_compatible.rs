@@ -81,6 +81,7 @@ impl Findings {
 
 /// Compares a planned value with the actual one, marks aside.
 pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
+    // A value of dynamic type was planned without any promise.
     if *planned.ty() == Type::Dynamic {
         return;
     }
@@ -95,6 +96,7 @@ fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Fi
     if findings.is_decided() || *planned.ty() == Type::Dynamic {
         return;
     }
+    // Marks are ignored: only the content was planned.
     if planned.is_wholly_known() && planned.same_content(actual) {
         return;
     }
@@ -104,6 +106,8 @@ fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Fi
                 findings.push_values(Kind::PlaceholderMismatch, path, None, Some(actual));
             }
         }
+        // Null is checked before unknown: a planned null that becomes unknown is a new value in
+        // `AssertValueCompatible`.
         (ValueKind::Null, ValueKind::Null) => {}
         (ValueKind::Null, _) => findings.push_values(Kind::NullNowValue, path, None, Some(actual)),
         (_, ValueKind::Null) => findings.push_values(Kind::ValueNowNull, path, Some(planned), None),
@@ -156,6 +160,7 @@ fn sets(planned: &[Value], actual: &[Value], path: PathStack<'_>, findings: &mut
     };
     let unmatched = match_sets(planned, actual, None, compatible);
     report_unmatched(planned, actual, &unmatched, path, findings);
+    // Several unknown elements may become equal, so a smaller set is fine.
     if actual.len() > planned.len() {
         findings.push(Kind::SetGrew, path);
     }

@@ -9,6 +9,7 @@ pub(super) fn empty_object(block: &Block) -> Value {
     let mut values: Vec<Value> =
         block.object_type().attributes().iter().map(|(_, ty)| Value::null(ty.clone())).collect();
     for (position, name, nested) in block.positioned_blocks() {
+        // A name that is also an attribute is the attribute's, as in the implied type.
         if block.attribute(name).is_none() {
             values[position] = nested.empty_value();
         }
@@ -25,6 +26,7 @@ impl NestedBlock {
         match self.nesting {
             NestingMode::Single => Value::null(implied),
             NestingMode::Group => self.block.empty_value().clone(),
+            // Blocks with dynamic parts are held in tuples and objects, because their types may differ.
             NestingMode::List if implied == Type::Dynamic => Value::tuple::<Value>([]),
             NestingMode::Map if implied == Type::Dynamic => Value::object::<&str, Value>([]),
             NestingMode::List => Value::list_like(&implied, Vec::new()),

@@ -157,6 +157,8 @@ impl Validator<'_> {
 
     fn attribute(&mut self, attribute: &Attribute, around: Enclosing, path: PathStack<'_>) {
         let Attribute { required, optional, computed, .. } = *attribute;
+        // The rules are those of Terraform 1.16's `InternalValidate`. All problems are reported, not only
+        // the first.
         if !(required || optional || computed) {
             self.add(path, SchemaProblemKind::NeitherRequiredOptionalNorComputed);
         }
@@ -166,11 +168,14 @@ impl Validator<'_> {
         if required && computed {
             self.add(path, SchemaProblemKind::RequiredAndComputed);
         }
+        // Set elements have no identity but their value, so there would be no path to a write-only value in
+        // one.
         if around.set && attribute.write_only {
             self.add(path, SchemaProblemKind::WriteOnlyInSet);
         }
         match &attribute.ty {
             AttributeType::Plain(ty) => {
+                // Elements of a set must have one type, which a dynamic part would leave open.
                 if around.set && ty.has_dynamic() {
                     self.add(path, SchemaProblemKind::DynamicInSet);
                 }
@@ -187,12 +192,14 @@ impl Validator<'_> {
     }
 
     fn nested_block(&mut self, name: &SmolStr, nested: &NestedBlock, around: Enclosing, path: PathStack<'_>) {
+        // `InternalValidate` checks only the names of blocks so strictly, not those of attributes.
         let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         if name.is_empty() || !name.bytes().all(allowed) {
             self.add(path, SchemaProblemKind::BlockName);
         }
         let limits = (nested.min_items, nested.max_items);
         match nested.nesting {
+            // `min_items` of 1 is how a schema requires a single block.
             NestingMode::Single if !matches!(limits, (0, 0) | (1, 1)) => {
                 self.add(path, SchemaProblemKind::SingleLimits);
             }
@@ -203,6 +210,7 @@ impl Validator<'_> {
             }
             _ => {}
         }
+        // A group always exists, so nothing would be left for the provider to decide.
         if nested.computed && nested.nesting == NestingMode::Group {
             self.add(path, SchemaProblemKind::ComputedGroup);
         }

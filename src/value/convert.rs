@@ -71,6 +71,8 @@ impl Value {
             Apart::Never => ConvertError::wrong_type(self, to, path),
             Apart::TooComplex => ConvertErrorKind::TooComplex.at(path),
         };
+        // Checked by type first, as in go-cty: an impossible conversion fails even for null and unknown
+        // values.
         types.converts(self.ty(), to).map_err(apart)?;
         let converted = convert(self, Target { accepts: to, gives: &plain, types: &types }, path)?;
         types.check_budget().map_err(apart)?;
@@ -126,6 +128,7 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
         (Kind::Number(n), Type::String, _) if n.is_finite() => Value::from(n.to_string()),
         (Kind::Number(n), Type::String, _) => Value::from(if *n > Number::ZERO { "+Inf" } else { "-Inf" }),
         (Kind::Bool(b), Type::String, _) => Value::from(if b { "true" } else { "false" }),
+        // Go's number parser accepts these words, and so does `tonumber`.
         (Kind::String("Inf" | "inf" | "+Inf" | "+inf"), Type::Number, _) => Value::from(Number::infinity()),
         (Kind::String("-Inf" | "-inf"), Type::Number, _) => Value::from(Number::neg_infinity()),
         (Kind::String(s), Type::Number, _) => match Number::parse(s) {
@@ -133,6 +136,7 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
             Err(e) => return Err(ConvertErrorKind::NotANumber(e).at(path)),
         },
         (Kind::String(s), Type::Bool, _) => match s {
+            // go-cty accepts 1 and 0, and has a hint for the capitalised words.
             "true" | "1" => Value::from(true),
             "false" | "0" => Value::from(false),
             "True" | "TRUE" => return Err(ConvertErrorKind::NotABool { meant: Some("true") }.at(path)),
@@ -206,6 +210,7 @@ fn elements(
         common = to.types.common_part(from).map_err(no_common_type)?;
         to = to.with(&common);
     }
+    // Seen with go-cty 1.18: null elements lose their marks, except from a tuple to a list and in maps.
     let keeps_null_marks =
         !matches!((from, collection), (Type::List(_) | Type::Set(_), _) | (_, Type::Set(_)));
     let mut elements = Vec::with_capacity(value.len().unwrap_or_default());
@@ -229,6 +234,7 @@ fn elements(
     if let ControlFlow::Break(error) = failed {
         return Err(error);
     }
+    // An empty collection has no element to take a type from.
     let Some(first) = elements.first() else {
         return Ok((filled(from.element().unwrap_or(&Type::Dynamic), to.gives, to.types), elements));
     };
@@ -333,6 +339,7 @@ fn unknown(from: &Type, refinements: &Refinements, target: Target<'_>) -> Value 
     } else if length.is_some() {
         (kept.length_lower, kept.length_upper) = (length, length);
     }
+    // The lower bound stays 1 at most, and 0 only if the collection may be empty.
     if matches!(to, Type::Set(_)) {
         // Elements may turn out equal.
         kept.length_lower = kept.length_lower.map(|n| n.min(1));

@@ -124,6 +124,7 @@ impl Value {
             return self.clone();
         }
         found(self.marks());
+        // Content does not change, so hashes and the order of sets are kept.
         self.unmarked().with_parts_marked(|_, child| child.strip(found))
     }
 

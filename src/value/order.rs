@@ -22,14 +22,18 @@ fn rank(element: &Value) -> u8 {
 pub(super) fn sorted_positions(elements: &[Value]) -> (Vec<u32>, bool) {
     let mut positions: Vec<u32> = (0..elements.len() as u32).collect();
     let at = |i: u32| &elements[i as usize];
+    // The order is go-cty's: strings by bytes, numbers by value, `false` before `true`. It is fixed,
+    // because the first matching element of a set decides in `ProposedNew`.
     if elements.iter().all(|e| !is_compound(e)) {
         let order = |a: &u32, b: &u32| compare_simple(at(*a), at(*b));
         positions.sort_by(order);
         let tied = positions.windows(2).any(|w| order(&w[0], &w[1]) == Ordering::Equal);
         return (positions, tied);
     }
+    // go-cty 1.18 orders other elements by the bytes of a text that it makes of each.
     let keys = Keys::new(elements);
     let order = |a: &u32, b: &u32| keys.compare(*a as usize, *b as usize);
+    // States are written in this order, so most sets are sorted already.
     if positions.is_sorted_by(|a, b| order(a, b) == Ordering::Less) {
         return (positions, false);
     }
@@ -110,6 +114,8 @@ fn write_key(value: &Value, out: &mut String) {
         Kind::Null => out.push('~'),
         Kind::Unknown(_) => out.push('?'),
         Kind::Bool(b) => out.push(if b { 'T' } else { 'F' }),
+        // Ten digits, as C's `%.10g`: numbers that differ only beyond them tie, and keep their order of
+        // insertion. For example, 9999999999.5 ties with 1e10.
         Kind::Number(n) => n.write_ten_digits(out),
         Kind::String(s) => quote_into(s, out),
         Kind::List(elements) | Kind::Set(elements) => {
@@ -130,6 +136,7 @@ fn write_key(value: &Value, out: &mut String) {
             }
             out.push('}');
         }
+        // Names of attributes are not a part of the text: equal types have equal names in one order.
         Kind::Tuple(elements) => write_structure(elements, out),
         Kind::Object(object) => write_structure(object.values(), out),
     }

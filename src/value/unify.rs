@@ -112,6 +112,7 @@ impl Unifier {
 
     /// Like [`unify`].
     pub(super) fn common(&self, types: &[&Type]) -> Result<Type, Apart> {
+        // The cases and their order are those of go-cty 1.18's `UnifyUnsafe`.
         let [first, rest @ ..] = types else { return Ok(Type::Dynamic) };
         if rest.iter().all(|ty| ty == first) {
             return Ok(first.without_optional());
@@ -121,6 +122,7 @@ impl Unifier {
         let typed = types.len() - census.dynamic;
         let one_kind =
             [census.lists, census.sets, census.maps, census.tuples, census.objects].contains(&typed);
+        // A null or an unknown without a type may become any of the collections.
         if one_kind && census.dynamic > 0 {
             return Ok(Type::Dynamic);
         }
@@ -157,6 +159,8 @@ impl Unifier {
         if parts.iter().all(|part| part.is_primitive()) {
             return self.common(&parts);
         }
+        // Types are shared, so the address identifies one. The stored clone keeps the address from being
+        // used again.
         if let Some((_, common)) = self.common_parts.borrow().get(&address) {
             return common.clone();
         }
@@ -198,6 +202,7 @@ impl Unifier {
             })
             .collect();
         let length = tuples.first().map_or(0, |first| first.len());
+        // Tuples of different lengths only go together as a list.
         if tuples.iter().any(|t| t.len() != length) {
             return self.collection(types, Type::list);
         }
@@ -343,6 +348,7 @@ fn types_of(object: &ObjectType) -> impl Iterator<Item = &Type> {
 
 fn common_primitive(types: &[&Type]) -> Result<Type, Apart> {
     let typed = || types.iter().copied().filter(|ty| **ty != Type::Dynamic);
+    // Numbers and bools convert to strings, but not to each other.
     if typed().any(|ty| *ty == Type::String) {
         return Ok(Type::String);
     }

@@ -109,6 +109,8 @@ impl Refinements {
         let numbers_cross = matches!((&self.number_lower, &self.number_upper),
             (Some(l), Some(u)) if l.value > u.value);
         let lengths_cross = matches!((self.length_lower, self.length_upper), (Some(l), Some(u)) if l > u);
+        // go-cty 1.18 panics on contradicting bounds. Equal bounds that are both exclusive are no error
+        // there: nothing fulfils them, and the value stays unknown.
         if numbers_cross || lengths_cross { Err(RefinementError::Contradiction) } else { Ok(()) }
     }
 
@@ -122,12 +124,14 @@ impl Refinements {
         if self.length_lower == Some(0) {
             self.length_lower = None;
         }
+        // go-cty's default upper bound of a length is the largest `int`.
         if self.length_upper >= Some(i64::MAX as u64) {
             self.length_upper = None;
         }
         if self.string_prefix.as_deref() == Some("") {
             self.string_prefix = None;
         }
+        // A refinement without content is not equal to a bare unknown in go-cty, so one trace of it stays.
         if self.is_empty() && bare.length_upper.is_some() {
             self.length_lower = Some(0);
         } else if self.is_empty() {
@@ -201,11 +205,14 @@ impl Value {
     /// The refinements cannot hold for this type.
     #[doc(alias = "RefineUnknown")]
     pub fn refined_unknown(ty: Type, mut refinements: Refinements) -> Result<Self, RefinementError> {
+        // go-cty drops refinements of a value without a known type.
         if ty == Type::Dynamic {
             return Ok(Self::unknown(ty));
         }
         refinements.check(&ty)?;
         refinements.normalize();
+        // A refinement that leaves one possible value makes the value known, as in go-cty's
+        // `RefineUnknown`.
         if refinements.not_null {
             if let (Some(lower), Some(upper)) = (&refinements.number_lower, &refinements.number_upper)
                 && lower.inclusive
@@ -226,6 +233,8 @@ impl Value {
                         return Ok(Self::list_like(&ty, vec![element; n as usize]));
                     }
                     (Type::Set(_), 0) => return Ok(Self::set_like(&ty, Vec::new())),
+                    // Two unknown elements could become equal, so only a set of length 0 or 1 can be
+                    // written down.
                     (Type::Set(element), 1) => {
                         return Ok(Self::set_like(&ty, vec![Self::unknown((**element).clone())]));
                     }
@@ -248,6 +257,7 @@ impl Value {
         };
         match actual.kind() {
             Kind::Null => !refinements.not_null,
+            // Prefixes are not compared: in go-cty 1.18 an unknown is outside only if its bounds are.
             Kind::Unknown(other) => refinements.overlaps(other),
             Kind::Number(n) => refinements.allows_number(n),
             Kind::String(s) => refinements.string_prefix.as_ref().is_none_or(|p| s.starts_with(p.as_str())),
@@ -265,5 +275,6 @@ impl Value {
 /// How many elements a set may have in the end: those with unknown parts may turn out equal to others.
 pub(crate) fn set_length_range(elements: &[Value]) -> (u64, u64) {
     let n = elements.len() as u64;
+    // Elements with unknown parts may become equal, but at least one stays.
     if elements.iter().all(Value::is_wholly_known) { (n, n) } else { (1, n) }
 }
