@@ -36,6 +36,8 @@ fn prepare(scope: &Block, value: &Value) -> Value {
         };
         match nested {
             Some(nested) => not_configured(nested, prepare(&nested.block, child)),
+            // Terraform 1.16 looks names up without stopping at attributes, so a member of an attribute
+            // with the name of a computed block counts as that block.
             None => prepare(scope, child),
         }
     })

@@ -29,11 +29,14 @@ impl IgnoreChanges {
 
 /// The configuration with ignored parts replaced by the prior ones.
 pub(super) fn ignore_changes(schema: &Block, prior: &Value, config: &Value, ignore: &IgnoreChanges) -> Value {
+    // There is nothing to ignore when an object is created or destroyed.
     if prior.is_null() || config.is_null() {
         return config.clone();
     }
     match ignore {
         IgnoreChanges::None => config.clone(),
+        // `ignore_changes = all` plans for the prior object as if it were configured. Attributes that only
+        // the provider sets must be null in a configuration.
         IgnoreChanges::All => without_computed(schema, prior),
         IgnoreChanges::Paths(paths) => {
             let mut ignored = PathTrie::default();
@@ -94,6 +97,8 @@ fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Val
         return config.clone();
     }
     let is_map = matches!(config.ty(), Type::Map(_));
+    // Terraform merges ignored keys only into maps. For other values with an ignored string key it takes
+    // the whole prior value.
     if ignores_a_key(ignored) && !(is_map && may_be_merged(config, prior, ignored)) {
         return prior.clone();
     }
@@ -172,6 +177,7 @@ fn with_map_elements(
     };
     let gained = keyed(prior).into_iter().flatten().filter(|(key, _)| is_new(key));
     let merged: Vec<_> = kept.chain(gained.map(|(key, value)| (key.clone(), value.clone()))).collect();
+    // A null map stays null unless an ignored key brings an element back.
     if entries.is_none() && merged.is_empty() {
         return config.clone();
     }

@@ -16,6 +16,7 @@ pub fn normalize_from_legacy_sdk(value: &Value, schema: &Block) -> Result<Value,
     if value.is_known() && !value.is_null() && value.as_object().is_none() {
         return Err(not_an_object(value, SecretParts::new(schema, &[value]).root()));
     }
+    // The shape changes only where blocks are null or unknown, so marks can be put back by path.
     let (plain, marks) = value.unmark_deep_with_paths();
     Ok(object(schema, &plain).mark_where_present(&marks))
 }
@@ -68,10 +69,12 @@ fn members(
 
 fn blocks(schema: &NestedBlock, value: &Value) -> Value {
     let implied = schema.block.implied_type();
+    // Blocks with a dynamic part stay as they are: the legacy SDK has no dynamic types.
     if implied.has_dynamic() {
         return value.clone();
     }
     match (schema.nesting, value.kind()) {
+        // The legacy SDK has no map blocks, and represents a missing single block by null as well.
         (NestingMode::Map, _) | (NestingMode::Single, Kind::Null) => value.clone(),
         (NestingMode::Group, Kind::Null) => schema.block.empty_value().clone(),
         (NestingMode::Single | NestingMode::Group, Kind::Unknown(_)) => stub(&schema.block),
@@ -83,6 +86,8 @@ fn blocks(schema: &NestedBlock, value: &Value) -> Value {
 
 fn elements(schema: &NestedBlock, kind: Kind<'_>) -> Vec<Value> {
     match kind {
+        // The SDK writes unknown blocks as one block of unknown attributes, because it cannot express an
+        // unknown collection.
         Kind::Unknown(_) => vec![stub(&schema.block)],
         Kind::List(s) | Kind::Set(s) | Kind::Tuple(s) => s.iter().map(|e| object(&schema.block, e)).collect(),
         _ => Vec::new(),

@@ -167,6 +167,7 @@ impl Plan {
         deferral_allowed: bool,
     ) -> Result<Planning, PlanChangeError> {
         let schema = self.sides.schema.clone();
+        // Terraform Core runs `PrepareComputedBlocks` on the configuration before `ProposedNew`.
         let config = prepare_computed_blocks(&schema, config)?;
         let proposed = merge(
             &schema,
@@ -202,6 +203,8 @@ impl Plan {
             None => violations.append(&mut at_apply),
         }
         let action = match action {
+            // Terraform plans an update if only sensitivity changes, so that the state gets the new marks.
+            // The provider is not called for it.
             Action::NoOp if !sides.before.same_sensitive_parts(&after) => Action::Update,
             action => action,
         };
@@ -258,6 +261,8 @@ impl PlanQuestion {
             _ if plan.sides.prior.is_null() => Action::Create,
             Some(_) if plan.lifecycle.create_before_destroy => Action::CreateThenDelete,
             Some(_) => Action::DeleteThenCreate,
+            // The planned object decides, not the configuration: a provider may plan the prior value for an
+            // equivalent configuration.
             None if answer.planned.definitely_equals(&plan.sides.prior) => Action::NoOp,
             None => Action::Update,
         };
@@ -280,6 +285,7 @@ impl Plan {
         if prior.is_null() {
             return None;
         }
+        // A tainted object is replaced even if nothing changes.
         if self.lifecycle.tainted {
             return Some(ReplaceReason::Tainted);
         }
@@ -290,10 +296,13 @@ impl Plan {
         let mut paths = Vec::new();
         for path in requires_replace {
             let (before, after) = (part(prior, path), part(&answer.planned, path));
+            // Terraform reports a path that exists in neither object as an invalid plan.
             if before.is_none() && after.is_none() {
                 answer.invalid.push(PlanViolation::RequiresReplaceNowhere(secrets.path(path)));
                 continue;
             }
+            // The stored value of a write-only attribute is always null, so a change cannot be seen.
+            // Terraform trusts the provider here.
             let write_only = schema.attribute_by_path(path).is_some_and(|a| a.write_only);
             if write_only
                 || !before.as_ref().unwrap_or(&null).definitely_equals(after.as_ref().unwrap_or(&null))

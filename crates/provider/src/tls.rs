@@ -55,6 +55,8 @@ impl Identity {
         name.push(DnType::OrganizationName, "objchange");
         parameters.distinguished_name = name;
         // The certificate is both the root and the checked one.
+        // go-plugin makes its certificates like this, too. webpki rejects a CA at the end of a chain, so a
+        // verifier of our own compares the bytes.
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         parameters.key_usages =
             vec![Usage::DigitalSignature, Usage::KeyEncipherment, Usage::KeyAgreement, Usage::KeyCertSign];
@@ -76,6 +78,7 @@ impl Identity {
 
     /// The certificate as a server's handshake has it.
     pub(crate) fn base64(&self) -> String {
+        // go-plugin writes base64 without padding.
         BASE64_NOPAD.encode(&self.certificate)
     }
 
@@ -114,6 +117,7 @@ impl Pinned {
     /// A short RSA key, which some frameworks make, can sign only as TLS 1.2 has it.
     fn versions(&self) -> &'static [&'static SupportedProtocolVersion] {
         static TLS_12: [&SupportedProtocolVersion; 1] = [&rustls::version::TLS12];
+        // TLS 1.3 has no PKCS #1 signatures, which are all that a 1024-bit key of RSA is used with here.
         if self.is_rsa { &TLS_12 } else { rustls::ALL_VERSIONS }
     }
 
@@ -149,6 +153,7 @@ impl Pinned {
     }
 
     fn algorithms(&self, scheme: SignatureScheme) -> &WebPkiSupportedAlgorithms {
+        // ring verifies neither P-521, which go-plugin uses, nor RSA below 2048 bits.
         let is_own = OWN.mapping.iter().any(|(own, _)| *own == scheme);
         if is_own { &OWN } else { &self.provider.signature_verification_algorithms }
     }

@@ -55,12 +55,16 @@ impl Handshake {
             let line = line.trim().chars().take(200).collect();
             Error::from(ErrorKind::NoHandshake { line })
         };
+        // go-plugin's line: `CORE|APP|NETWORK|ADDRESS|PROTOCOL|SERVER_CERT`. The last field is empty
+        // without TLS, and a seventh one may follow.
         let [core, version, network, address, rest @ ..] = &fields[..] else { return Err(no_handshake()) };
         let version: u32 = match (*core, version.parse()) {
+            // 1 is go-plugin's own protocol; the version of Terraform's protocol is the second field.
             ("1", Ok(version)) => version,
             _ => return Err(no_handshake()),
         };
         if !matches!(rest.first(), Some(&"grpc")) {
+            // Providers before Terraform 0.12 speak net/rpc, and write four fields.
             let is_old = matches!(rest.first(), None | Some(&"netrpc" | &""));
             return Err(if is_old { ErrorKind::NetRpc.into() } else { no_handshake() });
         }
@@ -70,6 +74,8 @@ impl Handshake {
             return Err(ErrorKind::WrongProtocol { version, offered }.into());
         };
         let address = Address::new(network, address).ok_or_else(no_handshake)?;
+        // A certificate means TLS even if the client did not ask for it: the Python framework `tf` 1.2.0
+        // always encrypts.
         let certificate = rest.get(1).filter(|c| c.len() > MIN_CERTIFICATE).map(|c| (*c).to_owned());
         Ok(Self { address, protocol, certificate })
     }

@@ -187,6 +187,8 @@ impl Client {
     }
 
     fn new(channel: Channel, protocol: Protocol, limits: Limits, log: Recorder) -> Self {
+        // Connected first: a provider in Go writes its output into this stream, and blocks when nobody
+        // reads it.
         stdio::listen(&channel, log.clone());
         let (process, schemas, version) = (None, OnceCell::new(), "1.16.0".to_owned());
         Self { channel, protocol, limits, process, log, schemas, version }
@@ -270,6 +272,7 @@ impl Client {
                 bytes += event.encoded_len();
                 events.push(event);
                 if events.len() > MAX_EVENTS || bytes > MAX_MESSAGE {
+                    // The same status as for a message above tonic's limit, so that both become `TooLarge`.
                     return Err(Status::out_of_range("message length too large: a stream without end"));
                 }
             }
@@ -318,6 +321,7 @@ impl Client {
                 read_schemas(self.during(Method::SCHEMA, self.unary(Method::SCHEMA, question)).await?)
             }
         };
+        // Identities came with Terraform 1.12; older providers answer "unimplemented".
         let question = pb::get_resource_identity_schemas::Request {};
         let method = Method::IDENTITY_SCHEMAS;
         match self.during(method, self.unary(method, question)).await {
@@ -342,6 +346,7 @@ impl Client {
     /// A module's data about itself: always null, of the type that the provider declares.
     async fn meta(&self) -> Result<Option<pb::DynamicValue>> {
         match &self.known().await?.meta {
+            // Terraform sends `provider_meta` only if the provider declares a schema for it.
             Some(_) => write_value("provider_meta", &Value::null(Type::Dynamic), &Type::Dynamic),
             None => Ok(None),
         }

@@ -93,6 +93,7 @@ pub(super) async fn plan(
     let answer: pb::plan_resource_change::Response = client.unary(Method::PLAN, question).await?;
     let mut planned = PlannedResource::new(read_value_or_null("planned_state", answer.planned_state, &ty)?);
     planned.requires_replace = answer.requires_replace.into_iter().map(read_path).collect();
+    // Only terraform-plugin-sdk, version 2, sets the flag; the framework leaves it false.
     planned.legacy_type_system = answer.legacy_type_system;
     planned.private = PrivateData(answer.planned_private);
     planned.identity = read_identity("planned_identity", answer.planned_identity, identity)?;
@@ -199,6 +200,7 @@ pub(super) async fn generate_config(client: &Client, type_name: &str, state: &Va
 /// Protocol 5 has no field for it.
 fn planned_private(client: &Client, request: &PlanResourceChange) -> Vec<u8> {
     match client.protocol {
+        // Protocol 5 has no field for it.
         Protocol::V5 => Vec::new(),
         Protocol::V6 => request.planned_private.0.clone(),
     }

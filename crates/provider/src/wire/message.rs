@@ -42,6 +42,7 @@ pub(crate) fn read_path(message: pb::AttributePath) -> Path {
     message
         .steps
         .into_iter()
+        // The protocol has no step for an element of a set, so a path into a set ends there.
         .map_while(|step| {
             Some(match step.selector? {
                 Selector::AttributeName(name) => PathStep::Attribute(name.into()),
@@ -97,6 +98,7 @@ pub(crate) fn client_capabilities(
     let is_6 = protocol == Protocol::V6;
     Some(pb::ClientCapabilities {
         deferral_allowed,
+        // Without it a provider must refuse configured write-only attributes.
         write_only_attributes_allowed: true,
         store_planned_private: is_6,
         computed_blocks_allowed: is_6,

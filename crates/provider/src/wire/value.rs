@@ -14,6 +14,7 @@ const NULL: u8 = 0xc0;
 /// A value under a type. An absent one is null of the type and no absent message: old providers crash on that.
 pub(crate) fn write_value(field: &'static str, value: &Value, ty: &Type) -> Result<Option<DynamicValue>> {
     if value.is_null() {
+        // Terraform always sends MessagePack; the JSON form is only for providers' answers.
         return Ok(Some(DynamicValue { msgpack: vec![NULL], json: Vec::new() }));
     }
     match value.to_msgpack(ty) {
@@ -40,6 +41,7 @@ pub(crate) fn read_value(
     ty: &Type,
 ) -> Result<Option<Value>> {
     let Some(DynamicValue { msgpack, json }) = message else { return Ok(None) };
+    // The order of the protocol: MessagePack, then JSON, and null if both are empty.
     if !msgpack.is_empty() {
         let wrong = |error: MsgpackError| {
             let parts = match error.problem {
@@ -85,6 +87,7 @@ fn as_written(value: Value) -> Value {
 fn wrong_value(field: &'static str, path: &Path, problem: String, parts: Option<[usize; 2]>) -> Error {
     let is_shown = |step: &&PathStep| match step {
         PathStep::Attribute(_) => true,
+        // Keys of maps may be secret; positions are not.
         PathStep::Index(key) => key.as_number().is_some(),
     };
     let path = path.steps().iter().take_while(is_shown).cloned().collect();
