@@ -104,6 +104,7 @@ impl JsonWriter {
                 }
             });
         });
+        // Terraform 1.11.4 writes `action_reason` as the last member, and leaves it out if there is none.
         if let Some(reason) = object.reason {
             self.string_member("action_reason", reason.as_str());
         }
@@ -195,6 +196,7 @@ impl JsonWriter {
     fn output_change(&mut self, output: &PlannedOutput) {
         self.actions(output.action.into());
         self.member("before", |json| json.known(&output.before));
+        // Partly unknown outputs have an `after` with null in place of unknown elements; wholly unknown ones have none.
         if output.after.is_known() {
             self.member("after", |json| json.known(&output.after));
         }
@@ -202,6 +204,7 @@ impl JsonWriter {
             true => json.bool(false),
             false => json.unknown_parts(&output.after),
         });
+        // Both members say whether the output is sensitive now or was before: Terraform does not tell them apart.
         self.bool_member("before_sensitive", output.sensitive_change);
         self.bool_member("after_sensitive", output.sensitive_change);
     }

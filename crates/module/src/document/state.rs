@@ -134,6 +134,7 @@ impl JsonWriter {
         self.member("schema_version", |json| json.plain(version(schema)));
         match &object.value {
             Some(value) => self.object_values(schema.filter(|_| !is_planned_again), value),
+            // Terraform 1.11.4 writes `sensitive_values: false` for a forgotten object. The defect is copied.
             None => self.bool_member("sensitive_values", false),
         }
         self.true_member("tainted", object.tainted);
@@ -196,6 +197,7 @@ impl JsonWriter {
             json.object(|json| outputs.iter().for_each(|(name, output)| json.state_output(name, output)));
         });
         let format = Format {
+            // Unlike `planned_values`, numeric keys are in order of their values here: `a[2]` comes before `a[10]`.
             sort: |objects: &mut [PriorObject<'_>]| {
                 objects.sort_by(|a, b| {
                     compare_in_module(&a.address, &b.address).then_with(|| a.deposed.cmp(&b.deposed))

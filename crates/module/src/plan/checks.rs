@@ -92,6 +92,7 @@ impl Checks {
         let results = self.objects.into_iter().map(|((module, kind, name), found)| {
             let conditions = found.conditions;
             let instance = |(address, results): (InstanceAddress, Results)| {
+                // A failed precondition keeps postconditions from being evaluated; these are unknown.
                 let open = results.statuses.len() < conditions;
                 let unjudged = open.then_some(CheckStatus::Unknown);
                 let status = worst(results.statuses.into_iter().chain(unjudged));

@@ -73,6 +73,7 @@ impl<'c> Walk<'_, 'c> {
             self.report_errors(&judged);
             let warning = match judged.status {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
+                // Terraform warns of unknown assertions alone. Other unknown conditions pass silently.
                 CheckStatus::Unknown => Some((
                     conditions::ASSERT_UNKNOWN,
                     "The condition could not be evaluated at this time, a result will be known when this plan is applied."
@@ -113,6 +114,7 @@ impl<'c> Walk<'_, 'c> {
             let message = judged.message.clone().unwrap_or_default();
             let diagnostic = Diagnostic::new(words.failed, condition.condition.span, message)
                 .explained(&condition.condition, scope);
+            // Terraform 1.11.4 refreshes in spite of failed conditions.
             let severity = match self.input.options.mode {
                 PlanMode::RefreshOnly => Severity::Warning,
                 _ => Severity::Error,

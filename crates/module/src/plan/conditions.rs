@@ -68,6 +68,7 @@ pub(crate) fn judge(
     functions: &Functions,
     words: &Words,
 ) -> Judged {
+    // Both are evaluated first: Terraform 1.11.4 also reports a wrong message of a condition that holds.
     let (result, mut errors) = evaluate(&condition.condition, scope, functions);
     let message = judge_message(condition, scope, functions);
     errors.extend(message.errors);
@@ -227,6 +228,7 @@ fn message(condition: &Condition, scope: &Scope<'_>, functions: &Functions) -> M
     match text.as_str() {
         _ if text.is_null() => Message::Null,
         None => Message::Unknown,
+        // A sensitive message is never shown. Terraform 1.11.4 prints one of a root variable's rule; 1.15 hides it.
         Some(_) if marks.contains(Marks::SENSITIVE) => Message::Hidden(0),
         Some(_) if marks.contains(Marks::EPHEMERAL) => Message::Hidden(1),
         Some(text) => Message::Text(text.trim().to_owned()),

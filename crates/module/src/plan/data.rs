@@ -43,6 +43,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing() };
         let config = decoded.value.clone();
+        // Terraform names an unknown configuration before a pending dependency.
         let reason = if !config.is_wholly_known() {
             Some(ActionReason::ReadBecauseConfigUnknown)
         } else if self.awaited(*index, &address.resource.module).is_some() {
@@ -76,6 +77,7 @@ impl<'c> Walk<'_, 'c> {
                 }
                 let object = StateObject::read(value.clone(), schema);
                 self.set_current(address, &resource.provider_config, Some(object));
+                // Terraform reads a check's data source while planning and again at apply.
                 if resource.config.check.is_some() {
                     self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, value.clone());
                 }
@@ -132,6 +134,7 @@ impl<'c> Walk<'_, 'c> {
         later: Value,
         place: &dyn Fn(&Path) -> Span,
     ) -> Value {
+        // Terraform demotes the errors of a check's data source to warnings.
         let Some(check) = &resource.config.check else {
             self.provider_diagnostics(found, Some(address), resource.config.header, Some(place));
             return Value::unknown(instance.schema.block.implied_type().clone());

@@ -38,6 +38,7 @@ pub(crate) fn count(
     }
     // Terraform does not say what is in an expression for a number of instances.
     let error = |summary: &'static str, detail: String| Diagnostic::new(summary, expr.span, detail);
+    // `count` may be sensitive, unlike the keys of `for_each`.
     let (value, marks) = value.unmark_deep();
     let number = match value.convert(&Type::Number) {
         Ok(number) => number,
@@ -61,6 +62,7 @@ pub(crate) fn count(
     } else {
         let Some(number) = number.as_number() else { return Expansion::Wrong };
         match number.as_u64() {
+            // Terraform has no limit. This one keeps a huge `count` from filling memory.
             Some(n) if n <= most as u64 => {
                 let instances = (0..n).map(|i| Repetition {
                     count_index: Some(Value::from(i as i64)),
@@ -217,6 +219,7 @@ fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
         let problem = problem(EPHEMERAL_KEYS.to_owned());
         return Err(Problem { cause: Cause::Marks, ..problem });
     }
+    // Only the collection as a whole is refused. Sensitive values of a map may stay: they are no keys.
     if marks.contains(Marks::SENSITIVE) {
         return Err(Problem { cause: Cause::Marks, ..problem(SENSITIVE_KEYS.to_owned()) });
     }
@@ -254,6 +257,7 @@ fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
                     element.friendly_name()
                 )));
             }
+            // Elements are keys, so a single unknown one hides how many instances there are.
             if elements.iter().any(|element| !element.is_known()) {
                 return Err(unknown());
             }
@@ -280,6 +284,7 @@ fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
 }
 
 fn unknown_detail(is_set: bool) -> String {
+    // Terraform gives different advice for sets and for maps.
     let (what, advice) = if is_set {
         (
             "The \"for_each\" set includes values derived from resource attributes that cannot be determined until apply, and \

@@ -195,6 +195,7 @@ impl<'c> Walk<'_, 'c> {
         if self.input.options.mode == PlanMode::Destroy {
             return;
         }
+        // Terraform 1.11 allows `import` in the root module only.
         for import in &self.input.config.modules[0].config.imports {
             let address = &import.to.address;
             if declared(self.input.config, import).is_none()
@@ -215,6 +216,7 @@ impl<'c> Walk<'_, 'c> {
                 .resources
                 .get(&address.resource)
                 .is_some_and(|known| known.instances.contains_key(&address.key));
+            // Terraform ignores the import of an object that the state already has.
             if is_stored || self.declared.contains(&address) || !self.targets.includes_instance(&address) {
                 continue;
             }

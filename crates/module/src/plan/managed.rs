@@ -161,6 +161,7 @@ impl<'c> Walk<'_, 'c> {
             return nothing;
         }
         let is_tainted = matches!(change.replace_reason, Some(ReplaceReason::Tainted));
+        // As in Terraform, a trigger overwrites any other reason.
         let reason = change.replace_reason.as_ref().map(|reason| match reason {
             _ if triggered => ActionReason::ReplaceByTriggers,
             ReplaceReason::Tainted => ActionReason::ReplaceBecauseTainted,
@@ -237,6 +238,7 @@ impl<'c> Walk<'_, 'c> {
                 identities,
             },
         );
+        // Deposed objects follow the current object, as in `resource_changes`.
         self.deposed(instance, resource);
         if is_prevented {
             self.prevented(instance.index, address, resource);

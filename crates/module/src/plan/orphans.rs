@@ -29,6 +29,8 @@ impl<'c> Walk<'_, 'c> {
     ) {
         let address = super::resource::resource_address(&self.world.instances[at].address, resource.name);
         let Some(known) = self.state.resources.get(&address) else { return };
+        // An instance whose kind of key does not fit the repetition is never wanted: `a["x"]` of a `count`, `a` of a
+        // `for_each`.
         let unwanted = |key: &Option<InstanceKey>| match (expansion, key) {
             (Expanded::Count(all), Some(InstanceKey::Number(n))) => *n >= all.len() as u64,
             (Expanded::ForEach(all), Some(InstanceKey::String(key))) => !all.contains_key(key),
@@ -59,6 +61,7 @@ impl<'c> Walk<'_, 'c> {
         let graph = self.graph;
         let module = self.input.config.module_of(&address.resource.module);
         let key = module.map(|module| NodeKey::Resource(module, resource_name(&address.resource)));
+        // Where the block is gone, its `prevent_destroy` protects nothing any more.
         let Some(index) = key.and_then(|key| graph.find(&key)) else { return };
         if let NodeKind::Resource(resource) = &graph.nodes[index].kind
             && resource.config.lifecycle.prevent_destroy
@@ -88,6 +91,7 @@ impl<'c> Walk<'_, 'c> {
                 self.wanted.insert(address);
                 continue;
             }
+            // The block may still be declared: its module may have lost this instance.
             self.keep_from_destroy(&address);
             let reason = self.reason(&address.resource);
             let reason = match self.moved.contains_key(&address)
@@ -222,6 +226,7 @@ impl<'c> Walk<'_, 'c> {
         let Some(StateInstance { current, deposed }) = known.instances.get(&address.key).cloned() else {
             return;
         };
+        // The state names the provider configuration. Terraform needs it to destroy the object, declared or not.
         if !has_provider(self.input.config, &provider) {
             report_missing_provider(address, &provider, &mut self.found);
             return;
@@ -237,6 +242,7 @@ impl<'c> Walk<'_, 'c> {
             self.provider_diagnostics(found, None, None, None);
             match read {
                 None => return,
+                // Terraform plans an orphan with the refreshed object since 1.12; 1.11 shows the stored one.
                 Some(read) if super::input::since(self.input.options.version, "1.12") || read.is_none() => {
                     current = read;
                 }
@@ -263,6 +269,7 @@ impl<'c> Walk<'_, 'c> {
                     provider: provider.provider.clone(),
                     deposed: None,
                     action,
+                    // A destroy plan gives no reasons: everything goes.
                     reason: (!is_destroy).then_some(reason),
                     before: object.value.clone(),
                     after: Value::null(Type::Dynamic),
@@ -345,6 +352,7 @@ pub(crate) fn check_providers(
 
 /// Whether a provider configuration is there: one that is written, or the default one.
 fn has_provider(config: &Config, address: &ProviderConfigAddress) -> bool {
+    // A default configuration always exists: Terraform makes an empty one.
     address.alias.is_none() || config.provider_block(address).is_some()
 }
 

@@ -70,6 +70,7 @@ pub(crate) fn planned(value: &Value, output: &OutputConfig, before: Option<&Stat
     let was_sensitive = before.is_some_and(|before| before.sensitive);
     let exists = before.is_some_and(|before| !before.value.is_null());
     let action = match (exists, after.is_null()) {
+        // Terraform does not keep null outputs, so null and absent are equal.
         (false, true) => PlannedAction::NoOp,
         (false, false) => PlannedAction::Create,
         (true, false) if after.identical(&was) && was_sensitive == output.sensitive => PlannedAction::NoOp,

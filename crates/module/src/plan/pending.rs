@@ -80,10 +80,12 @@ impl Walk<'_, '_> {
             false => None,
         };
         let mut await_subject = |module: ModuleId, subject: &SubjectKind| {
-            // Beside it only what is in the same instance of the module counts.
+            // Terraform 1.11.4 waits for whole resources: a change of another instance counts, too. In the data source's
+            // own module, only that module instance counts.
             let beside = (module == node.module).then_some(instance);
             awaited = awaited.max(self.awaited_subject(module, subject, beside));
         };
+        // References through locals, variables and outputs do not defer a data source in Terraform 1.11.4.
         for subject in &node.subjects {
             // Other modules count by the outputs that it refers to.
             if matches!(subject.kind, SubjectKind::Resource { .. }) {
@@ -91,6 +93,7 @@ impl Walk<'_, '_> {
             }
         }
         node.depends_on.iter().for_each(|subject| await_subject(node.module, &subject.kind));
+        // Resources inherit the `depends_on` of every call around their module.
         let mut module = node.module;
         while let Some(parent) = self.input.config.modules[module].parent {
             let name = self.input.config.modules[module].path.last().cloned().unwrap_or_default();

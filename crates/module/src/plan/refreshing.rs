@@ -37,6 +37,7 @@ impl<'c> Walk<'_, 'c> {
         let resource_type = &address.resource.resource_type;
         match self.providers.read(provider, resource_type, &text, schema, &stored.for_provider()) {
             Err(errors) => (None, errors),
+            // Null: the object is gone.
             Ok((read, warnings)) if read.value.is_null() => {
                 self.set_current(address, provider, None);
                 (Some(None), warnings)

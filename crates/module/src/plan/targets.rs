@@ -40,6 +40,7 @@ impl Targets {
             _ => false,
         };
         let direct: Vec<usize> = (0..graph.nodes.len()).filter(|index| is_target(*index)).collect();
+        // A destroy plan includes the dependents, an ordinary one the dependencies.
         let related = match options.mode {
             PlanMode::Destroy => graph.dependents(direct.iter().copied()),
             _ => vec![false; graph.nodes.len()],
@@ -66,6 +67,7 @@ impl Targets {
                         below[*other] && matches!(graph.nodes[*other].kind, NodeKind::Resource(_))
                     })
                     .peekable();
+                // Terraform 1.11.4 leaves out constant outputs and those that refer to anything outside the targets.
                 nodes[index] = resources.peek().is_some() && resources.all(|other| nodes[other]);
                 if nodes[index] {
                     below

@@ -52,6 +52,7 @@ impl<'c> Walk<'_, 'c> {
         let key = keys.as_ref().and_then(instance_key);
         let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();
         let triggered = match (&key, name.mode) {
+            // Terraform rejects data sources as triggers while planning: "no change found".
             (_, mode) if mode != Mode::Managed => None,
             (Some(key), _) => {
                 let known = self.changes.get(&wanted).and_then(|known| known.get(&Some(key.clone())));
@@ -134,6 +135,7 @@ fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
             next.map(|next| next.clone().with_marks(marks | next.marks()))
         })
     };
+    // A missing attribute triggers nothing. Terraform 1.15 reports one.
     match (part(before), part(after)) {
         (Some(before), Some(after)) => {
             !before.same_sensitive_parts(&after)

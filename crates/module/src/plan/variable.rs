@@ -113,6 +113,7 @@ pub(crate) fn root_value(
 
 /// Replaces null by the default if the variable is not nullable; `None` without a default.
 fn or_default(variable: &VariableConfig, value: Value) -> Option<Value> {
+    // Null is a value that the caller chose: the default does not replace it.
     if variable.nullable {
         return Some(value);
     }
@@ -238,6 +239,7 @@ impl<'c> Walk<'_, 'c> {
         variable: &objchange_hcl::VariableConfig,
     ) {
         let module = self.graph.nodes[index].module;
+        // A rule that fails is reported where a file gives the value, else at the declaration or the argument.
         let given = self.input.variables.get(name).filter(|_| module == 0);
         let in_file = given.filter(|given| given.origin.is_empty()).and_then(|given| given.span);
         let reported =

@@ -69,6 +69,7 @@ impl Moves {
         let mut moves = Self::default();
         match statement::order(&statements) {
             Ok(order) => {
+                // Implied moves are found by the state's addresses, so they come before explicit ones change these.
                 let mut moving = Moving { state, moves: &mut moves, types, diagnostics };
                 let explicit = order.iter().filter_map(|&i| statements.get(i));
                 implied.iter().chain(explicit).for_each(|statement| moving.make(statement));
@@ -178,6 +179,7 @@ impl Moving<'_, '_> {
         if old == new {
             return;
         }
+        // Terraform does not overwrite an object. It stays, is destroyed as an orphan, and a warning says why.
         if !resources_in(self.state, new).is_empty() {
             self.moves.blocked.insert((old.to_string(), new.to_string()));
             return;
@@ -252,6 +254,7 @@ impl Moving<'_, '_> {
             Mode::Managed => &mut self.moves.moved,
             _ => &mut self.moves.moved_data,
         };
+        // A chain of moves has the first address as `previous_address`.
         let origin = moved.remove(old).unwrap_or_else(|| old.clone());
         moved.insert(new.clone(), origin);
     }

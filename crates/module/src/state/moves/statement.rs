@@ -31,6 +31,7 @@ impl Statement {
             (MoveTarget::Module(_), MoveTarget::Module(_))
                 | (MoveTarget::Resource(_), MoveTarget::Resource(_))
         );
+        // Terraform ignores moves of data sources silently: it reads them anew anyway.
         (is_same_kind && is_managed(&moved.from.target) && is_managed(&moved.to.target)).then(|| Self {
             module: module.to_vec(),
             span: moved.header,
@@ -110,6 +111,8 @@ pub(super) fn implied(config: &Config, explicit: &[Statement], state: &PriorStat
             continue;
         }
         let Some(config) = declared.resource(address) else { continue };
+        // Terraform implies moves between no key and `[0]` only, and only for resources, never for modules or
+        // `for_each`.
         let (from, to) = match (&config.count, &config.for_each) {
             (Some(_), _) => (None, first.clone()),
             (None, None) => (first.clone(), None),
@@ -160,6 +163,7 @@ pub(super) fn order(statements: &[Statement]) -> Result<Vec<usize>, Vec<Cycle>> 
         others.iter().for_each(|&b| followers[b].push(a));
     }
     let mut open: Vec<usize> = waits.iter().map(BTreeSet::len).collect();
+    // Smallest position first: independent moves keep the order of the configuration.
     let mut ready: BTreeSet<usize> = (0..statements.len()).filter(|&i| open[i] == 0).collect();
     let mut order = Vec::new();
     while let Some(next) = ready.pop_first() {
