@@ -56,6 +56,7 @@ pub enum UnreadFile {
 /// ```
 pub fn automatic_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let rank = |name: &str| match name {
+        // Later files override earlier ones, so the order is Terraform's precedence.
         "terraform.tfvars" => Some(0),
         "terraform.tfvars.json" => Some(1),
         name if name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json") => Some(2),
@@ -95,6 +96,7 @@ pub fn given_variables(
 ) -> (BTreeMap<SmolStr, GivenVariable>, Diagnostics) {
     let reading = Reading::new(sources, &mut config.sources);
     let goes_on = Version::parse("1.15").is_some_and(|since| version >= since);
+    // Since 1.15 Terraform also reports wrong values if an argument cannot be read.
     if reading.diagnostics.has_errors() && !goes_on {
         return (BTreeMap::new(), reading.diagnostics);
     }
@@ -172,6 +174,7 @@ impl Reading {
             );
             return self.invalid_argument(detail);
         };
+        // Terraform guesses that `-var "a = 1"` is meant as `a=1`.
         if name.ends_with(' ') {
             let meant = name.trim_end_matches(' ');
             let detail = format!(
@@ -307,6 +310,7 @@ fn written(
     sources: &mut Sources,
 ) -> Result<Value, Vec<Diagnostic>> {
     let is_text = match &variable.ty {
+        // Terraform takes the text literally for primitive types and without a type; `any` is parsed.
         Some(ty) => matches!(ty.ty(), Type::String | Type::Number | Type::Bool),
         None => true,
     };
@@ -331,10 +335,12 @@ fn parsed(name: &SmolStr, text: &str, sources: &mut Sources) -> Result<Value, Ve
 /// and of the environment it is nothing.
 fn warn_of_undeclared(undeclared: Vec<(SmolStr, GivenValue)>, diagnostics: &mut Diagnostics) {
     const SUMMARY: &str = "Value for undeclared variable";
+    // As many as Terraform names; it counts the rest.
     const NAMED: usize = 2;
     let mut in_files = 0;
     for (name, found) in undeclared {
         match found {
+            // Environment variables may be meant for other configurations, so Terraform ignores undeclared ones.
             GivenValue::Environment(_) => {}
             GivenValue::Argument(_) => {
                 let detail = format!(

@@ -72,6 +72,7 @@ impl RunScope<'_, '_> {
         let (result, errors) = evaluate(&assertion.condition, &scope, self.functions);
         let has_result = errors.is_empty();
         found.errors(errors);
+        // Terraform evaluates the message even if the condition holds.
         let Some(message) = self.message(assertion, &scope, found) else {
             return Judged::Decided(TestStatus::Error);
         };
@@ -99,6 +100,7 @@ impl RunScope<'_, '_> {
                 found.add(self.failure(assertion, &scope, message, rules));
                 Judged::Failed(self.failed_elements(assertion, &scope))
             }
+            // Terraform makes an unknown condition an error. Judged in three values, it is neither pass nor fail.
             None if rules.three_valued => Judged::Undecided,
             None => {
                 found.errors([error("Unknown condition value", UNKNOWN.to_owned())]);

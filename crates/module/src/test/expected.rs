@@ -95,11 +95,13 @@ impl ExpectedFailures {
                 judged.add(diagnostic.clone());
                 continue;
             }
+            // An unknown check warns while planning, and Terraform 1.11.4 counts this as the expected failure.
             expected.into_iter().for_each(|expected| expected.has_failed = true);
             if is_expected {
                 continue;
             }
             let mut diagnostic = diagnostic.clone();
+            // Checks only warn in a plan, but an unexpected failure of one is an error of the run.
             if is_check {
                 is_stopped = true;
                 if !self.is_lossy {
@@ -133,6 +135,7 @@ impl ExpectedFailures {
 impl ExpectedFailure {
     /// Whether it is the object that has a condition, or all of its instances.
     fn is(&self, owner: &ConditionOwner) -> bool {
+        // Only objects of the module under test can be expected to fail. An entry without a key covers all instances.
         owner.module.is_root()
             && owner.kind == self.kind
             && owner.name == self.name

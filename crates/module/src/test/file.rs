@@ -144,6 +144,7 @@ impl<'s> TestRunner<'s> {
             unused: self.unused(suite_file),
             ..FileReport::default()
         };
+        // Terraform 1.15 finds these before the first run of the file; 1.11.4 finds them in the runs.
         if self.is_new {
             report.diagnostics = self.impossible(suite_file, &names);
             report.runs = self.refused(suite_file);
@@ -165,6 +166,7 @@ impl<'s> TestRunner<'s> {
         let mut progress = FileProgress::default();
         let mut is_over = is_broken;
         for (index, run) in file.runs.iter().enumerate() {
+            // Since 1.15 values of a file may refer to runs, so each run makes more of them known.
             scope.settle(&EarlierRuns { outputs: &progress.outputs, names: &names }, &mut found);
             is_over |= scope.lacks_values_for(run, self.config_of(suite_file, index));
             let run_report = if is_over {
@@ -181,6 +183,7 @@ impl<'s> TestRunner<'s> {
                 let context = FileContext { suite_file, scope: &scope, mocks: &mocks, names: &names };
                 self.run_one(&context, &mut progress, index)
             };
+            // After an error Terraform skips the other runs of the file. A failed assertion skips none.
             is_over |= run_report.status == TestStatus::Error;
             report.status = report.status.max(run_report.status);
             report.runs.push(run_report);
@@ -335,6 +338,7 @@ fn unknown_target(overriding: &Override, found: &mut Diagnostics) {
 fn cycles(file: &TestFile, path: &str, names: &[SmolStr], found: &mut Diagnostics) {
     let position = |name: &SmolStr| names.iter().position(|other| other == name);
     for (index, run) in file.runs.iter().enumerate() {
+        // Runs are executed in source order: one that refers to itself or a later run closes a cycle.
         let last = runs_referred_to(run).iter().filter_map(position).max();
         let summary = match last {
             Some(last) if last == index => format!("Self reference: {path}.run.{}", run.name),

@@ -139,6 +139,7 @@ impl TestSuite {
         }
         let options = LoadOptions { manifest: texts.manifest, terraform_version: texts.terraform_version };
         let (mut config, mut found) = Config::load(texts.files, ".", &options);
+        // Terraform reports `required_version` at the run that meets it; other errors end all before the first file.
         let unsuitable = found.extract(is_about_version);
         suite.diagnostics.append(found);
         suite.read_files(&texts, &mut config);
@@ -151,6 +152,8 @@ impl TestSuite {
         suite.load_modules(&texts, &options);
         suite.read_globals(&texts);
         if !texts.filter.is_empty() {
+            // Terraform 1.11.4 compares `-filter` as text: `./a.tftest.hcl` matches nothing. Errors of other files
+            // count.
             suite.files.retain(|file| texts.filter.contains(&file.path));
         }
         suite
@@ -211,6 +214,7 @@ impl TestSuite {
                 let names = names.into_iter().filter(|name| is_test_file(name));
                 paths.extend(names.map(|name| (format!("{directory}/{name}"), true)));
             }
+            // Terraform warns of a missing directory only if `-test-directory` names it.
             Err(_) if texts.test_directory == DEFAULT_DIRECTORY => {}
             Err(_) => {
                 let detail = format!("Requested test directory {} does not exist.", texts.test_directory);
@@ -218,6 +222,7 @@ impl TestSuite {
                 self.diagnostics.without_place(Severity::Warning, summary, detail);
             }
         }
+        // Terraform runs files in order of their paths as bytes.
         paths.sort();
         for (path, is_in_test_directory) in paths {
             let Some(index) = self.add_source(texts, config, &path) else { continue };
@@ -267,6 +272,7 @@ impl TestSuite {
         config: &mut Config,
         provider: &MockProvider,
     ) -> Vec<MockData> {
+        // Blocks in the provider beat those of its `source`, so they come first.
         let mut all = vec![provider.data.clone()];
         let Some((source, _)) = &provider.source else { return all };
         let directory = clean(source);
@@ -335,6 +341,7 @@ impl TestSuite {
                         continue;
                     }
                 };
+                // Runs of one directory share the module, so its configuration is loaded once.
                 if let Some(module) = known.get(&directory) {
                     suite_file.modules.push(*module);
                     continue;
@@ -377,6 +384,7 @@ impl TestSuite {
         let (of_directory, found) = read_values(&of_directory, &mut sources);
         self.diagnostics.append(found);
         let mut in_directory = outside.clone();
+        // Variable files of the test directory beat the command line, for its own test files only.
         in_directory.extend(of_directory);
         for module in &mut self.modules {
             let declared = module.config.modules.first().map(|root| root.config.variables.clone());

@@ -24,6 +24,7 @@ impl TestPrinter<'_> {
         }
         let files = self.suite.paths().enumerate();
         let names = |index| {
+            // Terraform writes null for a file without runs.
             let names: Vec<&str> = self.suite.run_names(index).collect();
             if names.is_empty() { Json::Null } else { names.into() }
         };
@@ -44,6 +45,7 @@ impl TestPrinter<'_> {
         };
         progress(&mut messages, "in progress", json!({"path": file.path, "progress": "starting"}));
         file.runs.iter().for_each(|run| self.run_messages(&file.path, run, &mut messages));
+        // Terraform 1.15 tears nothing down in a file without runs.
         if !file.names.is_empty() || !self.is_new() {
             progress(&mut messages, "tearing down", json!({"path": file.path, "progress": "teardown"}));
         }

@@ -38,6 +38,7 @@ impl Mock {
         let mut found = Diagnostics::default();
         let mut mock = Self::default();
         for object in data.iter().flat_map(|data| &data.objects) {
+            // Blocks come in order of precedence, so the first of a type counts.
             let key = (object.is_data, object.type_name.clone());
             if mock.types.contains_key(&key) {
                 continue;
@@ -82,6 +83,7 @@ impl TestProviders<'_> {
         type_name: &str,
         address: &str,
     ) -> Source<'_> {
+        // Terraform never asks the provider about an overridden resource, mocked or not.
         if let Some(given) = self.overrides.of(address) {
             return Source::Given(Some(given));
         }

@@ -45,6 +45,7 @@ impl Overrides {
             match &overriding.target {
                 MoveTarget::Resource(address) => {
                     let key = address.to_string();
+                    // Levels come in order of precedence, so the first override of a target counts.
                     if all.resources.contains_key(&key) {
                         continue;
                     }
@@ -79,6 +80,7 @@ impl Overrides {
         if self.resources.is_empty() {
             return None;
         }
+        // As in Terraform 1.11.4, a target with a key beats one without, even if the latter is on a closer level.
         self.resources.get(address).or_else(|| {
             let mut address: InstanceAddress = address.parse().ok()?;
             address.key.take()?;

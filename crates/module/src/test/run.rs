@@ -105,7 +105,7 @@ impl TestRunner<'_> {
         };
         let Some(Evaluated { mut world }) = evaluated else { return Err(Stopped) };
         let targets = Targets::new(config, &prepared.graph, &options);
-        // Since 1.15 outputs that targets leave out are unknown.
+        // Outputs that targets leave out keep their values in the state; since Terraform 1.15 they are unknown.
         if !targets.is_all() && !is_new {
             keep_outputs(config, &before, &mut world);
         }
@@ -167,6 +167,7 @@ impl TestRunner<'_> {
         used: &[UsedMock<'_>],
     ) -> (Overrides, Diagnostics) {
         let file = &context.suite_file.file;
+        // Order of precedence: the run's overrides, the file's, then those of mock providers.
         let plain = run.overrides.iter().chain(&file.overrides).map(|overriding| (overriding, None));
         let of_mocks = used.iter().flat_map(|mocked| {
             let data = &context.suite_file.mocks[mocked.position];
@@ -269,13 +270,16 @@ impl<'s> CommandOfRun<'_, 's> {
         progress: &mut FileProgress,
         report: &mut RunReport,
     ) -> Result<Option<Evaluated<'s>>, Stopped> {
+        // An expected failure while planning keeps the run from applying, so Terraform reports an error all the same.
         checked(expected.judge(&plan.diagnostics, Stage::PlanBeforeApply).0, report)?;
         providers.others.is_applying = true;
         let (applied, evaluated) = apply_prepared(self.input, self.prepared, plan, providers);
         let state = progress.states.entry(state_key(self.run)).or_default();
+        // A partly failed apply leaves its objects in the state, for the clean-up to destroy.
         (state.state, state.last) = (applied.state.clone(), Some(self.index));
         progress.provisioners.extend(with_provisioners(self.input.config));
         let is_missing = check_expected_failures(expected, &applied.diagnostics, Stage::Apply, report)?;
+        // Terraform 1.11.4 ends the run here. 1.15 goes on to its assertions, and the run fails.
         if is_missing && !self.is_new {
             return Err(Stopped);
         }
@@ -349,6 +353,7 @@ fn unreadable_references(run: &TestRun) -> Diagnostics {
 /// The key of a run's state: its `state_key`, else its module.
 fn state_key(run: &TestRun) -> String {
     match (&run.state_key, &run.module) {
+        // A `state_key` may name one state for several modules.
         (Some(key), _) => key.clone(),
         (None, Some(module)) => module.source.0.clone(),
         (None, None) => String::new(),
@@ -384,6 +389,7 @@ fn used_mocks<'f>(
     if run.providers.is_empty() {
         let known = root_providers(config);
         let mocks = file.mock_providers.iter().enumerate();
+        // Terraform passes a mock to child modules only if the root module requires or uses its provider.
         let mocks = mocks.filter(|(_, provider)| known.contains(&provider.name));
         return Ok(mocks
             .filter_map(|(position, provider)| {
@@ -443,6 +449,7 @@ fn keep_outputs(config: &Config, before: &PriorState, world: &mut World<'_>) {
         .collect::<Vec<_>>()
     {
         let value = match before.outputs.get(name) {
+            // A state stores no marks inside of outputs, only whether the output is sensitive.
             Some(output) if output.sensitive => output.value.clone().with_marks(Marks::SENSITIVE),
             Some(output) => output.value.clone(),
             None => Value::null(Type::Dynamic),

@@ -85,6 +85,7 @@ impl<'s> TestPrinter<'s> {
         for run in &file.runs {
             self.run(run, &mut out);
         }
+        // Terraform 1.15 tears nothing down in a file without runs.
         if !file.names.is_empty() || !self.is_new() {
             out.add(Stream::Out, &format!("{path}... tearing down\n"));
         }
@@ -136,6 +137,7 @@ impl<'s> TestPrinter<'s> {
             None => {}
         }
         self.diagnostics(&run.diagnostics, out);
+        // As Terraform: warnings on standard output end with a blank line, errors on standard error do not.
         if run.diagnostics.iter().any(|found| found.diagnostic.severity == Severity::Warning) {
             out.add(Stream::Out, "\n");
         }

@@ -224,6 +224,7 @@ impl<'s> FileScope<'s> {
         for (name, value) in &module.globals[usize::from(self.suite_file.is_in_test_directory)].0 {
             match value {
                 Ok(given) => drop(result.given.insert(name.clone(), given.clone())),
+                // A global value that the file overrides is not used, so its error does not count.
                 Err(_) if self.own.contains_key(name) => {}
                 Err(errors) => found.errors(errors.iter().cloned()),
             }
@@ -236,6 +237,7 @@ impl<'s> FileScope<'s> {
             }
         }
         for (name, given) in &self.own {
+            // Terraform passes a module only what it declares. Other values serve references in the test file.
             match declared.contains_key(name) {
                 true => drop(result.given.insert(name.clone(), given.clone())),
                 false => drop(result.others.insert(name.clone(), given.value.clone())),
@@ -400,6 +402,7 @@ impl<'s> FileScope<'s> {
         if let Some(outputs) = earlier.outputs.get(name) {
             let names: Variables =
                 [("run", Value::object([(name.clone(), outputs.clone())]))].into_iter().collect();
+            // Terraform 1.11.4 rejects an output only if all of it is unknown; 1.15 rejects partly unknown ones, too.
             let is_known = reference.value_in(&Scope::new(&names)).is_none_or(|value| match self.is_new {
                 true => value.is_wholly_known(),
                 false => value.is_known(),
