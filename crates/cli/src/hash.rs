@@ -129,7 +129,7 @@ fn check_key(args: &Args, has_key: bool) -> Result<(), CommandError> {
     }
 }
 
-/// The most bytes of a key.
+/// The maximum length of a key, in bytes.
 const MAX_KEY: u64 = 1 << 16;
 
 fn read_key(path: &Path) -> Result<HashKey, CommandError> {

@@ -18,9 +18,9 @@ pub struct Excerpt {
 /// The text that is shown in place of a hidden part.
 const HIDDEN: &str = "(sensitive value)";
 
-/// How many characters of a line are shown: errors in a file of one line would each repeat all of it.
+/// The maximum number of characters to show of a line. Errors in a file of one line would each repeat the whole file.
 const MAX_LINE: usize = 200;
-/// So many of them are before the subject.
+/// The maximum number of these characters before the subject.
 const BEFORE: usize = 80;
 /// Marks the cut of a long line.
 pub(crate) const LEFT_OUT: &str = "…";

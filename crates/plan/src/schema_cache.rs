@@ -29,7 +29,7 @@ const MAGIC: &[u8] = b"objchange schemas ";
 const FORMAT: &[u8] = b"1\n";
 const HASH_LENGTH: usize = 32;
 
-/// A single schema is not longer, so that a small file does not become a large text. The longest of the AWS provider has
+/// The maximum length of a schema, so that a small file cannot become a large text. The longest of the AWS provider has
 /// 0.6 MB.
 const MAX_SCHEMA: u32 = 64 << 20;
 

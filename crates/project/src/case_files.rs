@@ -91,7 +91,7 @@ enum Event {
     Unreadable(io::Error),
 }
 
-/// Lines are handed out in batches of so many lines or bytes, whichever comes first.
+/// A batch ends at this many lines or bytes, whichever comes first.
 const BATCH_LINES: usize = 64;
 const BATCH_BYTES: usize = 256 * 1024;
 
@@ -158,7 +158,7 @@ struct LastInput {
     given_up: bool,
 }
 
-/// A file that begins with so many lines that are not JSON is not a case file.
+/// A file that begins with more lines without JSON is not a case file.
 const MAX_HELD: usize = 100;
 
 impl LastInput {

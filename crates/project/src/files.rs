@@ -11,7 +11,7 @@ use objchange_module::config::Files;
 use crate::data_directory::DataDirectory;
 use objchange_files::input::Source;
 
-/// A file of configuration is not longer.
+/// The maximum length of a configuration file.
 pub(crate) const MAX_FILE: u64 = 64 << 20;
 
 /// The files below a directory, and below other allowed ones. A link or `..` that leads outside of them is not

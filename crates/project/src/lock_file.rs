@@ -10,7 +10,7 @@ use objchange_text::Notice;
 use crate::remark::Remarks;
 use objchange_files::input::Source;
 
-/// A lock file is not longer.
+/// The maximum length of a lock file.
 const MAX_LENGTH: u64 = 16 << 20;
 
 /// The providers that a directory's lock file names; none if there is no such file.

@@ -22,7 +22,7 @@ use objchange_files::write_file::{Access, write_file};
 /// Overrides the place of the cache. Empty turns the cache off.
 const DIRECTORY_VARIABLE: &str = "OBJCHANGE_CACHE_DIR";
 
-/// The longest file that is read, in bytes. The AWS provider's has 2 MB.
+/// The maximum length of a cache file, in bytes. The AWS provider's has 2 MB.
 const MAX_FILE: u64 = 1 << 30;
 
 const SUFFIX: &str = ".schemas";

@@ -13,15 +13,15 @@ use objchange_text::visible;
 use super::Counts;
 use crate::style::{BAD, FAINT, GOOD, colour};
 
-/// Longer texts are cut around the first difference.
+/// The maximum number of characters to show of a text. Longer texts are cut around the first difference.
 const MAX_TEXT: usize = 400;
-/// Texts that are no longer are beside each other on lines of their own.
+/// Longer answers are shown as a diff of their lines.
 const MAX_LINE: usize = 100;
 /// The number of lines of a difference that are shown.
 const MAX_LINES: usize = 60;
 /// The number of errors that are explained.
 const MAX_SENTENCES: usize = 10;
-/// How much is shown before that character.
+/// The number of characters to show before the first difference.
 const BEFORE: usize = 60;
 
 pub(super) struct Text {

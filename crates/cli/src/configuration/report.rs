@@ -6,7 +6,7 @@ use objchange_hcl::{Diagnostic, HiddenSource, Sources, snippet};
 
 use crate::hints;
 
-/// More errors than this are counted only.
+/// The maximum number of errors to show. Others are only counted.
 const MAX_SHOWN: usize = 20;
 
 /// Says on standard error what is wrong, each error with its place, without the hidden parts of its lines.

@@ -12,7 +12,7 @@ use crate::exit::{INTERRUPTED, note, warn};
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How long it may take to destroy what it made.
+/// The time that destroying the created objects may take.
 const TIDY: Duration = Duration::from_secs(25);
 
 /// Stops the run on a signal. If objects may exist, the run gets time to destroy them, until the next signal.
@@ -33,7 +33,7 @@ pub(super) fn listen(children: Children, stop: Stop, made: Option<CreatedObjects
     })
 }
 
-/// The number of things that are named one by one.
+/// The maximum number of things to name one by one.
 const NAMED: usize = 50;
 
 /// Lists the objects that may still exist.

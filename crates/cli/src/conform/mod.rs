@@ -325,7 +325,7 @@ const CALL: Duration = Duration::from_secs(30);
 /// The Terraform version that a provider receives under OpenTofu's rules.
 const OPENTOFU: &str = "1.10.0";
 
-/// At most so much of a line is shown that a provider wrote.
+/// The maximum number of characters to show of a provider's line.
 const MAX_LINE: usize = 1_000;
 
 /// Says why the provider cannot be tried, with the end of what it wrote.

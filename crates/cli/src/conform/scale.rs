@@ -60,5 +60,5 @@ fn report(args: &Args, options: &Options, document: &ScaleReport) -> Result<Exit
     })
 }
 
-/// A call that takes longer is not waited for.
+/// The timeout of a call.
 pub(super) const CALL: Duration = Duration::from_secs(120);

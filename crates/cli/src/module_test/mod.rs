@@ -280,7 +280,7 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     Ok(schemas)
 }
 
-/// How many attributes are named that were made up.
+/// The maximum number of made-up attributes to name.
 const NAMED: usize = 5;
 
 /// Notes what differs from a run with Terraform.

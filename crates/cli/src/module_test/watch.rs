@@ -12,7 +12,7 @@ use objchange_files::Snapshot;
 use super::{Args, Ran, run_once};
 use crate::exit::{CommandError, complain, note, unusable};
 
-/// How often the files are looked at.
+/// The interval at which files are checked for changes.
 const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Runs all tests, then those affected by changes, until the program is ended.

@@ -16,10 +16,10 @@ use crate::exit::{self, CommandError, FAILED, UNUSABLE, unusable};
 use crate::hints;
 use crate::style::{BAD, FAINT};
 
-/// How many lines of a log are shown where something went wrong.
+/// The maximum number of lines to show of a log after a failure.
 const LOG_LINES: usize = 20;
 
-/// How many lines of a crash are shown.
+/// The maximum number of lines to show of a crash.
 const CRASH_LINES: usize = 40;
 
 /// Which provider, and how it is started.

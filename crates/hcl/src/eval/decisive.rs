@@ -9,7 +9,7 @@ use super::{Scope, evaluate};
 use crate::function::Functions;
 use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, For, UnaryOp};
 
-/// How many elements are kept; others are only counted.
+/// The maximum number of elements to keep; others are only counted.
 const MAX_ELEMENTS: usize = 20;
 
 /// Functions that only change what kind of collection their argument is.

@@ -8,10 +8,11 @@ use super::{Evaluator, Scope};
 use crate::syntax::ast::Expr;
 use crate::walk::{place_of, sensitive_arguments, variables};
 
-/// How many values are shown with an error, and how much of a text.
+/// The maximum number of values to show with an error.
 const MAX_VALUES: usize = 64;
-/// With how many errors of one expression.
+/// The maximum number of errors of an expression that get values.
 const MAX_ERRORS: usize = 50;
+/// The maximum number of characters of a text to show.
 const MAX_CHARS: usize = 4096;
 
 impl Evaluator<'_> {

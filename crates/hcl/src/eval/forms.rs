@@ -13,7 +13,7 @@ use crate::module::is_name;
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::parse_template;
 
-/// The bytes of failed attempts that `try` lists. Later attempts are left out.
+/// The maximum length of the list of failed attempts of `try`, in bytes. Later attempts are left out.
 const MAX_TRIED: usize = 1 << 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

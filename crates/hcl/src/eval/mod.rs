@@ -38,24 +38,24 @@ use crate::function::{CallContext, Capability, Functions};
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Expr, ExprKind, Variable};
 
-/// How many expressions one evaluation may come to, loops counted as often as they run. More than any configuration
-/// needs, and still of bounded time and memory.
+/// The maximum number of expressions to evaluate in one evaluation; each run of a loop counts. No configuration needs
+/// as many, and time and memory stay bounded.
 pub(crate) const MAX_STEPS: u64 = 1 << 23;
 
-/// The steps that an error costs.
+/// An error costs this many steps.
 const STEPS_PER_ERROR: u64 = 64;
 
 /// Replaces the details of an error that may quote marked values.
 const HIDDEN: &str =
     "This is not explained, because values here come from one that is sensitive or ephemeral.";
 
-/// So many bytes of a text that is made count as much as an expression.
+/// A step pays for this many bytes of new text.
 const BYTES_PER_STEP: u64 = 8;
 
-/// So many parts of a value that a call only reads count as much as an expression.
+/// A step pays for reading this many parts of a value.
 const PARTS_PER_STEP: u64 = 4;
 
-/// So many bytes of a text that a call only reads count as much as a part.
+/// Reading this many bytes of text costs as much as reading one part.
 const BYTES_PER_PART: u64 = 16;
 
 /// The steps that reading a text of this length costs.

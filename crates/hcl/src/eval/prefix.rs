@@ -6,7 +6,7 @@ use objchange_text::clusters::clusters;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, compose, is_combining_mark};
 
-/// How many bytes of a prefix are kept.
+/// The maximum length of a known prefix, in bytes.
 const MAX_LENGTH: usize = 128;
 
 /// Returns the longest prefix that no continuation can change. Later characters may combine with the last one under

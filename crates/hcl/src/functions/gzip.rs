@@ -6,19 +6,19 @@
 
 use flate2::Crc;
 
-/// How far back a match may be.
+/// The maximum distance of a match.
 const WINDOW: usize = 1 << 15;
 const SHORTEST: usize = 4;
 const LONGEST: usize = 258;
-/// So much must be there to look at, until the end is near.
+/// A search needs this many bytes ahead of it, except near the end.
 const LOOKAHEAD: usize = SHORTEST + LONGEST;
-/// A match of this length is not improved on.
+/// A match of this length is taken without a look at the next byte.
 const LAZY: usize = 16;
-/// A match of this length ends a search.
+/// A match of this length ends the search.
 const NICE: usize = 128;
-/// So many places are looked at.
+/// The maximum number of places that a search visits.
 const CHAIN: usize = 128;
-/// A match of the shortest length may be so far away.
+/// The maximum distance of a match of the shortest length.
 const NEAR: usize = 4096;
 const HASH_BITS: u32 = 17;
 const BLOCK_TOKENS: usize = 1 << 14;

@@ -18,11 +18,11 @@ pub(super) const MAX_WIDTH: usize = 1 << 20;
 /// The most memory that a compiled regular expression takes, in bytes.
 pub(super) const MAX_REGEX: usize = 10 << 20;
 
-/// How many characters of a text and of a pattern, its repetitions written out, may meet in one search: as often as
-/// that in the worst case. A pattern of a hundred characters can be matched in a megabyte.
+/// The maximum product of the lengths of a text and of a pattern with its repetitions written out: a search takes as
+/// many steps in the worst case. A pattern of a hundred characters can search a megabyte.
 pub(super) const MAX_MATCH: usize = 1 << 27;
 
-/// So many of these meetings count as much as an expression.
+/// An expression's step pays for this many steps of a search.
 pub(super) const MEETINGS_PER_STEP: usize = 512;
 
 /// Fails if a text of this length would be too long.

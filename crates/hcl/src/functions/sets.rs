@@ -85,7 +85,7 @@ fn product_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     Ok(if is_set { Type::set(tuple) } else { Type::list(tuple) })
 }
 
-/// Beyond these nothing is promised about the length.
+/// With larger bounds, the unknown result of `setproduct` has no upper bound of its length.
 const MAX_PROMISED_FACTOR: u64 = 1024;
 const MAX_PROMISED_LENGTH: u64 = 2048;
 

@@ -278,7 +278,7 @@ fn integer_digits(letter: char, number: &Number) -> Option<String> {
     Some(if letter == 'X' { text.to_ascii_uppercase() } else { text })
 }
 
-/// No number has more digits: none is beyond 2^33300, or has a last bit below 2^-33812.
+/// The maximum number of digits of a number: none is beyond 2^33300, or has a last bit below 2^-33812.
 const MAX_DIGITS: usize = 34_000;
 
 /// In plain notation, with so many digits behind the point.

@@ -9,10 +9,10 @@ use super::HiddenSource;
 use super::search::ROOTS;
 use crate::sources::{FileSpan, Places, Sources};
 
-/// So many bytes on both sides of a place, no word of a message is looked for any further.
+/// The maximum distance from a place, in bytes, at which words of a message are looked for.
 const AROUND: u32 = 4096;
 
-/// A piece of a secret that is so long is found in words of a message, too; a shorter one only as a whole word.
+/// A piece of a secret is hidden inside words from this length on. A shorter one is hidden only as a whole word.
 const SHORT: usize = 4;
 
 impl HiddenSource {

@@ -313,7 +313,7 @@ impl<'v> Instances<'v> {
     }
 }
 
-/// The keys of a collection, the first few of them.
+/// Lists the first keys of a collection.
 fn keys(collection: &Value) -> String {
     const MOST: usize = 8;
     let quoted = |key: &str| InstanceKey::String(key.to_owned()).to_string();

@@ -7,7 +7,7 @@ use crate::suggestion::did_you_mean;
 
 const KEYWORDS: [&str; 3] = ["true", "false", "null"];
 
-/// Deeper arrays and objects are not looked into.
+/// The maximum depth at which arrays and objects are searched for errors.
 const MAX_DEPTH: u32 = 200;
 
 /// Errors of a text that is not JSON, or is JSON of another value than an object or an array.

@@ -7,7 +7,8 @@ use unicode_ident::{is_xid_continue, is_xid_start};
 
 use super::token::{Kind, Token};
 
-/// The most errors of one text: an error takes about a hundred times the memory of the byte that causes it.
+/// The maximum number of errors in one text. An error takes about a hundred times the memory of the byte that causes
+/// it.
 pub(super) const MAX_ERRORS: usize = 10_000;
 
 /// The kind of text at the top level.

@@ -27,7 +27,7 @@ use objchange_text::{Diagnostic, Span};
 use parser::Parser;
 use token::Kind;
 
-/// More than this cannot be addressed by a [`Span`].
+/// The maximum length of a text: a [`Span`] has 32-bit offsets.
 const MAX_LENGTH: usize = u32::MAX as usize;
 
 /// Parses a text as one expression.

@@ -24,7 +24,7 @@ const ENDS: [(&str, &str); 2] = [(".tf", ".tofu"), (".tf.json", ".tofu.json")];
 
 const INIT: &str = "Run \"terraform init\" to install all modules required by this configuration.";
 
-/// No configuration calls so many modules by intention.
+/// The maximum number of modules of a configuration. Only a mistake, such as a module that calls itself, makes more.
 const MAX_MODULES: usize = 1 << 16;
 
 /// How modules are loaded.

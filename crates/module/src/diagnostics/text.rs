@@ -9,7 +9,7 @@ use super::printer::Message;
 use super::{Comparison, DiagnosticPrinter, Diagnostics, Severity};
 use crate::plan::conditions::{ASSERT, ASSERT_UNKNOWN};
 
-/// How long a line of a detail may be.
+/// The maximum length of a line of a detail: Terraform has 78 columns without a terminal, and leaves the last one free.
 const WIDTH: usize = 77;
 
 /// Summaries that are repeated for each assertion instead of being grouped.

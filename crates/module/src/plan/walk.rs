@@ -28,7 +28,7 @@ use crate::providers::Providers;
 use crate::state::{PriorState, Removals};
 use crate::{Diagnostics, ProviderConfigAddress};
 
-/// So much of what makes something unknown is passed on to what depends on it: people need no more of it.
+/// The maximum number of causes that an unknown value passes on to its dependents. People read no more.
 const MOST_CAUSES: usize = 8;
 
 /// Everything that the walk knows and finds.

@@ -18,7 +18,7 @@ pub(super) fn shown_json(value: &Value) -> String {
     objchange_text::json::indented(&json.into_string(), "\n")
 }
 
-/// How many characters of a value are shown in a line.
+/// The maximum number of characters to show of a value in a line.
 const IN_LINE: usize = 200;
 
 /// A value as JSON in one line, without what must not be shown. Long ones are cut.

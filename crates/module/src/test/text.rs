@@ -13,7 +13,7 @@ use crate::plan::PlanMode;
 use crate::plan::input::since;
 use crate::{Diagnostics, Schemas, Severity};
 
-/// How many elements are shown of an assertion.
+/// The maximum number of elements to show of an assertion.
 const SHOWN_ELEMENTS: usize = 5;
 
 /// Where a text goes.

@@ -6,7 +6,7 @@ use super::canonical::{NodeKind, Placed};
 use super::shown::{Cover, ShownValue, shown};
 use crate::text::Text;
 
-/// How many pairs of elements are looked at, and how many members of each. Beyond that no elements are paired.
+/// The maximum number of pairs of elements to compare, and of members in each. Beyond that, elements are not paired.
 const MAX_PAIRS: usize = 10_000;
 const MAX_MEMBERS: usize = 100;
 

@@ -10,10 +10,10 @@ use super::shown::ShownValue;
 use crate::document::ResourceActions;
 use crate::render::shared::identifier_or_quoted;
 
-/// The most characters of a string, and of a list or an object, in a line.
+/// The maximum number of characters of a string, and of a list or an object, in a line.
 const MAX_STRING: usize = 100;
 const MAX_VALUE: usize = 300;
-/// How much of a long string is before what differs.
+/// The number of characters to show before the first difference in a long string.
 const CONTEXT: usize = 20;
 
 /// A heading, and the differences below it.

@@ -11,7 +11,7 @@ use crate::json::Json;
 use crate::text::Text;
 use crate::walk::{Change, Dialect, Keys, Paths, Position, Unknown};
 
-/// From how many parts on a collection is too large to keep the diffs of all at once.
+/// A collection of this many parts is too large to keep the diffs of all parts at once.
 const LARGE: usize = 8192;
 
 /// The kind of a collection's parts.

@@ -21,10 +21,10 @@ pub(super) struct Facts(Vec<Fact>);
 /// Attributes that usually tell elements apart.
 const IDENTIFIERS: [&str; 3] = ["id", "key", "name"];
 
-/// A value that more elements than these have finds no candidates: it identifies none of them.
+/// A value that more elements share finds no candidates: it identifies none of them.
 const MAX_SHARED: usize = 64;
 
-/// The most candidates with which an element is compared.
+/// The maximum number of candidates to compare an element with.
 const MAX_COMPARED: usize = 128;
 
 impl Facts {

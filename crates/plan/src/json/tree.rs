@@ -132,7 +132,7 @@ impl<'t> Tree<'t> {
     }
 }
 
-/// From how many nodes on a container has a list of its own, so that they are not there twice when it is whole.
+/// A container of this many nodes gets a list of its own, so that closing it does not copy them.
 const LARGE: usize = 4096;
 
 /// Reads values of one document into one tree.

@@ -64,7 +64,7 @@ struct View {
     omit_replace: bool,
 }
 
-/// How much text may wait before it is passed on, so that a large value is not in memory as text too.
+/// The number of bytes to collect before they are written, so that a large value is not in memory as text too.
 const ENOUGH: usize = 1 << 16;
 
 /// Writes reports as tokens.

@@ -4,11 +4,11 @@ use super::outline::OutlineItem;
 use super::summary::total;
 use crate::report::{Outcome, Report, Section, Warning};
 
-/// The most characters of a title that are used, and of an address of another page.
+/// The maximum number of characters of a title, and of the address of another page.
 pub(super) const TITLE: usize = 200;
 pub(super) const LINK: usize = 1_000;
 
-/// The most names of what is destroyed that are listed above the entries.
+/// The maximum number of destroyed resources to name above the entries.
 pub(super) const NAMES: usize = 10;
 
 /// The maximum number of characters of a text.

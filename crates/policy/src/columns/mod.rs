@@ -288,9 +288,9 @@ fn with_change<'t>(
     })
 }
 
-/// No text of a row is longer: the offsets of a column are 32 bits.
+/// The maximum length of a text in a row: the offsets of a column have 32 bits.
 const LONGEST: usize = 1 << 30;
-/// All paths of a row together are not longer: below a long key each of many has it.
+/// The maximum length of all paths of a row together: below a long key, each of many paths repeats the key.
 const LONGEST_PATHS: usize = 64 << 20;
 
 fn json(value: &Value, name: &Text<'_>) -> Result<Option<String>, RowError> {

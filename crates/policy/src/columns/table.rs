@@ -84,7 +84,7 @@ enum ColumnBuilder {
     Truth(BooleanBuilder, fn(&Row) -> Option<bool>),
 }
 
-/// A batch that is larger than this ends.
+/// The size from which on a batch ends.
 const BATCH_SIZE: usize = 16 << 20;
 const BATCH_ROWS: usize = 1 << 16;
 

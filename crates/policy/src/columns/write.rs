@@ -50,7 +50,7 @@ impl<W: Write + Send> fmt::Debug for TableWriter<W> {
     }
 }
 
-/// Rows of about so many bytes are held in memory, and make a row group of a Parquet file.
+/// The approximate size of the rows that are held in memory and become one row group of a Parquet file.
 const ROW_GROUP: usize = 64 << 20;
 
 impl<W: Write + Send> TableWriter<W> {

@@ -12,7 +12,7 @@ use super::error::limit;
 ///
 /// A step costs about a microsecond: an item that takes more is not waited for.
 const MAX: u64 = 1_000_000;
-/// So many bytes of a text count as one part.
+/// Reading this many bytes of text costs as much as one part.
 const TEXT: u64 = 16;
 
 /// The steps left for an item. An expression pays for values before it makes or walks them.

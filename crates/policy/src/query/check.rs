@@ -19,7 +19,7 @@ use super::model::{CollectionKind, PLAN, Shape};
 use super::tree::{Places, call, own_parts};
 use super::version::Constraints;
 
-/// A pattern may become a program of so many bytes.
+/// The maximum size of a compiled pattern, in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
 /// Functions that are called by their name alone, with the number of their arguments.

@@ -13,12 +13,13 @@ use super::functions::ENVIRONMENT;
 use super::model::CollectionKind;
 use super::tree::{Places, is_deeper};
 
-/// The longest expression that is read, in bytes.
+/// The maximum length of an expression, in bytes.
 const MAX_TEXT: usize = 10_000;
-/// So deep may the parts of an expression nest. Without optimisation a level of the evaluation takes about 40 kB of the
-/// stack, and a thread may have 2 MB.
+/// The maximum nesting of an expression. Without optimisation, a level of the evaluation takes about 40 kB of stack,
+/// and a thread may have 2 MB.
 const MAX_DEPTH: usize = 32;
-/// The parser recurses before the depth is known, so its stack fits the nesting of the longest text many times over.
+/// The parser recurses before the depth is known, so its stack has room for the nesting of the longest text many times
+/// over.
 const STACK: usize = 256 << 20;
 
 /// A checked expression.

@@ -65,10 +65,12 @@ pub(super) fn evaluate(
             (0..evaluated.definitions.len()).map(move |definition| (rule, definition))
         })
         .collect();
+    // Unknown values stay unknown here, so certain findings hold for every outcome of apply.
     let results = evaluation.results(&document, &all, options.parts())?;
     if let Some(network) = &evaluation.network {
         network.close();
     }
+    // A second run, with unknown attributes missing, tells which possible findings OPA would report today.
     let as_now = evaluation.as_now(&results)?;
     let hidden = Hidden::find(&evaluation, &document, &results)?;
     let addresses = Addresses::new(&document);

@@ -12,13 +12,13 @@ use ureq::{Agent, Body};
 
 use super::{HttpRequest, HttpResponse, Network, NetworkError};
 
-/// A larger response is refused.
+/// The maximum size of a response.
 const MAX_BODY: u64 = 16 << 20;
 
-/// As many redirects are followed, as OPA does.
+/// The maximum number of redirects to follow, as in OPA.
 const MAX_REDIRECTS: u32 = 10;
 
-/// How long it takes until a request is sent again; then twice as long.
+/// The pause before a request is sent again. It doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The network of this machine, with the proxies of the environment and the certificates of the system.

@@ -19,6 +19,7 @@ pub enum Severity {
 impl Severity {
     /// The severity of a rule by its name; `None` if only other rules use it.
     fn from_rule_name(rule: &str) -> Option<Self> {
+        // As in conftest, `deny`, `violation` and `warn` may have a suffix: `deny_public`.
         match rule.split_once('_').map_or(rule, |(first, _)| first) {
             "deny" | "violation" => Some(Self::Failure),
             "warn" => Some(Self::Warning),
@@ -175,6 +176,7 @@ fn is_test(names: &[String]) -> bool {
 }
 
 fn is_skipped(name: &str) -> bool {
+    // OPA skips such tests.
     name.starts_with("todo_test_")
 }
 

@@ -15,7 +15,7 @@ pub struct TextReport {
     plans: u64,
 }
 
-/// As many values that a rule waits for are named.
+/// The maximum number of unknown values to name for a rule.
 const WAITS_SHOWN: usize = 3;
 
 impl TextReport {

@@ -18,7 +18,7 @@ pub(super) struct Values {
     replacement: Option<Value>,
 }
 
-/// The texts that are longer are mostly different ones, so that to look them up is in vain.
+/// The maximum length of a shared text. Longer texts are mostly unique, so looking them up is in vain.
 const LONGEST_SHARED: usize = 64;
 
 impl Values {
@@ -135,6 +135,7 @@ impl<'a> Serializer for &'a mut Values {
     fn serialize_u64(self, value: u64) -> Result<Value, SerializeError> {
         match i64::try_from(value) {
             Ok(value) => Ok(Value::int(value)),
+            // Larger numbers stay exact: OPA does not round them, either.
             Err(_) => number(&value.to_string()),
         }
     }
@@ -204,6 +205,7 @@ impl<'a> Serializer for &'a mut Values {
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<List<'a>, SerializeError> {
+        // Whoever serialises states the length, so memory is reserved for a part of it only.
         Ok(List { values: self, items: Vec::with_capacity(len.unwrap_or(0).min(4096)) })
     }
 

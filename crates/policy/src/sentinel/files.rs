@@ -107,10 +107,12 @@ pub fn read_policies(
                     found.policies.push(alone(&policy)?);
                 }
             }
+            // Sentinel reads configurations as HCL or, in its older form, as JSON.
             Some(extension) if extension == "hcl" || extension == "json" => add_set(path, &mut found)?,
             _ => found.policies.push(alone(path)?),
         }
     }
+    // Symbolic links may name one file twice, so files are compared by their identity.
     let named_files = found.policies.iter().map(|policy| identity(Path::new(&policy.file))).collect();
     for folder in named.iter().filter(|path| path.is_dir()) {
         refuse_unapplied(folder, &named_files, &sources, warn)?;

@@ -30,7 +30,7 @@ pub(super) struct RunContext {
     guesses: [Cell<u32>; GUESSES],
 }
 
-/// More keys than a policy looks for in a kind of resource.
+/// The number of keys whose last position is remembered: more than a policy reads of a resource type.
 const GUESSES: usize = 64;
 
 impl RunContext {

@@ -31,7 +31,7 @@ struct File {
 /// The result of reading a file on first use. Other threads wait for the one that reads it.
 type Once<T> = Arc<OnceLock<Result<Arc<T>, Vec<Fault>>>>;
 
-/// No text that people write is as large, but a file may be.
+/// The maximum size of a source. People write no text as large, but any file may be given.
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_CONFIGURATION_BYTES: u64 = 16 << 20;
 

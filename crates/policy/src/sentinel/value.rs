@@ -66,7 +66,7 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
     }
 }
 
-/// As many elements of a list are named that are unknown.
+/// The maximum number of unknown elements of a list to name.
 const MOST: usize = 100;
 
 /// An integer where it is written as one and fits in 64 bits, and else a double.

@@ -58,6 +58,7 @@ impl<'t> TfConfig<'t> {
         }
         for (name, call) in named(part(module, "module_calls")) {
             let key = prefixed(address, ':', &name);
+            // Instances share the configuration, so module addresses have no keys here.
             let called = prefixed(address, '.', &Text::from(format!("module.{name}")));
             self.module_calls.insert(key, ModuleCall::new(name, call, address));
             self.add_module(part(call, "module"), &called, marks);
@@ -113,6 +114,7 @@ impl<'t> Resource<'t> {
         let provisioners = provisioners.map(|(index, provisioner)| Provisioner {
             resource_address: address.clone(),
             provisioner_type: text(provisioner, "type"),
+            // A text, as in Sentinel's documentation.
             index: Text::from(index.to_string()),
             config: expressions(provisioner, "expressions", None),
         });
@@ -121,6 +123,8 @@ impl<'t> Resource<'t> {
             mode: text(resource, "mode"),
             resource_type: text(resource, "type"),
             name: text(resource, "name"),
+            // Sentinel prefixes the resource's own module even where the provider is configured in the root (808 of 808
+            // in published mocks).
             provider_config_key: prefixed(module, ':', &own_key(&text(resource, "provider_config_key"))),
             provisioners: provisioners.collect(),
             config: expressions(resource, "expressions", marks.of_resource(&address)),

@@ -240,6 +240,7 @@ impl<'t> Change<'t> {
 
 items! {
     Change(of) {
+        // Sentinel has these four members alone: neither `before_sensitive` nor `replace_paths`, which `raw` has.
         "actions": Actions = Actions { planned: of.actions, is_known: of.are_actions_known },
         "before": Value = Value(Some(of.before()?.without_null_marks())),
         // A wholly unknown output has an undefined value after.

@@ -114,6 +114,8 @@ impl<'t> TfState<'t> {
             let resource = Resource::new(document, resource, &mut address)?;
             let resource = Resource { unknown, stated: marks, ..resource };
             let key = resource.key();
+            // Without `data.`, a managed resource and a data source may have one key. Sentinel does not say which it
+            // keeps.
             let is_second = |other: &Resource<'_>| *other.mode == *"managed" && *resource.mode != *"managed";
             if !resources.get(&key).is_some_and(is_second) {
                 resources.insert(key, resource);
@@ -155,6 +157,7 @@ impl<'t> Resource<'t> {
         let index = Index::read(kept.index).map_err(|error| {
             DocumentError::from_json(&error, document.0, &format!("{}: index", kept.address))
         })?;
+        // Published mocks rebuild the address here: all 130 data sources in them lack `data.`.
         instance_address(address, &kept.module_address, &kept.resource_type, &kept.name, index.as_ref());
         Ok(Self {
             // Most are what is in the document, and are not kept twice.
@@ -217,6 +220,7 @@ impl<'t> Resource<'t> {
     fn read_known(&self) -> Result<[Json<'t>; 2], DocumentError> {
         let text = self.document.0;
         match &self.kept.sensitive {
+            // Terraform omits `values` if nothing in the object is known, or if it is forgotten.
             Sensitive::Values(marks) => {
                 let values = Some(self.kept.values).filter(is_there).unwrap_or(Raw::new("{}"));
                 let values = read(text, &values, &format!("{}: values", self.kept.address))?;

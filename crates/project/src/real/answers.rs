@@ -17,7 +17,7 @@ use objchange_provider::{
 
 use super::RealProviders;
 
-/// How many lines of a crash are shown.
+/// The maximum number of lines to show of a crash.
 const CRASH_LINES: usize = 40;
 
 /// Real providers, and who answers for the others.

@@ -20,7 +20,7 @@ use super::separators::{LineSeparator, Separators};
 use super::tabs::{Misplaced, Tabs};
 use crate::function::FunctionError;
 
-/// Collections nested deeper are not read.
+/// The maximum nesting of collections.
 const MAX_DEPTH: usize = 128;
 
 /// The value of a text with one document.
@@ -86,14 +86,15 @@ impl From<FunctionError> for Unreadable {
     }
 }
 
-/// The text is read again for each such line.
+/// The maximum number of lines to indent further: each makes the reader start again.
 const MAX_INDENTED: usize = 64;
 
-/// The text is read again for each difference of the readers: so often, or until so many bytes were read.
+/// The reader starts again after each difference between the readers is rewritten: at most this often, or until it has
+/// read `MAX_REREAD` bytes if that is more.
 const MIN_REWRITINGS: usize = 64;
 const MAX_REREAD: usize = 1 << 24;
 
-/// Deeper lines are not looked at where others are indented as far as the deepest one.
+/// The maximum indentation that counts when a line is indented further than the deepest one.
 const MAX_INDENTATION: usize = 1024;
 
 /// The text, in which these lines (the first is 1) are indented more than any other.

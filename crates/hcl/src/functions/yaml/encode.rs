@@ -21,13 +21,13 @@ pub(super) fn encoded(value: &Value) -> Result<String, FunctionError> {
     Ok(emitter.out)
 }
 
-/// How many spaces a level is indented by.
+/// The indentation of a level, in spaces.
 const INDENT: usize = 2;
 
-/// Longer keys are on a line of their own.
+/// The maximum length of a key on the line of its value. Longer keys get a line of their own.
 const MAX_SIMPLE_KEY: usize = 128;
 
-/// A line that has become longer is broken at the next space, if that is in quotes.
+/// A longer line is broken at its next space, if the space is in quotes.
 const MAX_WIDTH: usize = 80;
 
 struct Emitter {

@@ -58,7 +58,7 @@ pub enum ExplainError {
     NotPlanned,
 }
 
-/// No explanation has more steps.
+/// The maximum number of steps of an explanation.
 const MOST_STEPS: usize = 200;
 
 /// Explains while a plan is made.

@@ -14,7 +14,7 @@ use super::diff::DiffSink;
 use super::output::Output;
 use crate::report::{Report, ShowError};
 
-/// How many lines make a chunk. The style sheet says how high it is.
+/// The number of lines in a chunk. The style sheet derives the height of a chunk from it.
 const CHUNK: usize = 200;
 
 /// The lines that an entry takes besides those of its diff.

@@ -15,7 +15,7 @@ pub(super) struct Output<'o> {
     pub(super) lines: usize,
 }
 
-/// How much may wait.
+/// The number of bytes to collect before they are written.
 const ENOUGH: usize = 1 << 16;
 
 impl<'o> Output<'o> {

@@ -16,22 +16,23 @@ use minijinja::{Environment, Error, ErrorKind, State, filters, functions};
 
 use super::{MarkdownTemplate, TemplateError};
 
-/// How many bytes the values and the text of one page may take, roughly: a page of a site has 64 KiB.
+/// The approximate maximum size of the values and the text of one page, in bytes. A page of a site has 64 KiB.
 const ROOM: u64 = 64 << 20;
 
-/// The cost of a value besides its text, in bytes.
+/// The size of a value besides its text, in bytes.
 const OWN: u64 = 24;
 
-/// How many collections may be within each other: those of a plan are, and no more than a walk has room for.
+/// The maximum nesting of collections: walks are recursive, so each level takes stack.
 const MAX_DEPTH: usize = 200;
 
-/// How many operators, filters and attributes one tag may have: each is within the one before.
+/// The maximum number of operators, filters and attributes of one tag: each nests the one before.
 const MAX_OPERATORS: usize = 200;
 
-/// How many `elif` a template may have: each is within the one before.
+/// The maximum number of `elif` of a template: each nests in the one before.
 const MAX_ELIF: usize = 200;
 
-/// How long a line with tags may be. The engine (minijinja 2.24) counts columns in 16 bits, and adds one to the last in an error.
+/// The maximum length of a line with tags. The engine (minijinja 2.24) counts columns in 16 bits, and adds one to the
+/// last in an error.
 const MAX_LINE: usize = 65_000;
 
 const WHITESPACE: WhitespaceConfig =

@@ -43,17 +43,17 @@ pub struct MarkdownTemplate {
 /// The name of the one template.
 const NAME: &str = "page";
 
-/// How much work one page may be, in steps of the template: more than the longest page of a site takes.
+/// The maximum work for one page, in steps of the template: more than the longest page of a site takes.
 const FUEL: u64 = 10_000_000;
 
-/// How often a page that is too long is made again with less on it.
+/// The maximum number of attempts to make a page shorter.
 const MAX_TRIES: usize = 12;
 
 impl MarkdownTemplate {
     /// The template of the built-in page.
     pub const BUILT_IN: &'static str = include_str!("page.md.jinja");
 
-    /// How many bytes a template may have.
+    /// The maximum length of a template, in bytes.
     pub const MAX_LENGTH: u64 = 1 << 20;
 
     /// Reads a template.

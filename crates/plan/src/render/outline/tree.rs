@@ -4,7 +4,7 @@ use objchange::address::steps;
 
 use super::OutlineModule;
 
-/// How deep modules are in each other. Those further down are listed beside those at this depth.
+/// The maximum depth of nested modules. Deeper ones are listed beside those at this depth.
 const MAX_DEPTH: usize = 16;
 
 /// A module with those inside of it that have something on the page.

@@ -48,7 +48,7 @@ pub(super) struct Reader<'t> {
     pub(super) configuration: Configuration,
 }
 
-/// Further warnings are dropped.
+/// The maximum number of warnings. Further ones are dropped.
 const MAX_WARNINGS: usize = 100;
 
 const KINDS: &str = "policy, import, module, mock, global, param, test and sentinel";

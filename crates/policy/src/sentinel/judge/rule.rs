@@ -20,10 +20,10 @@ pub struct Rule {
     pub value: Json,
 }
 
-/// A larger value is not an answer that anybody reads, nor a program: it is cut, and then a text.
+/// The maximum size of a value to report as JSON. A larger one is reported as text that is cut off.
 const LARGEST: u64 = 1 << 20;
 
-/// More of a value is not shown to people.
+/// The maximum number of characters of a value to show to people.
 const SHOWN: usize = 200;
 
 impl Rule {

@@ -132,7 +132,7 @@ fn scalar_in_list(element: &Element) -> Option<Json> {
     if is_scalar && is_in_list { element.value.to_json_within(LONGEST) } else { None }
 }
 
-/// A longer text is not shown as an element.
+/// The maximum length of a text to show as an element.
 const LONGEST: u64 = 1000;
 
 /// The address of the resource that an element is, whatever it is a part of.

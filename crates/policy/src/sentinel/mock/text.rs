@@ -115,6 +115,7 @@ impl Formatter for Indented {
     fn write_raw_fragment<W: ?Sized + Write>(&mut self, out: &mut W, number: &str) -> io::Result<()> {
         let is_integer = number.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
         match number.parse::<f64>() {
+            // Sentinel's integers have 64 bits; a literal beyond them is an error, a float is not.
             Ok(float) if is_integer && number.parse::<i64>().is_err() => write!(out, "{float:e}"),
             _ => out.write_all(number.as_bytes()),
         }

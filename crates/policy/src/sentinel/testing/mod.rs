@@ -119,6 +119,7 @@ impl Case {
         let mut outcome = self.outcome();
         match self.setup(sources, prepare) {
             Ok((policy, setup)) => {
+                // Without a `test` block, `main` must hold.
                 let rules = self.configuration.as_ref().ok().and_then(|read| read.rules.as_deref());
                 evaluate(&policy, &setup, rules, wanted, &mut outcome);
             }
