@@ -162,6 +162,7 @@ impl Rules<'_> {
                         inside: Rules::Body(Cow::Owned(block)),
                     }));
                 }
+                // A block type or an attribute of this name comes first.
                 (name == "dynamic").then_some(Meaning::Dynamic(schema))
             }
         }
@@ -216,6 +217,7 @@ impl<'j, 't> Reading<'j, 't> {
     fn objects(&mut self, node: &'j Node<'t>) -> Vec<(&'j [Property<'t>], u32)> {
         const MISMATCH: &str = "Incorrect JSON value type";
         match &node.kind {
+            // HCL 2.24 reads null as an empty body.
             NodeKind::Null => Vec::new(),
             NodeKind::Object(properties) => vec![(properties, 1)],
             NodeKind::Array(elements) => {
@@ -292,6 +294,7 @@ impl<'j, 't> Reading<'j, 't> {
         body: &mut Body,
     ) {
         let Property { name, name_span, value } = property;
+        // An argument is repeated even if different objects of an array set it.
         if !names.insert(&**name) {
             let detail = format!("The argument {name:?} was already set.");
             self.error("Duplicate argument", *name_span, detail);
@@ -399,6 +402,7 @@ impl<'j, 't> Reading<'j, 't> {
         match &value.kind {
             NodeKind::Null => &[],
             NodeKind::Object(_) => std::slice::from_ref(value),
+            // Unlike a body, each element is a block of its own.
             NodeKind::Array(elements) => elements,
             _ => {
                 let detail = format!(

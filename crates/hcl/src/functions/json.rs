@@ -21,6 +21,7 @@ pub(super) fn add(functions: &mut Functions) {
 
 fn encode(value: &Value) -> Answer {
     if !value.is_wholly_known() {
+        // Null would be written as `null`, so the first character is certain only if the value is not null.
         let will_be = value.refinements().is_none_or(|promised| promised.not_null);
         let prefix = match value.ty() {
             Type::String => Some("\""),
@@ -90,6 +91,7 @@ fn decoded_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let Some(promised) = arguments[0].refinements() else { return Ok(Type::Dynamic) };
     let prefix = promised.string_prefix.as_deref().unwrap_or_default();
     match prefix.trim_start_matches([' ', '\t', '\r', '\n']).chars().next() {
+        // The first character of a JSON text tells the type of a primitive value, not of a collection.
         None | Some('{' | '[' | 'n') => Ok(Type::Dynamic),
         Some('"') => Ok(Type::String),
         Some('t' | 'f') => Ok(Type::Bool),
@@ -205,6 +207,8 @@ fn decoded_part(reader: &mut Reader<'_>) -> Result<Value, JsonError> {
                 let value = decoded_part(reader)?;
                 let key = SmolStr::new(Value::from(&*key).as_str().unwrap_or_default());
                 let ty = value.ty().clone();
+                // Seen with Terraform 1.16: of a repeated key the last value counts, but values of different types are
+                // an error.
                 if members.insert(key, value).is_some_and(|earlier| *earlier.ty() != ty) {
                     let message = "a key stands there twice, with values of different types";
                     return Err(reader.mismatch(message));
@@ -232,6 +236,7 @@ fn paired(text: &str) -> std::borrow::Cow<'_, str> {
         rest = &rest[at..];
         let (taken, replacement) = match half(rest) {
             Some(..0xdc00) if half(&rest[6..]).is_some_and(|code| code >= 0xdc00) => (12, None),
+            // Go's `encoding/json` replaces a lone surrogate by U+FFFD.
             Some(_) => (6, Some("\\ufffd")),
             None => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), None),
         };

@@ -72,9 +72,11 @@ fn merged_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         let found = other.ty().friendly_name();
         return Err(FunctionError::new(format!("arguments must be maps or objects, got {found:?}")));
     }
+    // The types of nulls count, too: an untyped null makes the result an object (HCL 2.24).
     if *first.ty() != Type::Dynamic && arguments.iter().all(|argument| argument.ty() == first.ty()) {
         return Ok(first.ty().clone());
     }
+    // An unknown map may have any keys. An unknown object has those of its type.
     let is_open = |argument: &Value| !argument.is_known() && !matches!(argument.ty(), Type::Object(_));
     if arguments.iter().any(is_open) {
         return Ok(Type::Dynamic);
@@ -103,6 +105,7 @@ fn merge(arguments: &[Value], ty: &Type) -> Answer {
             }
             _ => continue,
         }
+        // Marks of null arguments are lost, as in HCL 2.24.
         marks |= argument.marks();
     }
     let merged = match ty {

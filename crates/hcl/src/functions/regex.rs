@@ -110,6 +110,7 @@ impl Matcher {
     fn value(&self, text: &str, captures: &Captures<'_>) -> Value {
         let group = |i: usize| match captures.get(i) {
             Some(group) => Value::from(&text[group.range()]),
+            // A group that takes no part in the match is null, not empty.
             None => Value::null(Type::String),
         };
         let groups = self.0.names().iter().enumerate().map(|(i, name)| (name, group(i + 1)));
@@ -156,6 +157,7 @@ fn all(arguments: &[Value], _: &Type, context: &mut CallContext) -> Answer {
 /// A text between slashes is a pattern.
 fn replace(arguments: &[Value], _: &Type, context: &mut CallContext) -> Answer {
     let [whole, wanted, replacement] = [0, 1, 2].map(|i| text(arguments, i));
+    // Slashes on both sides make a pattern. A single `/` is plain text.
     let inner = wanted.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     if let Some(pattern) = inner {
         let pattern = context.patterns.get(pattern, None)?;
@@ -219,6 +221,7 @@ fn parts(replacement: &str) -> Vec<ReplacementPart<'_>> {
     while let Some(at) = rest.find('$') {
         parts.push(ReplacementPart::Text(&rest[..at]));
         let after = &rest[at + 1..];
+        // As in Go's `Expand`, the longest possible name counts: `$1a` is the group `1a`.
         let word = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
         let (part, length) = if after.starts_with('$') {
             (ReplacementPart::Text("$"), 1)

@@ -90,6 +90,7 @@ impl Parser<'_> {
             Ok(bare) => (bare, None),
             Err(broken) => (Expr::new(here, ExprKind::Missing), Some(broken)),
         };
+        // The operand has its traversals already: `-a.b` negates `a.b`.
         if matches!(bare.kind, ExprKind::Unary(..)) {
             return Ok(bare);
         }
@@ -161,6 +162,7 @@ impl Parser<'_> {
             return self.call(token);
         }
         let literal = match text {
+            // HCL has no keywords: a call of such a name is a call.
             "true" => Value::from(true),
             "false" => Value::from(false),
             "null" => Value::null(Type::Dynamic),

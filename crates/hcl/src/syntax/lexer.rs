@@ -140,6 +140,7 @@ impl Lexer<'_> {
                 self.take(Kind::OpenBrace, 1);
             }
             b'}' => self.close_brace(),
+            // HCL 2.24 reads `~}` as one token everywhere, even where it closes an ordinary `{`.
             b'~' if next == b'}' => {
                 self.close_brace();
             }
@@ -199,6 +200,7 @@ impl Lexer<'_> {
                 }
             }
             '\'' => {
+                // HCL 2.24 reports the first and the third of a file, and no others.
                 if matches!(count(&mut self.reported.apostrophes), 1 | 3) {
                     let detail = "Single quotes are not valid. Use double quotes (\") to enclose strings.";
                     self.report_last("Invalid character", detail);
@@ -265,6 +267,7 @@ impl Lexer<'_> {
                 b'.' => self.at += 1,
                 b'e' | b'E' => {
                     let sign = usize::from(matches!(self.byte(1), b'+' | b'-'));
+                    // Without digits, the `e` begins a name: `1e` is a number and a name.
                     if !self.byte(1 + sign).is_ascii_digit() {
                         break;
                     }
@@ -303,6 +306,7 @@ impl Lexer<'_> {
             return false;
         }
         let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        // Nothing may stand between marker and line end, not even a space. Otherwise `<<` is two operators.
         let line_end = match &self.bytes[marker + length..] {
             [b'\n', ..] => 1,
             [b'\r', b'\n', ..] => 2,

@@ -181,6 +181,7 @@ impl Reader<'_> {
         let mut lifecycle = LifecycleConfig::default();
         if mode == Mode::Managed {
             lifecycle.create_before_destroy = self.bool(&content, "create_before_destroy");
+            // Terraform needs both before it evaluates anything, so they must be literals.
             lifecycle.prevent_destroy = self.bool(&content, "prevent_destroy").unwrap_or(false);
             if let Some(attribute) = content.attribute("ignore_changes") {
                 self.ignore_changes(&attribute.expr, &mut lifecycle);
@@ -225,6 +226,7 @@ impl Reader<'_> {
     }
 
     fn ignore_changes(&mut self, expr: &Expr, lifecycle: &mut LifecycleConfig) {
+        // Only a bare `all` is the keyword; in `[all]` it is an attribute.
         if keyword(expr) == Some("all") {
             lifecycle.ignore_changes = IgnoreChanges::All;
             return;
@@ -241,6 +243,7 @@ impl Reader<'_> {
     fn triggers(&mut self, expr: &Expr) -> Vec<Expr> {
         let mut triggers = Vec::new();
         for item in self.list(expr) {
+            // Terraform stops at the first wrong trigger.
             if matches!(item.kind, ExprKind::Missing) || !self.is_trigger(item) {
                 break;
             }
