@@ -139,6 +139,7 @@ impl<'c> Walk<'_, 'c> {
         request.lifecycle = Lifecycle {
             ignore_changes: resource.config.lifecycle.ignore_changes.clone(),
             create_before_destroy: planned.action == PlannedAction::CreateThenDelete,
+            // The first plan has decided this; the second one must not decide anew.
             force_replace: replaces,
             tainted: prior.as_ref().is_some_and(|prior| prior.tainted),
         };
@@ -153,6 +154,7 @@ impl<'c> Walk<'_, 'c> {
             resource_type: &resource.name.resource_type,
             address: &text,
         };
+        // Terraform plans again before it applies, because more values are known now, and compares both plans.
         let change = match plan_change(&request, &mut asked) {
             Ok(change) => change,
             Err(PlanChangeError::Refused(found)) => {
@@ -186,6 +188,7 @@ impl<'c> Walk<'_, 'c> {
             }
         };
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
+        // The state is saved in spite of errors; only dependents are skipped.
         let failed =
             applied.diagnostics.iter().any(|found| found.severity == objchange::change::Severity::Error)
                 || !applied.violations.is_empty();
@@ -203,6 +206,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let (_, marks) = decoded.value.unmark_deep_with_paths();
         let value = mark_kept(&schema.block, &applied.saved.unmark_deep().0.mark_where_present(&marks));
+        // An object that a failed create left behind is saved, too: the next plan replaces it as tainted.
         let object = (!value.is_null()).then(|| StateObject {
             tainted: applied.tainted,
             private: applied.private,

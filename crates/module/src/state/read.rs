@@ -218,6 +218,7 @@ impl Reading<'_> {
         let untyped = |value| (value, stored_version, false);
         let marked = |schema: &Schema, value: &Value| {
             let kept = mark_kept(&schema.block, value);
+            // Terraform 1.6.6 wrote no marks of the schema into the state; 1.8.4 does.
             let lacks_marks = !kept.identical(value);
             (kept, schema.version, lacks_marks)
         };

@@ -44,6 +44,7 @@ impl<'t> At<'t> {
     pub(super) fn of_set(change: &Change<'_, 't>) -> Self {
         let places = sequence::set_places(change);
         Self::Places(match change.dialect.matches_sets() {
+            // Terraform never pairs elements of sets: one that changes is a deletion and a creation.
             true => matched_sets::with_pairs(change, places),
             false => places,
         })
@@ -195,6 +196,7 @@ impl<'t> LazyParts<'t> {
             Unknown::Marks(unknown) => unknown,
             Unknown::Members(_) => return None,
         };
+        // Paths of replacement and relevance are not copied, so parts that need them are made at once.
         let is_kept = !change.within_unmade && change.replace.ends_here() && change.relevant.is_everything();
         is_kept.then(|| unknown.to_json())
     }

@@ -201,6 +201,7 @@ impl<'t> Builder<'t> {
         before: &Raw<'t>,
         after: &Raw<'t>,
     ) -> (Result<Built, JsonError>, Result<Built, JsonError>) {
+        // Most members are equal on both sides: text that repeats is not parsed again.
         if !(before.text().starts_with('{') && after.text().starts_with('{')) {
             return (self.read(before), self.read(after));
         }
@@ -212,6 +213,7 @@ impl<'t> Builder<'t> {
             let key = tree.str(key);
             while seen.next_if(|(earlier, ..)| tree.str(earlier) < key).is_some() {}
             let (_, text, value) = seen.next_if(|(same, ..)| tree.str(same) == key)?;
+            // A number is the same only up to its end: `1` also begins `12`.
             let ends = |byte: &u8| matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
             let is_same = rest.starts_with(*text) && rest.as_bytes().get(text.len()).is_some_and(ends);
             is_same.then_some((text.len(), *value))
@@ -274,6 +276,7 @@ impl<'t> Builder<'t> {
 
     /// Makes sure that every place has a number: there are no more nodes than bytes.
     fn check_size(&self, reader: &Reader<'t>) -> Result<(), JsonError> {
+        // Nodes hold offsets of 32 bits, from the origin of their tree.
         match u32::try_from(reader.offset().saturating_sub(self.origin)) {
             Ok(_) => Ok(()),
             Err(_) => Err(reader.error("a value has more than 4 GiB of text")),
@@ -368,6 +371,7 @@ impl<'t> Builder<'t> {
         if !members.is_sorted_by(|a, b| key(a) < key(b)) {
             let mut members = members.to_vec();
             members.sort_by(|a, b| key(a).cmp(key(b)));
+            // The sort is stable, so the last of repeated keys is kept.
             members.dedup_by(|later, earlier| {
                 let same = key(later) == key(earlier);
                 if same {

@@ -229,6 +229,7 @@ pub(super) fn filters(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>]
         });
         filters[index].count += 1;
     }
+    // Losses first, sections without actions last.
     filters.sort_by_key(|filter| filter.rank);
     filters
 }
@@ -494,6 +495,7 @@ impl<'r, 'p> Page<'r, 'p> {
         for item in &mut items {
             item.group = places[item.group];
         }
+        // The sort is stable: entries of one rank keep the order of the plan.
         items.sort_by_key(|item| (item.group, item.rank));
         self.items.extend(items);
         self.sections.push(OutlineSection { title, groups });
@@ -554,6 +556,7 @@ impl Modules {
     /// The place of each module by its number, and the modules in the order of these places.
     fn sorted(mut self) -> (Vec<usize>, Vec<Option<OutlineModule>>) {
         let mut order: Vec<_> = (0..self.list.len()).collect();
+        // The module with the gravest action comes first; ranks begin with destruction.
         order.sort_by_key(|index| self.list[*index].counts.iter().position(|(_, count)| *count > 0));
         let mut places = vec![0; order.len()];
         for (place, index) in order.iter().enumerate() {

@@ -93,6 +93,7 @@ impl Filter {
         self.matches_place(address, resource_type)
             && (self.actions.is_empty()
                 || self.actions.contains(&actions)
+                // An unknown action may be any of them.
                 || matches!(actions, ResourceActions::Unknown))
     }
 
@@ -147,6 +148,7 @@ impl Pattern {
     /// Whether it is the address of this, of all its instances, or of a module around it.
     fn matches(&self, address: &str) -> bool {
         self.whole.matches(address)
+            // A pattern without keys means all instances.
             || (!self.has_keys && address.contains('[') && self.whole.matches(&strip_keys(address)))
             || self.rest(address).is_some_and(|rest| rest == 0 || self.is_module)
     }

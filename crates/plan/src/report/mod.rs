@@ -270,6 +270,7 @@ impl<'p> Report<'p> {
         let mode = options.mode.unwrap_or_else(|| PlanMode::detect(plan));
         let options = Options { program: Some(program), mode: Some(mode), ..*options };
         let mut report = Self::of_changes(&plan.changes, schemas, &options, filter)?;
+        // Terraform 1.11 knows the format 1.2 and warns of newer ones.
         if plan.format_version > Some((1, 2)) {
             report.sections.insert(0, Section::Warnings(vec![Warning::NewerFormat]));
         }
