@@ -434,7 +434,7 @@ pub(crate) fn policy(bytes: &[u8]) {
 /// What Terraform printed: advice is given only for a clause of the contract or a fault of another kind.
 pub(crate) fn explain(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    for explained in objchange_conform::explain::explain(text) {
+    for explained in objchange_explain::explain(text) {
         let names_a_fault = !explained.clauses.is_empty() || explained.kind.is_some();
         assert!(names_a_fault || explained.advice().is_none(), "advice for nothing in {text:?}");
         let _ = explained.resource_type();

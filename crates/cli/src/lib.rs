@@ -21,7 +21,6 @@ mod diff;
 mod documents;
 mod eval;
 mod exit;
-#[cfg(feature = "provider")]
 mod explain;
 mod hash;
 mod hints;
@@ -84,10 +83,7 @@ enum Command {
     Conform(absent::Args),
     Diff(diff::Args),
     Eval(eval::Args),
-    #[cfg(feature = "provider")]
     Explain(explain::Args),
-    #[cfg(not(feature = "provider"))]
-    Explain(absent::Args),
     Graph(module_plan::graph::Args),
     Hash(hash::Args),
     #[cfg(feature = "shell")]
@@ -177,10 +173,7 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Conform(_) => absent::run("conform"),
         Command::Diff(args) => diff::run(args),
         Command::Eval(args) => eval::run(args),
-        #[cfg(feature = "provider")]
         Command::Explain(args) => explain::run(args),
-        #[cfg(not(feature = "provider"))]
-        Command::Explain(_) => absent::run("explain"),
         Command::Graph(args) => module_plan::graph::run(args),
         Command::Hash(args) => hash::run(args),
         #[cfg(feature = "shell")]

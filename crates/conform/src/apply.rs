@@ -12,8 +12,8 @@ use objchange::value::{Descend, Kind, Path};
 use objchange_provider::{ProviderExt, Result};
 
 use super::flow::{Flow, Saved, bad_config};
-use super::sentences::PLANNED_SURVIVAL;
 use super::{Clause, Finding, FindingSeverity};
+use objchange_explain::sentences::PLANNED_SURVIVAL;
 
 const NOT_DESTROYED: &str = "the provider does not destroy the object that it has made";
 

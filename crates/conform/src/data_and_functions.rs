@@ -8,8 +8,8 @@ use objchange_provider::{Component, ErrorKind, Function, FunctionAnswer, Provide
 use super::flow::{Flow, no_answer};
 use super::objects::{first_difference, unsound};
 use super::secrets::Provenance;
-use super::sentences::NULL_OBJECT;
 use super::{Clause, Finding, FindingSeverity, Judgement};
+use objchange_explain::sentences::NULL_OBJECT;
 
 /// Reads a data source with a configuration, all of which is known.
 ///

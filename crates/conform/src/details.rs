@@ -1,6 +1,6 @@
 //! Details of a finding for reports: the smallest configuration, and how to fix it.
 
-use super::{Advice, FindingReport, TypeReport, config_text};
+use super::{FindingReport, TypeReport, config_text};
 
 /// The configurations that show a finding, each with what it is.
 fn configurations(of: &TypeReport, found: &FindingReport) -> Vec<(&'static str, String)> {
@@ -12,20 +12,6 @@ fn configurations(of: &TypeReport, found: &FindingReport) -> Vec<(&'static str, 
         ("which is this when all of it is known", smallest.update_known.as_ref()),
     ];
     all.into_iter().filter_map(|(what, config)| Some((what, config_text::block(of, config?)))).collect()
-}
-
-impl Advice {
-    /// The advice as text, one line for each audience.
-    pub fn text(&self) -> String {
-        let lines = [
-            ("Likely cause", self.cause),
-            ("Until it is fixed", self.workaround),
-            ("terraform-plugin-framework", self.framework),
-            ("terraform-plugin-sdk/v2", self.sdk_v2),
-            ("Others", self.others),
-        ];
-        lines.map(|(who, what)| format!("{who}: {what}\n")).concat()
-    }
 }
 
 impl FindingReport {

@@ -11,7 +11,7 @@ use objchange_text::quote_into;
 
 use super::Clause;
 use super::go::go;
-use super::sentences::{
+use objchange_explain::sentences::{
     FINAL_PLAN_CHANGED, NOT_DESTROYED, REPLACEMENT_NOWHERE, WRITE_ONLY, lacking, mismatched, words_of_plan,
     words_of_result,
 };

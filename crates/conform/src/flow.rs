@@ -14,8 +14,8 @@ use super::flavor::Flavor;
 use super::leak::Leaks;
 use super::schemas::of_type;
 use super::secrets::{Origin, Provenance, Secrets};
-use super::sentences::required;
 use super::{Clause, Finding, FindingSeverity};
+use objchange_explain::sentences::required;
 
 /// The input for testing a resource type.
 #[derive(Clone)]

@@ -10,8 +10,8 @@ use objchange_provider::{ImportResource, ImportTarget, MoveResource, RawState};
 
 use super::flow::{Flow, Saved};
 use super::objects::unsound;
-use super::sentences::{NO_IMPORT_TYPE, OTHER_IMPORT_TYPE, SEVERAL_IMPORTED, mismatched};
 use super::{Clause, Finding};
+use objchange_explain::sentences::{NO_IMPORT_TYPE, OTHER_IMPORT_TYPE, SEVERAL_IMPORTED, mismatched};
 
 /// The number of other types that are tried as those that an object may come from.
 const SOURCES: usize = 8;

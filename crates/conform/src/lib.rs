@@ -3,7 +3,6 @@
 //!
 //! - [`judge`] tests one configuration of one resource type, [`run`] a whole provider.
 //! - [`scale`] measures how the time of a plan grows with its data.
-//! - [`explain`] reads Terraform's own messages about a provider.
 //! - [`kit`] writes a provider from schemas and closures, and gives it faults.
 //!
 //! [`judge`] takes one configuration of one resource type through the life of an object: it is validated,
@@ -31,16 +30,13 @@
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-mod advice;
 mod apply;
 mod baseline;
 mod case;
-mod clause;
 mod config_text;
 mod corpus;
 mod data_and_functions;
 mod details;
-pub mod explain;
 mod finding;
 mod flavor;
 mod flow;
@@ -64,13 +60,13 @@ mod run;
 pub mod scale;
 mod schemas;
 mod secrets;
-mod sentences;
 mod shrink;
 mod within;
 
-pub use self::advice::Advice;
+#[doc(no_inline)]
+pub use objchange_explain::{Advice, Clause};
+
 pub use self::baseline::{Baseline, BaselineError};
-pub use self::clause::Clause;
 pub use self::corpus::{Corpus, CorpusError};
 pub use self::data_and_functions::{judge_data, judge_function};
 pub use self::finding::{Finding, FindingSeverity};

@@ -7,8 +7,8 @@ use objchange_provider::Schemas;
 use objchange_provider::{ProviderExt, RawState, ReadResource, UpgradeResource};
 
 use super::flow::{Flow, Saved};
-use super::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};
 use super::{Clause, Finding};
+use objchange_explain::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};
 
 /// A piece of what Terraform says where something is unknown that must not be.
 const UNKNOWN: &str = "The returned state contains unknown values";

@@ -8,8 +8,8 @@ use objchange_provider::{ActionEvent, Component, ListQuestion, Opened, Provider,
 use super::flow::Flow;
 use super::objects::{identity_faults, unsound};
 use super::secrets::Provenance;
-use super::sentences::words_of_plan;
 use super::{Clause, Finding, Judgement};
+use objchange_explain::sentences::words_of_plan;
 
 /// The number of objects that are asked for when they are listed.
 const LISTED: i64 = 10;

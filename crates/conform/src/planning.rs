@@ -12,8 +12,8 @@ use objchange_provider::{ProviderExt, Result};
 use super::flavor::Flavor;
 use super::flow::{Flow, Saved, bad_config};
 use super::objects::first_difference;
-use super::sentences::ACTION_CHANGED;
 use super::{Clause, Finding, FindingSeverity};
+use objchange_explain::sentences::ACTION_CHANGED;
 
 impl Flow<'_> {
     /// Plans, plans the same again, and plans once more when all is known, as before a plan is applied. Gives the plan that is

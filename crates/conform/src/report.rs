@@ -340,12 +340,6 @@ impl Serialize for Subject {
     }
 }
 
-impl Serialize for Clause {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.code())
-    }
-}
-
 /// A value as reports show it.
 struct RedactedValue<'v>(&'v Value);
 

@@ -1,10 +1,12 @@
 //! The schemas and objects at hand, which tell more of a message.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use objchange::schema::ProviderSchemas;
-use objchange_conform::explain::{Evidence, Explained, ObjectText, ObjectTextError, ObjectTexts};
+use objchange::Value;
+use objchange::schema::{Block, ProviderSchemas};
+use objchange_explain::{Evidence, Explained, Objects};
+use objchange_plan::{DocumentKind, read_planned, read_prior};
 use objchange_project::SchemaError;
 
 use super::Args;
@@ -27,23 +29,18 @@ pub(super) enum EvidenceError {
     OneStdin,
     #[error("the text is about several resource instances; choose one with --address ({})", .0.join(", "))]
     WhichAddress(Vec<String>),
-    #[error(transparent)]
-    Object(ObjectTextError),
+    /// A text has no such object, or one that does not fit the schema.
+    #[error("{name}: {message}")]
+    Object { name: String, message: String },
 }
 
-impl From<ObjectTextError> for EvidenceError {
-    fn from(error: ObjectTextError) -> Self {
-        match error {
-            ObjectTextError::SeveralAddresses(addresses) => Self::WhichAddress(addresses),
-            other => Self::Object(other),
-        }
-    }
-}
-
-/// The schemas and objects at hand.
+/// Schemas, and the texts that have the objects of messages.
 pub(super) struct AtHand {
     schemas: ProviderSchemas,
-    texts: ObjectTexts,
+    prior: Option<ObjectText>,
+    config: Option<ObjectText>,
+    planned: Option<ObjectText>,
+    actual: Option<ObjectText>,
 }
 
 impl AtHand {
@@ -62,18 +59,37 @@ impl AtHand {
                 return if has_objects { Err(EvidenceError::NoSchemas) } else { Ok(None) };
             }
         }
-        let texts = ObjectTexts {
+        let at_hand = Self {
+            schemas,
             prior: read(args.prior.as_deref())?,
             config: read(args.config.as_deref())?,
             planned: read(args.planned.as_deref())?,
             actual: read(args.actual.as_deref())?,
         };
-        texts.check(all)?;
-        Ok(Some(Self { schemas, texts }))
+        at_hand.refuse_one_object_of_many(all)?;
+        Ok(Some(at_hand))
+    }
+
+    /// Refuses a text that is one object, where messages are about several.
+    fn refuse_one_object_of_many(&self, messages: &[Explained]) -> Result<(), EvidenceError> {
+        let texts = [&self.prior, &self.config, &self.planned, &self.actual];
+        let has_object = texts.into_iter().flatten().any(|text| !text.is_document());
+        let addresses: BTreeSet<&str> = messages.iter().filter_map(|one| one.address.as_deref()).collect();
+        if has_object && addresses.len() > 1 {
+            return Err(EvidenceError::WhichAddress(addresses.into_iter().map(str::to_owned).collect()));
+        }
+        Ok(())
     }
 
     pub(super) fn evidence(&self, explained: &Explained) -> Result<Option<Evidence>, EvidenceError> {
-        Ok(self.texts.evidence(explained, &self.schemas)?)
+        Evidence::from_schemas(explained, &self.schemas, |block, resource_type, address| {
+            let object = |text: &Option<ObjectText>| {
+                text.as_ref().map(|text| text.object(block, resource_type, address)).transpose()
+            };
+            let [prior, config] = [object(&self.prior)?, object(&self.config)?];
+            let [planned, actual] = [object(&self.planned)?, object(&self.actual)?];
+            Ok(Objects { prior, config, planned, actual })
+        })
     }
 }
 
@@ -84,4 +100,28 @@ fn read(path: Option<&Path>) -> Result<Option<ObjectText>, InputError> {
         Ok(ObjectText { name: source.to_string(), text })
     };
     path.map(read).transpose()
+}
+
+/// A text that has an object: the object as JSON, or a plan or state with it.
+struct ObjectText {
+    name: String,
+    text: String,
+}
+
+impl ObjectText {
+    /// Whether the text is a document with many objects.
+    fn is_document(&self) -> bool {
+        let kind = DocumentKind::detect(&self.text);
+        matches!(kind, Ok(DocumentKind::Plan | DocumentKind::State | DocumentKind::StateFile))
+    }
+
+    fn object(&self, block: &Block, resource_type: &str, address: &str) -> Result<Value, EvidenceError> {
+        let wrong = |message: String| EvidenceError::Object { name: self.name.clone(), message };
+        if DocumentKind::detect(&self.text) == Ok(DocumentKind::Plan) {
+            return read_planned(&self.text, block, address).map_err(wrong);
+        }
+        let address = self.is_document().then_some(address);
+        let read = read_prior(&self.text, block, resource_type, address);
+        read.map(|prior| prior.value).map_err(|error| wrong(error.to_string()))
+    }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use objchange_conform::explain::{ExplainDocument, Explained, ExplainedMessage, explain, write_text};
+use objchange_explain::{ExplainDocument, Explained, ExplainedMessage, explain, write_text};
 use objchange_text::json;
 
 use self::evidence::{AtHand, EvidenceError};

@@ -135,9 +135,8 @@ fn the_messages_that_are_damaged_are_messages() {
 
 /// Inputs about a provider, and outputs of one.
 fn of_providers() -> Vec<Vec<u8>> {
-    let said =
-        fs::read_to_string(workspace().join("crates/conform/tests/integration/explain/terraform-1.11.4.txt"))
-            .unwrap();
+    let said = fs::read_to_string(workspace().join("crates/explain/tests/integration/terraform-1.11.4.txt"))
+        .unwrap();
     let mut all: Vec<Vec<u8>> =
         said.split("Error: ").map(|said| format!("Error: {said}").into_bytes()).collect();
     let texts: [&[u8]; 6] = [

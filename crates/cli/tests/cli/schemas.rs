@@ -132,7 +132,7 @@ fn plan_reports() {
 #[test]
 fn explanations() {
     let validator = validator("explain.schema.json");
-    let messages = workspace().join("crates/conform/tests/integration/explain/terraform-1.11.4.txt");
+    let messages = workspace().join("crates/explain/tests/integration/terraform-1.11.4.txt");
     let messages = std::fs::read_to_string(messages).unwrap();
     let output = objchange(["explain", "--json"], &messages);
     assert_eq!(output.code, 0, "{}", output.stderr);

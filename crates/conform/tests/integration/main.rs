@@ -1,7 +1,7 @@
 //! The tests of this crate from outside, in one program, which links in a fraction of the time.
 
 mod conform;
-mod explain;
+mod explained;
 mod flow;
 mod hints;
 mod random;

@@ -4,9 +4,9 @@
 mod workspace;
 
 use libtest_mimic::Trial;
-use objchange_conform::explain::explain;
 use objchange_conform::kit::{Fault, Stage, faulty, misdeclared};
 use objchange_conform::{Clause, Finding, FindingSeverity};
+use objchange_explain::explain;
 
 use crate::trial;
 use workspace::{Workspace, resource};

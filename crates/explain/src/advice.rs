@@ -20,6 +20,20 @@ pub struct Advice {
     pub others: &'static str,
 }
 
+impl Advice {
+    /// Returns what to do, a line for each reader.
+    pub fn text(&self) -> String {
+        let lines = [
+            ("Likely cause", self.cause),
+            ("Until it is fixed", self.workaround),
+            ("terraform-plugin-framework", self.framework),
+            ("terraform-plugin-sdk/v2", self.sdk_v2),
+            ("Others", self.others),
+        ];
+        lines.map(|(who, what)| format!("{who}: {what}\n")).concat()
+    }
+}
+
 impl Clause {
     /// Advice for a violation of this clause, by the stable name of the kind of violation.
     pub fn advice(self, kind: Option<&str>) -> &'static Advice {

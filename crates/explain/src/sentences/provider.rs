@@ -34,28 +34,28 @@ macro_rules! phrase {
 }
 
 /// A provider gives back what it must not.
-pub(crate) const WRITE_ONLY: &str = phrase!(write_only);
+pub const WRITE_ONLY: &str = phrase!(write_only);
 /// It plans an object where there is to be none.
-pub(crate) const PLANNED_SURVIVAL: &str = phrase!(planned_survival);
+pub const PLANNED_SURVIVAL: &str = phrase!(planned_survival);
 /// It replaces an object because of a path that leads nowhere.
-pub(crate) const REPLACEMENT_NOWHERE: &str = phrase!(replacement_nowhere);
+pub const REPLACEMENT_NOWHERE: &str = phrase!(replacement_nowhere);
 /// An object is there after it was to be destroyed.
-pub(crate) const NOT_DESTROYED: &str = phrase!(not_destroyed);
+pub const NOT_DESTROYED: &str = phrase!(not_destroyed);
 /// A data source answers with no object.
-pub(crate) const NULL_OBJECT: &str = phrase!(null_object);
+pub const NULL_OBJECT: &str = phrase!(null_object);
 /// The final plan has another action than the first.
-pub(crate) const ACTION_CHANGED: &str = phrase!(action_changed);
+pub const ACTION_CHANGED: &str = phrase!(action_changed);
 /// The final plan has another value than the first.
-pub(crate) const FINAL_PLAN_CHANGED: &str = phrase!(final_plan_changed);
+pub const FINAL_PLAN_CHANGED: &str = phrase!(final_plan_changed);
 /// An object of no type is imported.
-pub(crate) const NO_IMPORT_TYPE: &str = phrase!(no_import_type);
+pub const NO_IMPORT_TYPE: &str = phrase!(no_import_type);
 /// An object of a type that the provider does not have is imported.
-pub(crate) const OTHER_IMPORT_TYPE: &str = phrase!(other_import_type);
+pub const OTHER_IMPORT_TYPE: &str = phrase!(other_import_type);
 
 /// The heading where an identity is not of its type.
-pub(crate) const IDENTITY_TYPE: &str = "Provider produced an identity that doesn't match the schema";
+pub const IDENTITY_TYPE: &str = "Provider produced an identity that doesn't match the schema";
 /// The heading where several objects are imported.
-pub(crate) const SEVERAL_IMPORTED: &str = "Multiple import states not supported";
+pub const SEVERAL_IMPORTED: &str = "Multiple import states not supported";
 
 /// Headings without a detail.
 pub(crate) const HEADINGS: [(&str, Clause); 4] = [

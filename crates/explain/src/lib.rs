@@ -4,8 +4,7 @@
 //! clause of the contract each is about; [`advice`](crate::Clause::advice) says what to do.
 //!
 //! ```
-//! use objchange_conform::Clause;
-//! use objchange_conform::explain::{Similarity, explain};
+//! use objchange_explain::{Clause, Similarity, explain};
 //!
 //! let text = r#"
 //! │ Error: Provider produced inconsistent result after apply
@@ -21,19 +20,27 @@
 //! assert_eq!(explained.kind, Some("value_changed"));
 //! assert_eq!(explained.similarity, Some(Similarity::LetterCase));
 //! ```
+//!
+//! The [clauses](Clause), what to do about each ([`Advice`]) and Terraform's [`sentences`] are here once: the harness
+//! `objchange-conform` prints them, and [`explain`] reads them.
 
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
+mod advice;
+mod clause;
 mod crash;
 mod document;
 mod evidence;
 mod lines;
 mod literal;
-mod object_text;
 mod once;
 mod page;
 mod place;
 mod plugin_log;
 mod schema;
 mod sentence;
+pub mod sentences;
 mod similarity;
 mod text;
 mod trouble;
@@ -45,17 +52,17 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+pub use self::advice::Advice;
+pub use self::clause::Clause;
 use self::crash::Trace;
 pub use self::document::ExplainDocument;
 pub use self::evidence::{Evidence, ExplainedMessage, Objects};
-pub use self::object_text::{ObjectText, ObjectTextError, ObjectTexts};
 use self::page::Message;
 use self::sentence::ParsedSentence;
+use self::sentences::{IDENTITY_TYPE, SEVERAL_IMPORTED, read_of_plan, read_of_result};
 pub use self::similarity::Similarity;
 pub use self::text::write_text;
 pub use self::trouble::Trouble;
-use crate::sentences::{IDENTITY_TYPE, SEVERAL_IMPORTED, read_of_plan, read_of_result};
-use crate::{Advice, Clause};
 
 /// A message of Terraform's about a provider, understood.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -629,3 +636,7 @@ fn source(text: &str) -> String {
     let inside = text.split_once('[').and_then(|(_, rest)| Some(rest.split_once(']')?.0)).unwrap_or(text);
     inside.trim_matches(['"', '\\', ' ']).to_owned()
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,7 @@
 //! The clauses of the contract between a provider and Terraform.
 
+use serde::{Serialize, Serializer};
+
 /// Each clause: its code, what Terraform's message is headed with where it is broken, and what it asks for.
 macro_rules! clauses {
     ($($clause:ident, $summary:expr, $sentence:literal;)*) => {
@@ -121,5 +123,11 @@ clauses! {
 impl std::fmt::Display for Clause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.code())
+    }
+}
+
+impl Serialize for Clause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
     }
 }

@@ -100,12 +100,12 @@ const RESULTS: &[Sentence] = &[
 ];
 
 /// Terraform's words about a plan, with the holes filled; `None` if there are none, or a hole stays empty.
-pub(crate) fn words_of_plan(kind: &str, fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
+pub fn words_of_plan(kind: &str, fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
     words(PLANNED, kind, fill)
 }
 
 /// Terraform's words about a result, or about a final plan.
-pub(crate) fn words_of_result(kind: &str, fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
+pub fn words_of_result(kind: &str, fill: impl FnMut(&str) -> Option<String>) -> Option<String> {
     words(RESULTS, kind, fill)
 }
 

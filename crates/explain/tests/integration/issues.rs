@@ -1,7 +1,6 @@
 //! Texts in the shapes in which people paste them into public issues.
 
-use objchange_conform::Clause;
-use objchange_conform::explain::{Explained, ExplainedMessage, Trouble, explain, write_text};
+use objchange_explain::{Clause, Explained, ExplainedMessage, Trouble, explain, write_text};
 
 /// A text, and of each message in it: the clause or the trouble, the provider, the address, the path, the kind.
 struct Issue {

@@ -2,7 +2,7 @@
 
 use objchange::Value;
 use objchange::change::{assert_object_compatible, assert_plan_valid};
-use objchange::schema::{Attribute, Block};
+use objchange::schema::{Attribute, Block, ProviderSchemas, SchemaKind};
 use objchange::value::{Path, PathStep};
 use objchange_text::redact::SENSITIVE;
 
@@ -77,6 +77,25 @@ impl ExplainedMessage {
 }
 
 impl Evidence {
+    /// Returns what schemas and objects tell of a message; `None` if it names no object and nothing secret, or an object
+    /// whose type has no schema. `objects` reads the objects of this schema, resource type and address.
+    ///
+    /// # Errors
+    ///
+    /// Those of `objects`.
+    pub fn from_schemas<E>(
+        explained: &Explained,
+        schemas: &ProviderSchemas,
+        objects: impl FnOnce(&Block, &str, &str) -> Result<Objects, E>,
+    ) -> Result<Option<Self>, E> {
+        let (Some(address), Some(resource_type)) = (&explained.address, explained.resource_type()) else {
+            return Ok(hidden_anywhere(explained, schemas));
+        };
+        let block = block(schemas, explained.provider.as_deref(), resource_type);
+        let Some(block) = block else { return Ok(None) };
+        Ok(Some(Self::new(explained, &block, &objects(&block, resource_type, address)?)))
+    }
+
     /// Collects facts about the object of a message.
     pub fn new(explained: &Explained, block: &Block, objects: &Objects) -> Self {
         let Objects { prior, config, planned, actual } = objects;
@@ -147,4 +166,28 @@ fn flags(attribute: &Attribute) -> String {
     let flags: Vec<&str> = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, name)| name).collect();
     let ty = attribute.implied_type();
     format!("{}; type {ty}", flags.join(", "))
+}
+
+/// Hides the value of a message that names no resource, if any type has something sensitive at its path.
+fn hidden_anywhere(explained: &Explained, schemas: &ProviderSchemas) -> Option<Evidence> {
+    let path = explained.path.as_deref()?.trim_start_matches('.').parse::<Path>().ok()?;
+    let is_of = |provider: &&str| explained.provider.as_deref().is_none_or(|of| of == *provider);
+    let mut types = schemas
+        .providers()
+        .filter(is_of)
+        .flat_map(|provider| schemas.names(provider, SchemaKind::Resource).map(move |name| (provider, name)));
+    let hiding = types.find_map(|(provider, name)| {
+        let schema = schemas.get(provider, SchemaKind::Resource, name).ok()??;
+        schema.block.has_hidden_at(&path).then(|| schema.block.hide_keys(&path))
+    })?;
+    Some(Evidence { is_secret: true, path: Some(hiding.to_string()), ..Evidence::default() })
+}
+
+/// Returns the schema of a resource type, from this provider if it has the type.
+fn block(schemas: &ProviderSchemas, provider: Option<&str>, resource_type: &str) -> Option<Block> {
+    let has_it = |of: &&str| schemas.names(of, SchemaKind::Resource).any(|name| name == resource_type);
+    let mut providers = schemas.providers().filter(has_it);
+    let first = providers.next()?;
+    let of = provider.filter(|provider| providers.any(|other| other == *provider)).unwrap_or(first);
+    Some(schemas.get(of, SchemaKind::Resource, resource_type).ok()??.block.clone())
 }

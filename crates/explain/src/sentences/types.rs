@@ -5,7 +5,7 @@ use objchange::value::{Path, PathStep, TypeMismatch, TypeMismatchKind};
 
 /// Terraform's whole message about a value that is not of the schema's type; `None` if no such message was
 /// seen.
-pub(crate) fn required(path: &Path, wanted: &Type, parts: Option<[usize; 2]>) -> Option<String> {
+pub fn required(path: &Path, wanted: &Type, parts: Option<[usize; 2]>) -> Option<String> {
     let wanted = match (wanted, parts) {
         (Type::Object(_), Some([wanted, given])) => {
             format!("an object with {wanted} attributes is required ({given} given)")
@@ -25,7 +25,7 @@ pub(crate) fn required(path: &Path, wanted: &Type, parts: Option<[usize; 2]>) ->
 }
 
 /// Terraform's message about one of the parts in which a type differs from the schema.
-pub(crate) fn mismatched(mismatch: &TypeMismatch, given: &Type, wanted: &Type) -> Option<String> {
+pub fn mismatched(mismatch: &TypeMismatch, given: &Type, wanted: &Type) -> Option<String> {
     use TypeMismatchKind as K;
     match &mismatch.kind {
         K::OtherType { wanted, .. } => required(&mismatch.path, wanted, None),
@@ -40,7 +40,7 @@ pub(crate) fn mismatched(mismatch: &TypeMismatch, given: &Type, wanted: &Type) -
 
 /// Terraform's words below its headline about an object that lacks an attribute: one that was sent as an
 /// empty map.
-pub(crate) fn lacking(mismatch: &TypeMismatch) -> Option<String> {
+pub fn lacking(mismatch: &TypeMismatch) -> Option<String> {
     match &mismatch.kind {
         TypeMismatchKind::MissingAttribute { name } if !mismatch.path.is_root() => {
             Some(format!("missing required attribute {name:?}"))
