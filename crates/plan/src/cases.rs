@@ -5,10 +5,11 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::document::{Plan, State};
+use crate::mode::PlanMode;
 use crate::options::{Colour, Options};
 use crate::program::{Program, ProgramError};
 use crate::render::{render_plan, render_resource_change, render_state};
-use crate::report::{PlanMode, Schemas, ShowError};
+use crate::report::{Schemas, ShowError};
 
 /// The operations of case files that this crate answers.
 ///

@@ -31,9 +31,12 @@ mod cases;
 mod changes;
 mod compare;
 mod diff;
-mod differ;
+mod diff_action;
 mod document;
+mod file_errors;
+mod index;
 mod json;
+mod mode;
 mod options;
 mod program;
 mod render;
@@ -45,8 +48,9 @@ mod walk;
 
 pub use cases::OPERATIONS;
 pub use changes::{
-    ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
-    RelevantAttribute, ValueChange, WrittenValues,
+    ActionInvocation, ActionTrigger, ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Check,
+    CheckStatus, Deferred, DocumentText, Importing, OutputChange, PlannedValues, RelevantAttribute,
+    ResourceActions, TriggerTime, ValueChange, WrittenValues, as_written,
 };
 pub use compare::{
     AddressMap, AddressMapError, CompareError, CompareOptions, ComparedPlan, ComparedSide, Comparison,
@@ -55,39 +59,41 @@ pub use compare::{
     ValueDifference, ValueStep,
 };
 pub use diff::{
-    Block, BlockType, CollectionPart, Diff, DiffAction, Entry, Kind, Line, NestedBlock, Parts, Primitive,
-    Scalar, Sensitivity,
+    Block, BlockType, CollectionPart, Diff, DiffAction, Entry, Kind, LeafChange, Line, NestedBlock,
+    ObjectChange, Parts, Primitive, Scalar, Sensitivity, diff_values,
 };
 pub use document::{
-    ActionInvocation, ActionTrigger, Candidates, Check, CheckStatus, Document, DocumentError, DocumentKind,
-    DocumentText, Extracted, Facts, Finding, FindingKind, Form, Index, MissingChange, NoInstance, NoState,
-    ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, Prior, PriorError,
-    Problem, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, UnfamiliarKind,
-    UnknownKind, compare_complaint, document_warnings, extract, findings, incompleteness_warning,
-    is_errored_plan, placed, read_object, read_planned, read_prior,
+    Candidates, Document, DocumentError, DocumentKind, Extracted, Facts, Finding, FindingKind, Form,
+    MissingChange, NoInstance, NoState, ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError,
+    PlanFileErrorKind, Prior, PriorError, Problem, Sensitive, State, StateOutput, StateResource,
+    UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
+    is_errored_plan, read_object, read_planned, read_prior,
 };
+pub use file_errors::{compare_complaint, placed};
+pub use index::Index;
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
     serialize_number, union_marks,
 };
+pub use mode::PlanMode;
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, SIMULATED_UNREFRESHED, Version};
 #[cfg(feature = "template")]
 pub use render::MarkdownTemplate;
 pub use render::{
     DiffLine, DiffLines, DiffRole, GroupBy, HtmlOptions, MarkdownOptions, Outline, OutlineFilter,
-    OutlineItem, OutlineModule, OutlineNode, OutlinePiece, OutlineSection, TemplateError, render_entry,
-    render_plan, render_planned_change, render_resource_change, render_state, render_value,
+    OutlineItem, OutlineModule, OutlineNode, OutlinePiece, OutlineSection, render_entry, render_plan,
+    render_planned_change, render_resource_change, render_state, render_value,
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, HeaderActions, Heading,
-    Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, PlanMode, Report, ReportAction,
-    ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection,
-    ShowError, StateHeader, Summary, Unasked, Unmatched, Verdict, Warning, changed_places, places,
+    Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, Report, ReportAction, ReportEntry,
+    ResourceHeader, SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection, ShowError,
+    StateHeader, Summary, TemplateError, Unasked, Unmatched, Verdict, Warning, changed_places, places,
 };
 pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use state_edit::{
     InstanceObject, StateEdit, StateEditError, StoredObject, has_object, state_file_version,
 };
 pub use text::Text;
-pub use walk::{LeafChange, ObjectChange, PlannedValues, Reason, Sides, as_written, diff_values};
+pub use walk::{Reason, Sides};

@@ -6,11 +6,6 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-use crate::changes::ChangedResource;
-use crate::document::{Document, Plan, ResourceActions, State};
-use crate::options::Options;
-use crate::walk::{Dialect, PlaceKind};
-
 /// Build metadata after the version in a plan that was made without its providers.
 pub const SIMULATED: &str = "+simulated";
 
@@ -43,18 +38,6 @@ pub enum Program {
 pub struct Version {
     major: u32,
     minor: u32,
-}
-
-/// The reasons that only OpenTofu gives.
-const OPENTOFU_REASONS: [&str; 3] = [
-    "delete_because_enabled_false",
-    "forgot_because_lifecycle_destroy_in_state",
-    "forgot_because_lifecycle_destroy_in_config",
-];
-
-/// Whether a provider is one of OpenTofu's registry, which Terraform does not look into.
-fn is_of_opentofu(provider: &str) -> bool {
-    provider.starts_with("registry.opentofu.org/")
 }
 
 /// A text that names no supported program.
@@ -135,38 +118,7 @@ impl Default for Program {
 }
 
 impl Program {
-    /// Detects the program that wrote a document.
-    pub fn detect(document: &Document<'_>) -> Self {
-        match document {
-            Document::Plan(plan) => Self::of_plan(plan),
-            Document::State(state) => Self::of_state(state),
-        }
-    }
-
-    /// Detects the program that wrote a plan.
-    ///
-    /// Members that only OpenTofu writes reveal it; without them the version is taken as Terraform's.
-    pub(crate) fn of_plan(plan: &Plan<'_>) -> Self {
-        let is_opentofu = |resource: &ChangedResource<'_>| {
-            is_of_opentofu(&resource.provider_name)
-                || resource.change.actions == ResourceActions::ForgetThenCreate
-                || resource.action_reason.as_deref().is_some_and(|reason| OPENTOFU_REASONS.contains(&reason))
-        };
-        match plan.changes.all_resources().any(is_opentofu) {
-            true => Self::OpenTofu,
-            false => Self::of_version(plan.terraform_version.as_deref()),
-        }
-    }
-
-    /// Detects the program that wrote a state.
-    pub(crate) fn of_state(state: &State<'_>) -> Self {
-        match state.resources.iter().any(|resource| is_of_opentofu(&resource.provider_name)) {
-            true => Self::OpenTofu,
-            false => Self::of_version(state.terraform_version.as_deref()),
-        }
-    }
-
-    fn of_version(version: Option<&str>) -> Self {
+    pub(crate) fn of_version(version: Option<&str>) -> Self {
         version.and_then(Version::parse).map_or_else(Self::default, Self::Terraform)
     }
 
@@ -195,16 +147,6 @@ impl Program {
             Self::Terraform(_) => "terraform",
             Self::OpenTofu => "tofu",
         }
-    }
-
-    /// The rules by which it compares what is in no block. Only OpenTofu can be asked to show what is
-    /// sensitive.
-    pub(crate) fn dialect(self, options: &Options) -> Dialect {
-        let dialect = match self {
-            Self::Terraform(_) => Dialect::LEGACY,
-            Self::OpenTofu => Dialect::opentofu(PlaceKind::Inside, options.show_sensitive),
-        };
-        dialect.matching_sets(options.match_sets).reading_yaml(options.yaml)
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::shown::ShownValue;
 use crate::changes::Importing;
-use crate::document::ResourceActions;
+use crate::changes::ResourceActions;
 use crate::text::Text;
 
 /// The differences between two plans: everything that a printer needs, without sensitive values.

@@ -7,7 +7,7 @@ use super::comparison::{
     ValueDifference, ValueStep,
 };
 use super::shown::ShownValue;
-use crate::document::ResourceActions;
+use crate::changes::ResourceActions;
 use crate::render::shared::identifier_or_quoted;
 
 /// The maximum number of characters of a string, and of a list or an object, in a line.

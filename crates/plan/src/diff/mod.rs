@@ -5,7 +5,10 @@
 //! it includes unchanged parts, marked as [`DiffAction::NoOp`]. A report marks the parts that are hidden.
 //! `schema/diff.schema.json` of the project describes the JSON form.
 
-mod action;
+mod differ;
+mod fold;
+mod leaves;
+mod object;
 mod owned;
 mod parts;
 
@@ -13,7 +16,13 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-pub use action::DiffAction;
+pub(crate) use self::differ::{body, output, typed};
+pub use self::leaves::LeafChange;
+pub use self::object::{ObjectChange, diff_values};
+pub use crate::diff_action::DiffAction;
+#[cfg(test)]
+pub(crate) use fold::Fold;
+pub(crate) use fold::fold;
 pub use parts::{CollectionPart, Parts};
 
 use crate::text::Text;

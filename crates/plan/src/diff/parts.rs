@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+use super::differ::LazyParts;
+use super::fold::{Fold, Show};
 use super::{Diff, DiffAction, Entry, NestedBlock};
-use crate::differ::LazyParts;
-use crate::report::{Fold, Show};
 use crate::text::Text;
 
 /// The elements, attributes or blocks of a collection.
@@ -21,7 +21,7 @@ pub struct Parts<'t, T>(Repr<'t, T>);
 #[derive(Clone)]
 enum Repr<'t, T> {
     Made(Vec<T>),
-    LazyParts(Arc<LazyParts<'t>>, Option<Fold>),
+    Lazy(Arc<LazyParts<'t>>, Option<Fold>),
 }
 
 /// A part of a collection: a diff, perhaps with the name it goes by.
@@ -40,15 +40,15 @@ pub trait CollectionPart<'t>: Clone {
 }
 
 impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
-    pub(crate) fn unmade(unmade: LazyParts<'t>) -> Self {
-        Self(Repr::LazyParts(Arc::new(unmade), None))
+    pub(super) fn lazy(lazy: LazyParts<'t>) -> Self {
+        Self(Repr::Lazy(Arc::new(lazy), None))
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Made(parts) => parts.len(),
-            Repr::LazyParts(unmade, _) => unmade.len(),
+            Repr::Lazy(lazy, _) => lazy.len(),
         }
     }
 
@@ -66,7 +66,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub(super) fn into_vec(self) -> Vec<T> {
         match self.0 {
             Repr::Made(parts) => parts,
-            Repr::LazyParts(..) => self.iter().map(Cow::into_owned).collect(),
+            Repr::Lazy(..) => self.iter().map(Cow::into_owned).collect(),
         }
     }
 
@@ -78,12 +78,12 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub fn get(&self, index: usize) -> Cow<'_, T> {
         match &self.0 {
             Repr::Made(parts) => Cow::Borrowed(&parts[index]),
-            Repr::LazyParts(unmade, fold) => {
-                let mut diff = unmade.diff(index);
+            Repr::Lazy(lazy, fold) => {
+                let mut diff = lazy.diff(index);
                 if let Some(fold) = fold {
                     self.decided(*fold, index).apply(&mut diff);
                 }
-                Cow::Owned(T::new(unmade.name(index), diff))
+                Cow::Owned(T::new(lazy.name(index), diff))
             }
         }
     }
@@ -96,7 +96,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub fn action(&self, index: usize) -> DiffAction {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().action,
-            Repr::LazyParts(unmade, _) => unmade.action(index),
+            Repr::Lazy(lazy, _) => lazy.action(index),
         }
     }
 
@@ -108,13 +108,13 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     pub fn is_hidden(&self, index: usize) -> bool {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().hidden,
-            Repr::LazyParts(_, fold) => fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
+            Repr::Lazy(_, fold) => fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
         }
     }
 
     /// Decides which parts are shown, here and below.
     pub(crate) fn fold(&mut self, fold: Fold) {
-        if let Repr::LazyParts(_, decided) = &mut self.0 {
+        if let Repr::Lazy(_, decided) = &mut self.0 {
             *decided = Some(fold);
             return;
         }
@@ -138,7 +138,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
     fn name(&self, index: usize) -> Option<Text<'t>> {
         match &self.0 {
             Repr::Made(parts) => parts[index].name().cloned(),
-            Repr::LazyParts(unmade, _) => unmade.name(index),
+            Repr::Lazy(lazy, _) => lazy.name(index),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::{DocumentError, field, open};
+use super::{DocumentError, open};
 
 /// Whether the text is a plan with `"errored": true`. Such a plan lacks everything after the error.
 ///
@@ -27,7 +27,7 @@ pub fn is_errored_plan(text: &str) -> Result<bool, DocumentError> {
     let mut is_errored = false;
     let read = open(text)?.members(|key, reader| {
         if &*key == "errored" {
-            is_errored |= field::flag(reader)?.unwrap_or_default();
+            is_errored |= crate::json::field::flag(reader)?.unwrap_or_default();
             return Ok(());
         }
         reader.raw().map(|_| ())

@@ -2,8 +2,10 @@
 
 use objchange_text::Severity;
 
+use super::PlanFile;
 use super::warnings::incompleteness;
-use super::{Check, CheckStatus, PlanFile};
+use crate::changes::Check;
+use crate::changes::CheckStatus;
 
 /// One thing to report about a document: a check that did not pass, or why the document may not show everything that
 /// happens.

@@ -5,7 +5,8 @@ use std::fmt;
 use hashbrown::{HashMap, HashSet};
 use objchange_text::visible;
 
-use super::{Plan, ResourceActions, State, StateResource};
+use super::{Plan, State, StateResource};
+use crate::changes::ResourceActions;
 use crate::json::Raw;
 
 /// A change that a plan must have, and lacks.

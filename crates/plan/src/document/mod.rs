@@ -4,17 +4,12 @@
 //! when they are shown, so that a large document costs little more memory than its own size. Unknown members
 //! are ignored.
 
-mod actions;
-mod checks;
 mod error;
 mod errored;
 mod extract;
 mod facts;
-mod field;
 mod findings;
-mod index;
 mod instance;
-mod invocation;
 mod kind;
 mod missing_changes;
 mod object;
@@ -27,20 +22,15 @@ mod state;
 mod state_file;
 mod unknown_kinds;
 mod warnings;
-mod whole;
 mod zeros;
 
-pub use actions::ResourceActions;
-pub use checks::{Check, CheckStatus};
 pub use error::{DocumentError, Problem};
 pub use errored::is_errored_plan;
 pub use extract::{Extracted, extract};
 pub use facts::{Facts, NoState};
 pub use findings::{Finding, FindingKind, findings};
-pub use index::Index;
 pub use instance::NoInstance;
 pub(crate) use instance::Shown;
-pub use invocation::{ActionInvocation, ActionTrigger, TriggerTime};
 pub use kind::DocumentKind;
 pub use missing_changes::MissingChange;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
@@ -52,7 +42,6 @@ pub use prior::{Candidates, Prior, PriorError, read_prior};
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub use unknown_kinds::{UnfamiliarKind, UnknownKind};
 pub use warnings::{document_warnings, incompleteness_warning};
-pub use whole::{compare_complaint, placed};
 
 use std::collections::BTreeSet;
 
@@ -140,16 +129,6 @@ impl<'t> Document<'t> {
     }
 }
 
-/// The text of a document, which may hold secrets: `Debug` shows only how long it is.
-#[derive(Default, Clone, Copy)]
-pub struct DocumentText<'t>(pub &'t str);
-
-impl std::fmt::Debug for DocumentText<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} bytes", self.0.len())
-    }
-}
-
 /// A reader over a text that looks like a document.
 fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
     let mut reader = Reader::new(text);
@@ -188,7 +167,7 @@ fn read_members<'t>(
         reader.peek();
         let start = reader.offset();
         if &*key == "format_version" {
-            version = field::text(reader)?.map(|version| (version, start));
+            version = crate::json::field::text(reader)?.map(|version| (version, start));
         } else {
             member(&key, reader, &mut location)?;
         }

@@ -1,14 +1,14 @@
 //! The plan document.
 
-use super::checks::not_passed;
 use super::error::{DocumentError, Problem};
-use super::field::{bracketed, by_name, flag, keep, list, text};
-use super::invocation::invocation;
-use super::{DocumentText, ResourceActions, State, StateResource, open, read_members};
+use super::{State, StateResource, open, read_members};
+use crate::changes::DocumentText;
+use crate::changes::ResourceActions;
 use crate::changes::{
     ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
-    RelevantAttribute, ValueChange, WrittenValues,
+    RelevantAttribute, ValueChange, WrittenValues, invocation, not_passed,
 };
+use crate::json::field::{bracketed, by_name, flag, keep, list, text};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
 use crate::{SIMULATED, SIMULATED_UNREFRESHED};
@@ -265,7 +265,7 @@ fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonErro
 }
 
 fn importing<'t>(reader: &mut Reader<'t>) -> Result<Option<Importing<'t>>, JsonError> {
-    if super::field::is_null(reader)? {
+    if crate::json::field::is_null(reader)? {
         return Ok(None);
     }
     let mut importing = Importing::default();

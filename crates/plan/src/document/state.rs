@@ -7,9 +7,10 @@ use objchange::value::Path;
 use objchange_text::json::from_str;
 
 use super::error::{DocumentError, Problem};
-use super::field::{by_name, flag, list, text};
-use super::{DocumentText, read_members};
+use super::read_members;
+use crate::changes::DocumentText;
 use crate::changes::is_builtin;
+use crate::json::field::{by_name, flag, list, text};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 

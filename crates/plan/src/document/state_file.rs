@@ -11,9 +11,10 @@ use objchange::address::{modules_of, quote_key};
 use objchange::value::{Number, Path, PathStep};
 
 use super::error::{DocumentError, Problem};
-use super::field::{by_name, flag, is_null, list_or_null, object_or_null, text};
+use super::open;
 use super::state::{Module, Sensitive, State, StateResource, output, resources};
-use super::{DocumentText, open};
+use crate::changes::DocumentText;
+use crate::json::field::{by_name, flag, is_null, list_or_null, object_or_null, text};
 use crate::json::{Json, JsonError, Raw, Reader, Shape, View};
 use crate::text::Text;
 

@@ -4,7 +4,8 @@ use std::fmt;
 
 use objchange_text::{quote_into, visible};
 
-use super::{Document, Plan, ResourceActions, Sensitive};
+use super::{Document, Plan, Sensitive};
+use crate::changes::ResourceActions;
 use crate::changes::{ChangedResource, Deferred, ValueChange, WrittenValues};
 use crate::json::Raw;
 

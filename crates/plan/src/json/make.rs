@@ -5,7 +5,6 @@ use std::fmt::{Display, Write};
 
 use super::tree::{Builder, Built, Node, Open, Tag};
 use super::{Json, Shape, View};
-use crate::document::Index;
 
 impl Builder<'_> {
     /// A builder of values that are in no document.
@@ -57,18 +56,6 @@ impl Builder<'_> {
             self.push(node, &mut open);
         }
         Built(self.object(open))
-    }
-}
-
-impl Json<'_> {
-    /// An array of names, keys and positions.
-    pub(crate) fn of_path(path: &[Index<'_>]) -> Self {
-        let mut builder = Builder::of_made();
-        let built = builder.make_array(path, |builder, step| match step {
-            Index::Number(number) => builder.make_number(number),
-            Index::Key(key) => builder.make_string(key),
-        });
-        builder.finish()(built)
     }
 }
 

@@ -2,6 +2,7 @@
 //! The reader is the engine's: reading a value takes one pass, and [`Raw`] skips one without building it.
 
 mod compare;
+pub(crate) mod field;
 mod make;
 mod tree;
 mod view;

@@ -2,7 +2,7 @@
 
 use super::tokens::Role;
 use super::{View, Writer, escape};
-use crate::document::TriggerTime;
+use crate::changes::TriggerTime;
 use crate::program::Novelty;
 use crate::report::{ActionHeader, Entries, ReportAction, ShowError};
 

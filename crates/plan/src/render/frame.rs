@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::Writer;
 use super::tokens::{Role, resource_sign};
-use crate::document::ResourceActions;
+use crate::changes::ResourceActions;
+use crate::mode::PlanMode;
 use crate::program::{Novelty, Program};
-use crate::report::{Note, Outcome, PlanMode, Summary, Warning};
+use crate::report::{Note, Outcome, Summary, Warning};
 
 impl Writer<'_> {
     /// The text with the program's own name in place of Terraform's.

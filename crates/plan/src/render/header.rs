@@ -5,7 +5,7 @@ use objchange_text::json::indented;
 use super::tokens::{Role, resource_sign};
 use super::{View, Writer, escape};
 use crate::changes::Deferred;
-use crate::document::ResourceActions;
+use crate::changes::ResourceActions;
 use crate::report::{Comment, Heading, ReportEntry, ResourceHeader};
 
 impl Writer<'_> {

@@ -28,9 +28,9 @@ mod tokens;
 mod value;
 
 pub use html::HtmlOptions;
+pub use markdown::MarkdownOptions;
 #[cfg(feature = "template")]
 pub use markdown::MarkdownTemplate;
-pub use markdown::{MarkdownOptions, TemplateError};
 pub use outline::{
     Outline, OutlineFilter, OutlineItem, OutlineModule, OutlineNode, OutlinePiece, OutlineSection,
 };

@@ -15,7 +15,7 @@ use super::screen::{DiffLines, LineSink};
 use super::summary::{reasons, summary_group};
 use super::tokens::{Tokens, resource_sign};
 use super::{View, Writer};
-use crate::document::{CheckStatus, ResourceActions, TriggerTime};
+use crate::changes::{CheckStatus, ResourceActions, TriggerTime};
 use crate::program::Program;
 use crate::report::{
     ActionHeader, Entries, Heading, OutputHeader, Report, ResourceHeader, Section as Part, ShowError,

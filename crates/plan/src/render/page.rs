@@ -7,12 +7,14 @@ use objchange::schema::Block;
 
 use super::tokens::Role;
 use super::{View, Writer, escape, print};
+use crate::changes::TriggerTime;
 use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff::Diff;
-use crate::document::{Plan, State, TriggerTime};
+use crate::diff::fold;
+use crate::document::{Plan, State};
 use crate::options::Options;
 use crate::report::{
-    Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError, entry, fold,
+    Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError, entry,
 };
 
 /// Renders a plan as `terraform show` prints it.

@@ -7,8 +7,8 @@ use objchange_text::visible;
 use super::overview::PREDICTED;
 use super::tokens::{Role, resource_sign, sign};
 use super::{Writer, print};
+use crate::changes::{ResourceActions, TriggerTime};
 use crate::diff::DiffAction;
-use crate::document::{ResourceActions, TriggerTime};
 use crate::options::{Colour, Options};
 use crate::report::{
     Counts, Heading, Invocation, Outcome, OutputHeader, Report, ResourceHeader, Section, ShowError,

@@ -6,8 +6,8 @@ mod tests;
 use std::io;
 use std::ops::Range;
 
+use crate::changes::ResourceActions;
 use crate::diff::DiffAction;
-use crate::document::ResourceActions;
 use crate::program::Program;
 
 /// Where tokens go. It is called with some of them at a time, in the order of the page, and not with those of two entries.

@@ -6,10 +6,10 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Filter, ReportEntry, Schemas, ShowError};
+use crate::changes::{ActionInvocation, ActionTrigger, TriggerTime};
 use crate::changes::{ChangeSet, ChangeValues, ChangedResource, WrittenValues};
+use crate::diff;
 use crate::diff::{Block, Diff, DiffAction, Kind};
-use crate::differ;
-use crate::document::{ActionInvocation, ActionTrigger, TriggerTime};
 use crate::json::Raw;
 use crate::program::{Novelty, Program};
 use crate::text::Text;
@@ -143,5 +143,5 @@ pub(super) fn configuration<'p>(
     });
     let sides = Sides::read(document, &values, || format!("{}: config_values", invocation.address))?;
     let replaced = sides.replaced();
-    Ok(differ::body(sides.change(&replaced, dialect), schemas.of_action(invocation)?))
+    Ok(diff::body(sides.change(&replaced, dialect), schemas.of_action(invocation)?))
 }

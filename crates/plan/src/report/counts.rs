@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Summary;
 use super::header::previous_address;
 use crate::changes::ChangedResource;
-use crate::document::ResourceActions;
+use crate::changes::ResourceActions;
 use crate::program::{Novelty, Program};
 
 /// Counts of all selected changes by kind, shown or not.

@@ -4,7 +4,7 @@ use objchange::address::{AddressStep, steps, strip_keys};
 use wildmatch::WildMatch;
 
 use crate::changes::ChangedResource;
-use crate::document::ResourceActions;
+use crate::changes::ResourceActions;
 
 /// Selects the resources of a document; the default selects all.
 ///

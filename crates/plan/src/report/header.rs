@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::changes::ResourceActions;
 use crate::changes::{ChangeValues, ChangedIndex, ChangedResource, Importing};
-use crate::document::Index;
-use crate::document::ResourceActions;
+use crate::index::Index;
 use crate::json::{Json, Raw};
 use crate::program::Program;
 use crate::text::Text;

@@ -10,42 +10,38 @@
 //! |---|---|
 //! | the sections of a plan, their order, and notes | `plan` |
 //! | counts | `counts` |
-//! | which checks did not pass | `checks` |
 //! | the sections of a state | `state` |
 //! | the text above each resource | `header` |
-//! | which parts of a value are shown | `fold` |
+//! | the program and the mode, as far as a document tells | `detected_program`, `inferred_mode` |
 //! | which resources are selected | `filter` |
 //!
 //! Entries are made one at a time, on demand (`entries`), from what `sides` reads for the differ.
 
 mod actions;
 mod counts;
+mod detected_program;
 mod entries;
+mod error;
 mod filter;
-mod fold;
 mod gate;
 mod header;
-mod mode;
+mod inferred_mode;
 mod plan;
 mod schemas;
 mod selection;
 mod sides;
 mod state;
 
-use std::io;
-
-use objchange::schema::SchemaDocumentError;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
-use thiserror::Error;
 
 pub use self::gate::{Gate, GateCondition, GateError, LeftOutBy, Unasked, Verdict};
 pub use self::selection::{SelectedAction, Selection, Unmatched, changed_places, places};
 pub use actions::{ActionHeader, Invocation, ReportAction};
 pub use counts::Counts;
 pub use entries::{Entries, ReportEntry};
+pub use error::{ShowError, TemplateError};
 pub use filter::Filter;
-pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, HeaderActions, Heading, ResourceHeader};
 pub(crate) use header::{is_shown, previous_address};
 pub use plan::Summary;
@@ -54,7 +50,9 @@ pub use schemas::{SchemaOrigin, SchemaSource, Schemas};
 pub use state::{ModulePlace, StateHeader};
 
 use crate::changes::ChangeSet;
-use crate::document::{Check, Document, DocumentError, NoState, Plan, ResourceActions, State};
+use crate::changes::{Check, ResourceActions};
+use crate::document::{Document, NoState, Plan, State};
+use crate::mode::PlanMode;
 use crate::options::Options;
 use crate::program::Program;
 use crate::text::Text;
@@ -205,21 +203,6 @@ pub enum Note {
     SavesOutputsOnly,
 }
 
-/// The mode of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum PlanMode {
-    /// To reach what the configuration says.
-    #[default]
-    Normal,
-    /// To destroy everything.
-    Destroy,
-    /// To update the state to what is there.
-    #[serde(alias = "refresh-only")]
-    RefreshOnly,
-}
-
 impl<'p> Report<'p> {
     /// Makes the report of a document with these schemas, for the resources that match the filter.
     ///
@@ -355,35 +338,5 @@ impl Serialize for Report<'_> {
             map.serialize_entry("checks", &self.checks)?;
         }
         map.end()
-    }
-}
-
-/// Why a document cannot be shown.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ShowError {
-    /// The plan or state cannot be read.
-    #[error("{0}")]
-    Document(#[from] DocumentError),
-    /// The schemas cannot be read.
-    #[error("{0}")]
-    Schemas(#[from] SchemaDocumentError),
-    /// The text cannot be written.
-    #[error("cannot write: {0}")]
-    Write(#[from] io::Error),
-    /// The template of a page cannot be used.
-    #[error("{0}")]
-    Template(#[from] crate::render::TemplateError),
-}
-
-impl ShowError {
-    /// The stable name of the kind of error.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Document(error) => error.problem.kind(),
-            Self::Schemas(error) => error.kind.kind(),
-            Self::Write(_) => "write",
-            Self::Template(error) => error.kind(),
-        }
     }
 }

@@ -9,12 +9,12 @@ use super::header::{self, ChangeContext, ResourceHeader, previous_address};
 use super::sides::{Relevant, diff_resource};
 use super::{
     Counts, Filter, Note, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section, ShowError,
-    fold,
 };
+use crate::changes::{ActionInvocation, ResourceActions, TriggerTime};
 use crate::changes::{ChangeSet, ChangedResource, OutputChange};
-use crate::diff::{Diff, DiffAction};
-use crate::differ;
-use crate::document::{ActionInvocation, DocumentError, ResourceActions, TriggerTime};
+use crate::diff;
+use crate::diff::{Diff, DiffAction, fold};
+use crate::document::DocumentError;
 use crate::options::Options;
 use crate::program::Program;
 use crate::walk::{Dialect, Paths, Sides};
@@ -248,8 +248,8 @@ impl<'p, 't> Differ<'p, 't> {
         let name = &output.name;
         let sides =
             Sides::read(self.changes.document.0, &output.change.values, || format!("output_changes.{name}"))?;
-        let mut diff = differ::output(sides.change(&sides.replaced(), self.dialect));
-        fold::fold(&mut diff, self.full);
+        let mut diff = diff::output(sides.change(&sides.replaced(), self.dialect));
+        fold(&mut diff, self.full);
         Ok(diff)
     }
 
@@ -315,7 +315,7 @@ impl<'p, 't> Differ<'p, 't> {
 /// The body of a resource, with what of it is shown.
 pub(super) fn shown<'p>(resource: &ChangedResource<'_>, mut diff: Diff<'p>, full: bool) -> Diff<'p> {
     // An import shows all unchanged attributes, because the user has not seen the object yet.
-    fold::fold(&mut diff, full || resource.change.importing.is_some());
+    fold(&mut diff, full || resource.change.importing.is_some());
     diff.hidden = header::is_unchanged(resource);
     diff
 }

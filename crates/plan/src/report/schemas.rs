@@ -6,8 +6,9 @@ use hashbrown::HashMap;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 use serde::Serialize;
 
+use crate::changes::ActionInvocation;
 use crate::changes::{ChangeValues, ChangedResource};
-use crate::document::{ActionInvocation, StateResource};
+use crate::document::StateResource;
 
 /// The schemas that resources are shown by, each read once when it is first needed. Threads may share them.
 pub struct Schemas {

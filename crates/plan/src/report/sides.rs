@@ -3,10 +3,11 @@
 use hashbrown::HashMap;
 use objchange::schema::Block;
 
+use crate::changes::ResourceActions;
 use crate::changes::{ChangeSet, ChangedResource};
+use crate::diff;
 use crate::diff::Diff;
-use crate::differ;
-use crate::document::{DocumentError, ResourceActions};
+use crate::document::DocumentError;
 use crate::json::Elements;
 use crate::walk::{Dialect, PathList, Paths, Sides};
 
@@ -49,5 +50,5 @@ pub(super) fn diff_resource<'t>(
     if resource.change.actions == ResourceActions::Forget && !dialect.is_opentofu() {
         change = change.unchanged();
     }
-    Ok(differ::body(change, schema))
+    Ok(diff::body(change, schema))
 }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     Counts, Entries, Filter, Outcome, OutputHeader, Report, Schemas, Section, ShowError, Warning, header,
 };
+use crate::diff;
 use crate::diff::Diff;
-use crate::differ;
-use crate::document::Index;
 use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
+use crate::index::Index;
 use crate::json::{Json, Raw, View, marks_or_all};
 use crate::program::Program;
 use crate::text::Text;
@@ -154,7 +154,7 @@ fn diff_parts<'r>(
     let marks = read(state, &marks, || format!("{}: sensitive_values", resource.address))?;
     let marks = marks_or_all(marks, &values);
     let change = unchanged(values.view(), marks.view(), dialect);
-    Ok(differ::body(change, schema))
+    Ok(diff::body(change, schema))
 }
 
 /// The diff of an output to itself.
@@ -180,7 +180,7 @@ fn diff_value<'r>(
     let change = unchanged(value, value.bool(output.sensitive), dialect);
     // A type that cannot be read leaves the shape to decide.
     Ok(match output.ty() {
-        Some(ty) => differ::typed(change, ty),
-        None => differ::output(change),
+        Some(ty) => diff::typed(change, ty),
+        None => diff::output(change),
     })
 }

@@ -2,8 +2,6 @@
 
 mod dialect;
 mod keys;
-mod leaves;
-mod object;
 mod paths;
 mod reason;
 mod sides;
@@ -14,13 +12,11 @@ use smol_str::SmolStr;
 
 pub(crate) use dialect::{Dialect, PlaceKind};
 pub(crate) use keys::Keys;
-pub use leaves::LeafChange;
-pub use object::{ObjectChange, PlannedValues, as_written, diff_values};
 pub(crate) use paths::{PathList, Paths};
 pub use reason::Reason;
 pub use sides::Sides;
 
-use crate::diff::DiffAction;
+use crate::diff_action::DiffAction;
 use crate::json::View;
 
 /// One place of a resource or output: its value on both sides, whether it exists, and the marks that mirror its

@@ -1,7 +1,7 @@
 //! The two sides of a change with what is known about them, ready to be walked.
 
 use super::{Change, Dialect, PathList, Paths, Unknown};
-use crate::changes::{ChangeValues, WrittenValues};
+use crate::changes::{ChangeValues, PlannedValues, WrittenValues};
 use crate::document::DocumentError;
 use crate::json::{Builder, Built, Json, JsonError, View, marks_or_all};
 
@@ -52,8 +52,12 @@ impl<'t> Sides<'t> {
     ) -> Result<Self, DocumentError> {
         match values {
             ChangeValues::Written(written) => Self::read_written(document, written, location),
-            ChangeValues::Planned(planned) => Ok(planned.sides()),
+            ChangeValues::Planned(planned) => Ok(Self::from_planned(planned)),
         }
+    }
+
+    pub(crate) fn from_planned(planned: &PlannedValues) -> Self {
+        Self::from_values(planned.before(), planned.after(), planned.replaced_paths())
     }
 
     fn read_written(

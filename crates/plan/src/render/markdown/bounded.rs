@@ -14,7 +14,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, filters, functions};
 
-use super::{MarkdownTemplate, TemplateError};
+use super::MarkdownTemplate;
+use crate::report::TemplateError;
 
 /// The approximate maximum size of the values and the text of one page, in bytes. A page of a site has 64 KiB.
 const ROOM: u64 = 64 << 20;

@@ -13,7 +13,6 @@ use std::{fmt, io};
 
 #[cfg(feature = "template")]
 pub use template::MarkdownTemplate;
-use thiserror::Error;
 
 use super::Writer;
 use super::outline::{OutlineItem, OutlineModule, OutlinePiece, OutlineSection, sections};
@@ -46,23 +45,6 @@ impl Default for MarkdownOptions<'_> {
 impl MarkdownOptions<'_> {
     /// The least length in which any page fits, with all entries left out.
     pub const MIN_LENGTH: usize = 4_000;
-}
-
-/// A template for pages cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{message}")]
-pub struct TemplateError {
-    /// The line of the template, if the error is at one.
-    pub line: Option<usize>,
-    /// The problem at this place.
-    pub message: String,
-}
-
-impl TemplateError {
-    /// The stable name of the kind of error.
-    pub fn kind(&self) -> &'static str {
-        "template"
-    }
 }
 
 /// Stop after 20 diffs that do not fit: rendering thousands for one page is wasted.

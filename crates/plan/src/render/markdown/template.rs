@@ -7,9 +7,10 @@ use minijinja::value::{Value, ValueKind};
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
 use super::bounded::{self, Budget};
-use super::{MarkdownOptions, PageBudget, TemplateError, escape, length};
+use super::{MarkdownOptions, PageBudget, escape, length};
 use crate::render::outline::sections;
 use crate::render::overview::{Sentence, action_counts, counts, sentences};
+use crate::report::TemplateError;
 use crate::report::{Report, ShowError};
 
 /// A template for Markdown pages, in the language of Jinja.

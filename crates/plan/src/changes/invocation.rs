@@ -1,6 +1,6 @@
 //! Actions that a plan invokes.
 
-use super::field::{keep, text};
+use crate::json::field::{keep, text};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -61,7 +61,7 @@ impl ActionTrigger<'_> {
     }
 }
 
-pub(super) fn invocation<'t>(reader: &mut Reader<'t>) -> Result<ActionInvocation<'t>, JsonError> {
+pub(crate) fn invocation<'t>(reader: &mut Reader<'t>) -> Result<ActionInvocation<'t>, JsonError> {
     let mut invocation = ActionInvocation::default();
     reader.members(|key, reader| {
         let place = match &*key {
@@ -82,7 +82,7 @@ pub(super) fn invocation<'t>(reader: &mut Reader<'t>) -> Result<ActionInvocation
 }
 
 fn trigger<'t>(reader: &mut Reader<'t>) -> Result<Option<ActionTrigger<'t>>, JsonError> {
-    if super::field::is_null(reader)? {
+    if crate::json::field::is_null(reader)? {
         return Ok(None);
     }
     let mut trigger = ActionTrigger::default();
@@ -109,7 +109,7 @@ fn position(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
 
 /// The caller of an action that was invoked explicitly.
 fn caller<'t>(reader: &mut Reader<'t>) -> Result<Option<Option<Text<'t>>>, JsonError> {
-    if super::field::is_null(reader)? {
+    if crate::json::field::is_null(reader)? {
         return Ok(None);
     }
     let mut caller = None;

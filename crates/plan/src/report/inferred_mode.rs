@@ -1,8 +1,9 @@
 //! Infers the mode of a plan from its content.
 
-use super::PlanMode;
-use crate::document::{Plan, ResourceActions, State};
+use crate::changes::ResourceActions;
+use crate::document::{Plan, State};
 use crate::json::{Json, View};
+use crate::mode::PlanMode;
 
 impl PlanMode {
     /// Infers the mode of a plan, if possible. No document states it.

@@ -1,17 +1,16 @@
 //! Changes of values of the engine, and their diffs.
 
-use std::convert::Infallible;
 use std::fmt;
 
-use objchange::change::{PlannedChange, ReplaceReason};
+use objchange::change::PlannedChange;
 use objchange::schema::Block;
-use objchange::value::{Marks, Path, PathSet, PathStep};
+use objchange::value::Path;
 use objchange::{Type, Value};
 
 use super::leaves::leaves;
-use super::{Dialect, LeafChange, Sides};
-use crate::diff::Diff;
-use crate::differ;
+use super::{Diff, LeafChange, differ};
+use crate::changes::PlannedValues;
+use crate::walk::{Dialect, Sides};
 
 /// The change of an object, by values of the engine and the schema of its resource.
 ///
@@ -65,71 +64,13 @@ pub struct ObjectChange<'s> {
     values: PlannedValues,
 }
 
-/// Two objects of one schema as a plan document has them, and what forces the replacement.
-#[derive(Clone)]
-pub struct PlannedValues {
-    /// The schema, which tells blocks from attributes.
-    schema: Option<Block>,
-    before: Value,
-    after: Value,
-    replace: Vec<Path>,
-}
-
 impl PlannedValues {
-    /// Those of objects of this schema; null is not an object. Without a schema, or where they are not
-    /// objects, their own marks say what is sensitive.
-    pub fn new(schema: Option<&Block>, before: &Value, after: &Value, replace: Vec<Path>) -> Self {
-        let marked = |value: &Value| schema.map_or_else(|| value.clone(), |schema| as_written(schema, value));
-        Self { schema: schema.cloned(), before: marked(before), after: marked(after), replace }
-    }
-
-    /// Those of a change that has been planned.
-    pub(crate) fn of_change(schema: &Block, change: &PlannedChange) -> Self {
-        let replace = match &change.replace_reason {
-            Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
-            _ => Vec::new(),
-        };
-        Self::new(Some(schema), &change.before, &change.after, replace)
-    }
-
-    pub(crate) fn sides<'t>(&self) -> Sides<'t> {
-        Sides::from_values(&self.before, &self.after, &self.replace)
-    }
-
     /// The parts that change, one by one, in the order of their diff.
     pub fn leaves(&self) -> Vec<LeafChange> {
-        let sides = self.sides();
+        let sides = Sides::from_planned(self);
         let replaced = sides.replaced();
-        let diff = differ::body(sides.change(&replaced, Dialect::LEGACY), self.schema.as_ref());
-        leaves(&diff, &self.before, &self.after)
-    }
-
-    /// The schema of both objects.
-    pub fn schema(&self) -> Option<&Block> {
-        self.schema.as_ref()
-    }
-
-    /// The object before; null if absent.
-    pub fn before(&self) -> &Value {
-        &self.before
-    }
-
-    /// The object after; null if absent.
-    pub fn after(&self) -> &Value {
-        &self.after
-    }
-
-    /// The paths that force the replacement.
-    pub fn replaced_paths(&self) -> &[Path] {
-        &self.replace
-    }
-
-    /// The attributes that force the replacement.
-    pub fn replaced_attributes(&self) -> impl Iterator<Item = &str> {
-        self.replace.iter().filter_map(|path| match path.steps().first()? {
-            PathStep::Attribute(name) => Some(name.as_str()),
-            PathStep::Index(_) => None,
-        })
+        let diff = differ::body(sides.change(&replaced, Dialect::LEGACY), self.schema());
+        leaves(&diff, self.before(), self.after())
     }
 }
 
@@ -147,8 +88,7 @@ impl<'s> ObjectChange<'s> {
     /// Makes the change a replacement, forced by these paths.
     #[must_use]
     pub fn replacing(self, paths: impl IntoIterator<Item = Path>) -> Self {
-        let values = PlannedValues { replace: paths.into_iter().collect(), ..self.values };
-        Self { values, ..self }
+        Self { values: self.values.replacing(paths.into_iter().collect()), ..self }
     }
 
     /// The two objects, for a [`ChangeSet`](crate::ChangeSet).
@@ -158,7 +98,7 @@ impl<'s> ObjectChange<'s> {
 
     /// The difference, as data.
     pub fn diff(&self) -> Diff<'s> {
-        let sides = self.values.sides();
+        let sides = Sides::from_planned(&self.values);
         let replaced = sides.replaced();
         differ::block(sides.change(&replaced, Dialect::LEGACY), self.schema)
     }
@@ -174,38 +114,6 @@ pub fn diff_values<'t>(before: &Value, after: &Value, ty: &'t Type) -> Diff<'t> 
     let sides = Sides::from_values(before, after, &[]);
     let replaced = sides.replaced();
     differ::typed(sides.change(&replaced, Dialect::MODERN), ty)
-}
-
-/// The object as documents have it: write-only attributes are null, sensitive ones are marked.
-pub fn as_written(schema: &Block, object: &Value) -> Value {
-    let object = without_write_only(schema, object);
-    let marks = schema.sensitive_paths(&object).into_iter().map(|path| (path, Marks::SENSITIVE));
-    object.mark_where_present(&marks.collect::<Vec<_>>())
-}
-
-/// The object as documents have it: without write-only values. A mark of such a value stays.
-fn without_write_only(schema: &Block, object: &Value) -> Value {
-    let paths: PathSet = schema.write_only_paths(object).into_iter().collect();
-    if paths.is_empty() {
-        return object.clone();
-    }
-    let removed = object.transform(|path, part| {
-        Ok::<_, Infallible>(match paths.contains(&path.to_path()) {
-            true if part.marks().contains(Marks::SENSITIVE) => Value::null(part.ty().clone()).sensitive(),
-            true => Value::null(part.ty().clone()),
-            false => part,
-        })
-    });
-    let Ok(removed) = removed;
-    removed
-}
-
-/// Without the paths: a key in them may be a secret.
-impl fmt::Debug for PlannedValues {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { before, after, .. } = self;
-        f.debug_struct("PlannedValues").field("before", before).field("after", after).finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for ObjectChange<'_> {

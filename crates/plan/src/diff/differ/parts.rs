@@ -142,20 +142,20 @@ fn parts_kept_below<'t, T: CollectionPart<'t>>(
         && !change.has_marks()
         && let Some(unknown) = LazyParts::unknown(change)
     {
-        return (Parts::unmade(LazyParts::new(change, unknown, of, at)), action);
+        return (Parts::lazy(LazyParts::new(change, unknown, of, at)), action);
     }
     if len >= large
         && let Some(unknown) = LazyParts::unknown(change)
     {
-        let mut unmade = LazyParts::new(change, unknown, of, at);
+        let mut lazy = LazyParts::new(change, unknown, of, at);
         let mut actions = Vec::with_capacity(len);
         for index in 0..len {
-            let (diff, of_part) = unmade.part(index);
+            let (diff, of_part) = lazy.part(index);
             action = action.and_part(of_part);
             actions.push(diff.action);
         }
-        unmade.actions = Some(actions.into_boxed_slice());
-        return (Parts::unmade(unmade), action);
+        lazy.actions = Some(actions.into_boxed_slice());
+        return (Parts::lazy(lazy), action);
     }
     let replace = change.forces_replacement();
     let mut position = Position::default();
@@ -217,6 +217,22 @@ impl<'t> LazyParts<'t> {
         }
     }
 
+    fn part(&self, index: usize) -> (Diff<'t>, DiffAction) {
+        let change = Change {
+            unknown: Unknown::Marks(self.unknown.view()),
+            before_sensitive: self.before_sensitive.view(),
+            after_sensitive: self.after_sensitive.view(),
+            replace: Paths::none(),
+            depth: self.depth,
+            within_unmade: true,
+            ..Change::new(self.before.view(), self.after.view(), self.dialect)
+        };
+        let part = self.at.part(&change, index, &mut Position::default());
+        self.of.diff(part, self.replace)
+    }
+}
+
+impl<'t> LazyParts<'t> {
     pub(crate) fn len(&self) -> usize {
         self.at.len()
     }
@@ -235,20 +251,6 @@ impl<'t> LazyParts<'t> {
     pub(crate) fn diff(&self, index: usize) -> Diff<'t> {
         self.part(index).0
     }
-
-    fn part(&self, index: usize) -> (Diff<'t>, DiffAction) {
-        let change = Change {
-            unknown: Unknown::Marks(self.unknown.view()),
-            before_sensitive: self.before_sensitive.view(),
-            after_sensitive: self.after_sensitive.view(),
-            replace: Paths::none(),
-            depth: self.depth,
-            within_unmade: true,
-            ..Change::new(self.before.view(), self.after.view(), self.dialect)
-        };
-        let part = self.at.part(&change, index, &mut Position::default());
-        self.of.diff(part, self.replace)
-    }
 }
 
 #[cfg(test)]
@@ -258,9 +260,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::diff::Fold;
     use crate::diff::{self, Entry};
     use crate::json::View;
-    use crate::report::Fold;
     use crate::walk::PlaceKind;
 
     /// A list of objects, and a shape of marks for it.
@@ -298,21 +300,21 @@ mod tests {
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
         let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, at());
-        let (unmade, same) = parts_kept_below::<T>(0, change, of, at());
+        let (lazy, same) = parts_kept_below::<T>(0, change, of, at());
         prop_assert_eq!(action, same);
-        prop_assert_eq!(&made, &unmade);
+        prop_assert_eq!(&made, &lazy);
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
-        prop_assert_eq!(actions(&made), actions(&unmade));
+        prop_assert_eq!(actions(&made), actions(&lazy));
         let names = |parts: &Parts<'t, T>| parts.names().collect::<Vec<_>>();
-        prop_assert_eq!(names(&made), names(&unmade));
+        prop_assert_eq!(names(&made), names(&lazy));
         for fold in Fold::all() {
-            let (mut made, mut unmade) = (made.clone(), unmade.clone());
+            let (mut made, mut lazy) = (made.clone(), lazy.clone());
             made.fold(fold);
-            unmade.fold(fold);
-            prop_assert_eq!(&made, &unmade);
+            lazy.fold(fold);
+            prop_assert_eq!(&made, &lazy);
             let hidden =
                 |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.is_hidden(i)).collect::<Vec<_>>();
-            prop_assert_eq!(hidden(&made), hidden(&unmade));
+            prop_assert_eq!(hidden(&made), hidden(&lazy));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::json::{Json, JsonError, Raw, Shape, serialize_number};
+use crate::json::{Builder, Json, JsonError, Raw, Shape, serialize_number};
 use crate::text::Text;
 
 /// The key of an instance, from `count` or `for_each`.
@@ -33,6 +33,18 @@ impl<'t> Index<'t> {
             Shape::String(_) => Ok(Some(Self::Key(text))),
             _ => Err(part.reader().error("an index is a number or a string")),
         }
+    }
+}
+
+impl Json<'_> {
+    /// An array of names, keys and positions.
+    pub(crate) fn of_path(path: &[Index<'_>]) -> Self {
+        let mut builder = Builder::of_made();
+        let built = builder.make_array(path, |builder, step| match step {
+            Index::Number(number) => builder.make_number(number),
+            Index::Key(key) => builder.make_string(key),
+        });
+        builder.finish()(built)
     }
 }
 

@@ -21,4 +21,4 @@ mod yaml;
 pub(crate) use attribute::value as typed;
 pub(crate) use block::{block, body};
 pub(crate) use json::output;
-pub(crate) use parts::LazyParts;
+pub(super) use parts::LazyParts;

@@ -1,5 +1,10 @@
 //! All changes of a plan, from a document or from a planner.
 
+mod actions;
+mod checks;
+mod invocation;
+mod planned_values;
+
 use std::collections::BTreeSet;
 
 use objchange::address::steps;
@@ -7,10 +12,15 @@ use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{ActionInvocation, Check, DocumentText, Index, ResourceActions};
+pub use self::actions::ResourceActions;
+pub(crate) use self::checks::not_passed;
+pub use self::checks::{Check, CheckStatus};
+pub(crate) use self::invocation::invocation;
+pub use self::invocation::{ActionInvocation, ActionTrigger, TriggerTime};
+pub use self::planned_values::{PlannedValues, as_written};
+use crate::index::Index;
 use crate::json::{Json, JsonError, Raw, write_string};
 use crate::text::Text;
-use crate::walk::PlannedValues;
 
 /// All changes of a plan. [`Report::of_changes`](crate::Report::of_changes) shows them, wherever they come from.
 ///
@@ -398,6 +408,16 @@ impl<'t> RelevantAttribute<'t> {
     /// An attribute of this resource, by names, keys and positions.
     pub fn new(resource: impl Into<Text<'t>>, path: &[Index<'t>]) -> Self {
         Self { resource: resource.into(), path: Json::of_path(path) }
+    }
+}
+
+/// The text of a document, which may hold secrets: `Debug` shows only how long it is.
+#[derive(Default, Clone, Copy)]
+pub struct DocumentText<'t>(pub &'t str);
+
+impl std::fmt::Debug for DocumentText<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes", self.0.len())
     }
 }
 

@@ -38,7 +38,7 @@ fn is_empty(text: &Text<'_>) -> bool {
 }
 
 /// Those of these checks that did not pass.
-pub(super) fn not_passed<'t>(checks: Raw<'t>) -> Vec<Check<'t>> {
+pub(crate) fn not_passed<'t>(checks: Raw<'t>) -> Vec<Check<'t>> {
     // The JSON itself is valid here, so an error means another shape than Terraform's: no checks.
     let Ok(checks) = Json::read(&checks) else { return Vec::new() };
     checks.view().elements().iter().filter_map(check).collect()

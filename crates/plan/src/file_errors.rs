@@ -3,7 +3,7 @@
 use objchange::schema::SchemaDocumentErrorKind;
 use objchange::value::ReadErrorKind;
 
-use super::placed_document;
+use crate::document::placed_document;
 use crate::{CompareError, ComparedPlan, ShowError};
 
 /// The error after the name of its file: with the line and column first, as everywhere in this program.

@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
-use crate::json::{JsonError, Raw, Reader};
+use super::{JsonError, Raw, Reader};
 use crate::text::Text;
 
 /// Whether the next value is null; if so it is skipped.
-pub(super) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
+pub(crate) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
     if reader.peek() == Some(b'n') { reader.word("null").map(|()| true) } else { Ok(false) }
 }
 
 /// Puts what was read into its place.
-pub(super) fn keep<T>(place: &mut T, read: Result<T, JsonError>) -> Result<(), JsonError> {
+pub(crate) fn keep<T>(place: &mut T, read: Result<T, JsonError>) -> Result<(), JsonError> {
     *place = read?;
     Ok(())
 }
 
-pub(super) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Text<'t>>, JsonError> {
+pub(crate) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Text<'t>>, JsonError> {
     match reader.peek() {
         Some(b'n') => reader.word("null").map(|()| None),
         Some(b'"') => Ok(Some(reader.string()?.into())),
@@ -24,7 +24,7 @@ pub(super) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Text<'t>>, Json
     }
 }
 
-pub(super) fn flag(reader: &mut Reader<'_>) -> Result<Option<bool>, JsonError> {
+pub(crate) fn flag(reader: &mut Reader<'_>) -> Result<Option<bool>, JsonError> {
     match reader.peek() {
         Some(b'n') => reader.word("null").map(|()| None),
         Some(b't') => reader.word("true").map(|()| Some(true)),
@@ -33,7 +33,7 @@ pub(super) fn flag(reader: &mut Reader<'_>) -> Result<Option<bool>, JsonError> {
     }
 }
 
-pub(super) fn list<'t, T>(
+pub(crate) fn list<'t, T>(
     reader: &mut Reader<'t>,
     mut element: impl FnMut(&mut Reader<'t>) -> Result<T, JsonError>,
 ) -> Result<Vec<T>, JsonError> {
@@ -46,7 +46,7 @@ pub(super) fn list<'t, T>(
 }
 
 /// Like [`list`] in state files, where Terraform reads null as an empty list.
-pub(super) fn list_or_null<'t, T>(
+pub(crate) fn list_or_null<'t, T>(
     reader: &mut Reader<'t>,
     element: impl FnMut(&mut Reader<'t>) -> Result<T, JsonError>,
 ) -> Result<Vec<T>, JsonError> {
@@ -54,7 +54,7 @@ pub(super) fn list_or_null<'t, T>(
 }
 
 /// Like [`Reader::members`] in state files, where Terraform reads null as an object without members.
-pub(super) fn object_or_null<'t>(
+pub(crate) fn object_or_null<'t>(
     reader: &mut Reader<'t>,
     member: impl FnMut(Cow<'t, str>, &mut Reader<'t>) -> Result<(), JsonError>,
 ) -> Result<(), JsonError> {
@@ -62,13 +62,13 @@ pub(super) fn object_or_null<'t>(
 }
 
 /// The text of a member that begins with this bracket.
-pub(super) fn bracketed<'t>(reader: &mut Reader<'t>, bracket: u8) -> Result<Raw<'t>, JsonError> {
+pub(crate) fn bracketed<'t>(reader: &mut Reader<'t>, bracket: u8) -> Result<Raw<'t>, JsonError> {
     reader.clone().enter(bracket)?;
     reader.raw()
 }
 
 /// Puts the members of an object into the order of their names; of a repeated one the last counts.
-pub(super) fn by_name<'t, T>(members: &mut Vec<T>, name: impl for<'m> Fn(&'m T) -> &'m Text<'t>) {
+pub(crate) fn by_name<'t, T>(members: &mut Vec<T>, name: impl for<'m> Fn(&'m T) -> &'m Text<'t>) {
     members.sort_by(|a, b| name(a).cmp(name(b)));
     members.dedup_by(|later, kept| {
         let repeated = name(later) == name(kept);

@@ -49,7 +49,7 @@ impl Serialize for LeafChange {
 }
 
 /// The leaves of a diff of these objects, in its order.
-pub(super) fn leaves(diff: &Diff<'_>, before: &Value, after: &Value) -> Vec<LeafChange> {
+pub(crate) fn leaves(diff: &Diff<'_>, before: &Value, after: &Value) -> Vec<LeafChange> {
     let mut found = Vec::new();
     Walk { found: &mut found, path: Vec::new() }.part(diff, [Some(before), Some(after)], false);
     found

@@ -1,6 +1,6 @@
 //! Decides which parts of a value are shown, and which are only counted.
 
-use crate::diff::{Diff, DiffAction, Kind};
+use super::{Diff, DiffAction, Kind};
 
 /// Decides what is shown of a value, here and below; `full` hides nothing.
 pub(crate) fn fold(diff: &mut Diff<'_>, full: bool) {
