@@ -8,11 +8,11 @@ use objchange_hcl::Functions;
 use smol_str::SmolStr;
 
 use crate::config::{Config, Files, LoadOptions};
-use crate::plan::input::since;
 use crate::plan::variable::root_value;
 use crate::plan::{GivenVariable, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use crate::state::PriorState;
 use crate::variables::{VariableSources, given_variables};
+use crate::versions::since;
 use crate::{Diagnostics, ProviderAddress, Providers, Schemas, Severity};
 
 /// The texts that a module is loaded from.

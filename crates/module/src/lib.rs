@@ -28,14 +28,19 @@ mod directory;
 pub mod document;
 mod functions;
 mod marking;
+mod order;
 pub mod plan;
 mod provider_address;
 mod providers;
 mod provisioners;
 mod schemas;
+mod secrets;
 pub mod state;
+mod subject;
+mod target;
 pub mod test;
 pub mod variables;
+mod versions;
 
 pub use arguments::PlanArguments;
 pub use diagnostics::{

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use objchange::address::Mode;
 use objchange::schema::{
     FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
 };
@@ -127,5 +128,14 @@ impl Schemas {
             let mut providers = document.providers().filter(|provider| is_meant(provider));
             providers.find_map(|provider| document.get(provider, kind, name).ok().flatten())
         })
+    }
+}
+
+/// The kind of schema that objects of this mode have.
+pub(crate) fn schema_kind(mode: Mode) -> SchemaKind {
+    match mode {
+        Mode::Managed => SchemaKind::Resource,
+        Mode::Data => SchemaKind::DataSource,
+        Mode::Ephemeral => SchemaKind::EphemeralResource,
     }
 }

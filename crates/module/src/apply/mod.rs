@@ -6,9 +6,8 @@ mod resource;
 
 use std::collections::BTreeMap;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use objchange::Value;
-use objchange::address::InstanceAddress;
 use objchange_hcl::OutputConfig;
 use smol_str::SmolStr;
 
@@ -19,7 +18,7 @@ use crate::Severity;
 use crate::plan::references::NoObserver;
 use crate::plan::run::{Evaluated, PreparedModule, WalkedState};
 use crate::plan::targets::Targets;
-use crate::plan::walk::Walk;
+use crate::plan::walk::{Applying, Walk};
 use crate::plan::{CheckResult, ModulePlan, PlanInput, PlanMode, PlannedAction, PlannedObject};
 use crate::providers::Providers;
 use crate::state::{PriorState, Removals, StateOutput};
@@ -34,14 +33,6 @@ pub struct AppliedModule {
     pub checks: Vec<CheckResult>,
     /// All errors and warnings.
     pub diagnostics: Diagnostics,
-}
-
-/// The plan that a walk applies.
-pub(crate) struct Applying<'p> {
-    /// The changes of current objects.
-    changes: HashMap<&'p InstanceAddress, &'p PlannedObject>,
-    /// The instances that were created or changed.
-    changed: HashSet<InstanceAddress>,
 }
 
 /// Applies a plan in memory. `input` is what the plan was made of; a plan with errors changes nothing.

@@ -7,7 +7,7 @@ use objchange::{Type, Value};
 use objchange_hcl::{Diagnostic, Expr, Functions, ModuleConfig, Scope, Variables, evaluate, variables};
 use smol_str::SmolStr;
 
-use crate::plan::subject::{Subject, SubjectKind, parse};
+use crate::subject::{Subject, SubjectKind, parse};
 
 /// The values of constant variables, by name.
 pub(super) type Constants = BTreeMap<SmolStr, Value>;

@@ -14,9 +14,8 @@ use super::constants::{ConstantScope, Constants};
 use super::manifest::{self, Manifest};
 use super::source::ModuleSource;
 use super::{Config, Files, LoadedModule, ModuleId};
-use crate::plan::check::undeclared_name;
-use crate::plan::input::since;
-use crate::plan::subject::{SubjectKind, parse};
+use crate::subject::{SubjectKind, parse, undeclared_name};
+use crate::versions::since;
 use crate::{Diagnostics, Severity};
 
 /// How the names of files of configuration end, and how those of OpenTofu do that stand for them.

@@ -11,9 +11,7 @@ use objchange::address::{InstanceKey, ModuleAddress};
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 
 pub use printer::{DiagnosticPrinter, ShownLine};
-pub(crate) use text::wrap;
-
-use crate::plan::CheckKind;
+pub(crate) use text::{ASSERT_FAILED, ASSERT_UNKNOWN, wrap};
 
 /// The kind of what a provider says; its summary is its own.
 pub(crate) const PROVIDER: &str = "provider";
@@ -34,6 +32,19 @@ pub struct ModuleDiagnostic {
     pub comparison: Option<Box<Comparison>>,
     /// It is said for each instance, even where nothing of it differs.
     pub(crate) is_repeated: bool,
+}
+
+/// The kind of object that conditions belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CheckKind {
+    /// A `resource` or `data` block with preconditions or postconditions.
+    Resource,
+    /// An `output` block with preconditions.
+    OutputValue,
+    /// A `check` block.
+    Check,
+    /// A `variable` block with validations.
+    InputVariable,
 }
 
 /// An object of configuration with conditions.

@@ -7,13 +7,17 @@ use objchange_text::visible;
 
 use super::printer::Message;
 use super::{Comparison, DiagnosticPrinter, Diagnostics, Severity};
-use crate::plan::conditions::{ASSERT, ASSERT_UNKNOWN};
+
+/// The summary of an assertion of a `check` block that does not hold.
+pub(crate) const ASSERT_FAILED: &str = "Check block assertion failed";
+/// The summary of an assertion that is unknown until apply.
+pub(crate) const ASSERT_UNKNOWN: &str = "Check block assertion known after apply";
 
 /// The maximum length of a line of a detail: Terraform has 78 columns without a terminal, and leaves the last one free.
 const WIDTH: usize = 77;
 
 /// Summaries that are repeated for each assertion instead of being grouped.
-const OF_CHECKS: [&str; 2] = [ASSERT.failed, ASSERT_UNKNOWN];
+const OF_CHECKS: [&str; 2] = [ASSERT_FAILED, ASSERT_UNKNOWN];
 
 impl DiagnosticPrinter<'_> {
     /// All of them as `terraform plan` prints them: an empty line before each.

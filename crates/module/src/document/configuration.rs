@@ -13,9 +13,9 @@ use smol_str::SmolStr;
 use super::changes::mode_name;
 use super::json::JsonWriter;
 use super::provider_keys::{ProviderKeys, module_path};
-use super::state::schema_kind;
 use crate::config::{Config, LoadedModule, ModuleId};
 use crate::provisioners::provisioner_schema;
+use crate::schemas::schema_kind;
 use crate::{ProviderAddress, Schemas};
 
 /// The inputs of the section.

@@ -10,17 +10,15 @@ mod explanation;
 mod expressions;
 mod graph;
 mod json;
-mod order;
 mod provider_keys;
-mod relevant;
 mod state;
 mod values;
 
+pub use crate::order::compare_instances;
+pub use crate::plan::{compare_changes, relevant_attributes};
 pub use change_set::change_set;
 pub use explanation::ExplanationReport;
 pub use graph::GraphReport;
-pub use order::{compare_changes, compare_instances};
-pub use relevant::relevant_attributes;
 
 use objchange_plan::{SIMULATED, SIMULATED_UNREFRESHED, Version};
 

@@ -3,26 +3,18 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashSet;
-use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
-use objchange::schema::{Schema, SchemaKind};
+use objchange::address::{InstanceAddress, ModuleAddress, ResourceAddress};
+use objchange::schema::Schema;
 use objchange::{Type, Value};
 use objchange_plan::as_written;
 use smol_str::SmolStr;
 
 use super::json::JsonWriter;
-use super::order::compare_in_module;
 use crate::Schemas;
+use crate::order::compare_in_module;
 use crate::plan::{ActionReason, ModulePlan, PlannedAction, PlannedStateObject};
+use crate::schemas::schema_kind;
 use crate::state::{PriorState, StateObject, StateOutput};
-
-/// The kind of schema that objects of this mode have.
-pub(super) fn schema_kind(mode: Mode) -> SchemaKind {
-    match mode {
-        Mode::Managed => SchemaKind::Resource,
-        Mode::Data => SchemaKind::DataSource,
-        Mode::Ephemeral => SchemaKind::EphemeralResource,
-    }
-}
 
 /// The resources of a module instance, with its child modules by address.
 struct ModuleTree<T> {

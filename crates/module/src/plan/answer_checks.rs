@@ -9,10 +9,10 @@ use super::check::{ReferenceContext, check};
 use super::graph::ResourceNode;
 use super::managed::Instance;
 use super::resource::{ephemeral_refusals, value_place};
-use super::secrets::ToldSecrets;
 use super::walk::Walk;
 use crate::Severity;
 use crate::providers::{A_BUG, BrokenContract, ProvidersExt};
+use crate::secrets::ToldSecrets;
 
 impl<'c> Walk<'_, 'c> {
     /// The configuration of an instance as an object, if nothing is wrong with it.

@@ -4,11 +4,11 @@ use objchange::Type;
 use objchange::address::Mode;
 use objchange::schema::{Block, NestingMode};
 use objchange::value::PathStep;
-use objchange_hcl::{Diagnostic, ModuleConfig, Reference, ResourceName, Span, did_you_mean};
+use objchange_hcl::{Diagnostic, Reference, ResourceName, Span, did_you_mean};
 
 use super::graph::{Graph, NodeKey, NodeKind, resource_text};
-use super::subject::{Subject, SubjectKind, parse};
 use crate::config::{Config, ModuleId};
+use crate::subject::{Subject, SubjectKind, parse, undeclared_name};
 
 /// Where an expression stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -279,33 +279,5 @@ fn attribute(schema: &Block, rest: &[(PathStep, Span)], errors: &mut Vec<Diagnos
             return;
         }
         block = &nested.block;
-    }
-}
-
-/// The error for an undeclared variable or local value.
-pub(crate) fn undeclared_name(declared: &ModuleConfig, subject: &Subject) -> Option<Diagnostic> {
-    let error = |summary: &'static str, detail: String| Some(Diagnostic::new(summary, subject.span, detail));
-    match &subject.kind {
-        SubjectKind::Variable(name) if !declared.variables.contains_key(name) => {
-            let hint = did_you_mean(name, declared.variables.keys().map(smol_str::SmolStr::as_str));
-            let detail =
-                format!("An input variable with the name {:?} has not been declared.", name.as_str());
-            let detail = if hint.is_empty() && !name.is_empty() {
-                format!(
-                    "{detail} This variable can be declared with a variable {:?} {{}} block.",
-                    name.as_str()
-                )
-            } else {
-                detail + &hint
-            };
-            error("Reference to undeclared input variable", detail)
-        }
-        SubjectKind::Local(name) if !declared.locals.contains_key(name) => {
-            let hint = did_you_mean(name, declared.locals.keys().map(smol_str::SmolStr::as_str));
-            let detail =
-                format!("A local value with the name {:?} has not been declared.{hint}", name.as_str());
-            error("Reference to undeclared local value", detail)
-        }
-        _ => None,
     }
 }

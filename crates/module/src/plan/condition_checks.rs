@@ -9,6 +9,7 @@ use super::input::PlanMode;
 use super::instances::ModuleInstanceId;
 use super::walk::Walk;
 use super::{CheckKind, CheckStatus};
+use crate::diagnostics::ASSERT_UNKNOWN;
 use crate::{ConditionOwner, Severity};
 
 impl<'c> Walk<'_, 'c> {
@@ -75,7 +76,7 @@ impl<'c> Walk<'_, 'c> {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
                 // Terraform warns of unknown assertions alone. Other unknown conditions pass silently.
                 CheckStatus::Unknown => Some((
-                    conditions::ASSERT_UNKNOWN,
+                    ASSERT_UNKNOWN,
                     "The condition could not be evaluated at this time, a result will be known when this plan is applied."
                         .to_owned(),
                 )),

@@ -1,5 +1,6 @@
 //! Conditions: `validation`, `precondition`, `postcondition`, `assert`.
 
+use crate::diagnostics::ASSERT_FAILED;
 use objchange::value::Marks;
 use objchange::{Type, Value};
 use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Functions, Scope, evaluate};
@@ -41,9 +42,7 @@ pub(crate) const PRECONDITION: Words = Words {
 };
 pub(crate) const POSTCONDITION: Words = Words { failed: "Resource postcondition failed", ..PRECONDITION };
 pub(crate) const OUTPUT: Words = Words { failed: "Module output value precondition failed", ..PRECONDITION };
-pub(crate) const ASSERT: Words = Words { failed: "Check block assertion failed", ..PRECONDITION };
-/// The summary for an assertion that is unknown until apply.
-pub(crate) const ASSERT_UNKNOWN: &str = "Check block assertion known after apply";
+pub(crate) const ASSERT: Words = Words { failed: ASSERT_FAILED, ..PRECONDITION };
 /// The words of `validation` blocks.
 pub(crate) const VALIDATION: Words = Words {
     failed: "Invalid value for variable",

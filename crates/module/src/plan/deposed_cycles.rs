@@ -9,9 +9,9 @@ use objchange::address::{InstanceAddress, ResourceAddress};
 use super::dependencies::without_keys;
 use super::graph::{NodeKey, NodeKind};
 use super::orphans::resource_name;
-use super::subject::{SubjectKind, parse};
 use super::walk::Walk;
 use super::{PlannedAction, PlannedObject};
+use crate::subject::{SubjectKind, parse};
 use crate::{Diagnostics, Severity};
 
 impl Walk<'_, '_> {

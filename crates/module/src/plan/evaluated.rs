@@ -13,8 +13,8 @@ use smol_str::SmolStr;
 use super::graph::{Graph, NodeKey, NodeKind};
 use super::input::PlanOptions;
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId};
-use super::subject::{Subject, SubjectKind};
 use crate::config::{Config, ModuleId};
+use crate::subject::{Subject, SubjectKind};
 
 /// The modules with the values of what is in them, as far as they are evaluated.
 #[derive(Debug)]
@@ -256,7 +256,7 @@ impl<'c> World<'c> {
             }
         });
         // Instances that are of one type, whatever their values are, are a list or a map since 1.15.
-        let is_typed = super::input::since(self.options.version, "1.15")
+        let is_typed = crate::versions::since(self.options.version, "1.15")
             && declared.keys().all(|name| !type_of(name).has_dynamic());
         if !is_typed {
             return (objects.to_value(), is_final);

@@ -1,13 +1,15 @@
 //! Finishes a plan after the walk: sorts it, and computes the state after apply and whether it is complete.
 
+use super::PlannedObject;
 use hashbrown::HashMap;
 use objchange::Value;
 use objchange::address::InstanceAddress;
+use std::cmp::Ordering;
 
 use super::input::PlanMode;
 use super::{ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
 use crate::Diagnostics;
-use crate::document::compare_changes;
+use crate::order::compare_instances;
 
 /// Sorts the changes as plan documents do, and computes the state after apply.
 ///
@@ -63,4 +65,10 @@ fn planned_state(
         tainted: false,
     });
     objects.collect()
+}
+
+/// The order of `resource_changes` and `resource_drift`: modules nearer to the root first, data sources before resources,
+/// deposed objects after the current one.
+pub fn compare_changes(a: &PlannedObject, b: &PlannedObject) -> Ordering {
+    compare_instances(&a.address, &b.address).then_with(|| a.deposed.cmp(&b.deposed))
 }

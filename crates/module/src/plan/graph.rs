@@ -14,9 +14,9 @@ use objchange_hcl::{
 };
 use smol_str::SmolStr;
 
-use super::subject::{Subject, SubjectKind, parse};
 use crate::config::{Config, ModuleId};
 use crate::state::{PriorState, StateResource};
+use crate::subject::{Subject, SubjectKind, parse};
 use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
 
 /// The graph of a module tree.

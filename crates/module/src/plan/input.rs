@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use objchange::Value;
-use objchange::address::{InstanceAddress, ModuleAddress, ModuleStep};
+use objchange::address::{InstanceAddress, ModuleAddress};
 use objchange_hcl::{Functions, Span};
 use objchange_plan::Version;
 use smol_str::SmolStr;
@@ -11,6 +11,7 @@ use smol_str::SmolStr;
 use crate::Schemas;
 use crate::config::Config;
 use crate::state::PriorState;
+use crate::target::Target;
 
 /// The inputs of a plan.
 #[derive(Debug)]
@@ -96,40 +97,6 @@ pub enum PlanMode {
     Destroy,
     /// Changes the state alone.
     RefreshOnly,
-}
-
-/// The argument of `-target`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// All of a module, or of all instances of one whose last key is left out.
-    Module(ModuleAddress),
-    /// A resource, or an instance of it.
-    Resource(InstanceAddress),
-}
-
-/// Whether a version is this one or a newer one.
-pub(crate) fn since(version: Version, first: &str) -> bool {
-    Version::parse(first).is_some_and(|first| version >= first)
-}
-
-impl Target {
-    /// Whether it names this instance of a resource. A key that is left out at its end means all; the modules around are
-    /// named as they are: `module.m.test_disk.data` is nothing in a module with `count`.
-    pub fn contains(&self, address: &InstanceAddress) -> bool {
-        let module = &address.resource.module;
-        match self {
-            Self::Module(wanted) => match wanted.0.split_last() {
-                Some((ModuleStep { name, key: None }, around)) => {
-                    module.0.starts_with(around)
-                        && module.0.get(around.len()).is_some_and(|step| step.name == *name)
-                }
-                _ => module.0.starts_with(&wanted.0),
-            },
-            Self::Resource(wanted) => {
-                wanted.resource == address.resource && (wanted.key.is_none() || wanted.key == address.key)
-            }
-        }
-    }
 }
 
 impl Default for PlanOptions {

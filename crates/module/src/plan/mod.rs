@@ -27,13 +27,12 @@ mod outputs;
 mod pending;
 pub(crate) mod references;
 mod refreshing;
+mod relevant_attributes;
 mod replace_order;
 pub(crate) mod resource;
 mod resource_block;
 pub(crate) mod run;
-pub(crate) mod secrets;
-mod simulated;
-pub(crate) mod subject;
+pub(crate) mod simulated;
 pub(crate) mod targets;
 mod triggers;
 mod validate;
@@ -46,11 +45,16 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ResourceAddress};
 use objchange::schema::Schema;
-use objchange::value::{Marks, Path};
+use objchange::value::Path;
 use objchange_hcl::Span;
 use smol_str::SmolStr;
 
-pub use input::{GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions, Target};
+pub use self::finish::compare_changes;
+pub use self::relevant_attributes::relevant_attributes;
+pub use crate::diagnostics::CheckKind;
+pub use crate::providers::ImportedBy;
+pub use crate::target::Target;
+pub use input::{GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions};
 pub use references::{
     ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
 };
@@ -157,38 +161,6 @@ impl Identities {
     /// Those of an object that is destroyed or forgotten.
     pub(crate) fn only_before(before: &Option<Value>) -> Self {
         Self { before: before.clone(), after: None }
-    }
-}
-
-/// The identifier or identity by which a provider finds an object to import.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ImportedBy {
-    /// An identifier: a string, which may be unknown.
-    Id(Value),
-    /// The attributes of an identity.
-    Identity(Value),
-}
-
-impl ImportedBy {
-    /// The identifier or the identity.
-    pub fn value(&self) -> &Value {
-        match self {
-            Self::Id(value) | Self::Identity(value) => value,
-        }
-    }
-
-    /// The identifier, where it is known.
-    pub fn id(&self) -> Option<&str> {
-        match self {
-            Self::Id(id) => id.as_str(),
-            Self::Identity(_) => None,
-        }
-    }
-
-    /// Whether a part of it must not be shown.
-    pub fn is_sensitive(&self) -> bool {
-        let (Self::Id(value) | Self::Identity(value)) = self;
-        value.marks_deep().contains(Marks::SENSITIVE)
     }
 }
 
@@ -306,19 +278,6 @@ pub struct PlannedStateObject {
     pub schema: Option<Arc<Schema>>,
     /// The object has to be replaced, still.
     pub tainted: bool,
-}
-
-/// The kind of object that conditions belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CheckKind {
-    /// A `resource` or `data` block with preconditions or postconditions.
-    Resource,
-    /// An `output` block with preconditions.
-    OutputValue,
-    /// A `check` block.
-    Check,
-    /// A `variable` block with validations.
-    InputVariable,
 }
 
 /// How a check has come out.

@@ -243,7 +243,9 @@ impl<'c> Walk<'_, 'c> {
             match read {
                 None => return,
                 // Terraform plans an orphan with the refreshed object since 1.12; 1.11 shows the stored one.
-                Some(read) if super::input::since(self.input.options.version, "1.12") || read.is_none() => {
+                Some(read)
+                    if crate::versions::since(self.input.options.version, "1.12") || read.is_none() =>
+                {
                     current = read;
                 }
                 Some(_) => {}

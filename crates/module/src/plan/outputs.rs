@@ -54,7 +54,7 @@ pub(crate) const NOT_ALLOWED: &str = "Ephemeral value not allowed";
 pub(crate) fn marks(output: &OutputConfig, version: Version) -> Marks {
     let mut marks = Marks::NONE;
     // Before 1.13 a child's flag says nothing while planning.
-    if output.sensitive && super::input::since(version, "1.13") {
+    if output.sensitive && crate::versions::since(version, "1.13") {
         marks |= Marks::SENSITIVE;
     }
     if output.ephemeral {

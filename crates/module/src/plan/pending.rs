@@ -6,9 +6,9 @@ use objchange::address::{Mode, ModuleAddress};
 
 use super::condition_checks::conditions_of;
 use super::graph::{Graph, NodeKey, NodeKind};
-use super::subject::SubjectKind;
 use super::walk::Walk;
 use crate::config::{Config, ModuleId};
+use crate::subject::SubjectKind;
 
 /// Whether an object has a pending change: `None` for no, `Some(true)` for a certain one, `Some(false)` for one that
 /// only a simulated provider predicts.

@@ -13,11 +13,11 @@ use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::managed::Instance;
 use super::resource::instance_address;
-use super::subject::{SubjectKind, WORKSPACE};
 use super::validate::resource::{own_references, self_reference};
 use super::walk::Walk;
 use super::{CheckKind, UndecidedReason, UndecidedResource};
 use crate::marking::mark_kept;
+use crate::subject::{SubjectKind, WORKSPACE};
 
 impl<'c> Walk<'_, 'c> {
     /// Plans all instances of a resource, in all instances of its module.

@@ -13,7 +13,7 @@ use super::checks::Checks;
 use super::evaluated::World;
 use super::finish::finish;
 use super::graph::{Graph, NodeKind};
-use super::input::{PlanInput, PlanMode, since};
+use super::input::{PlanInput, PlanMode};
 use super::orphans::resource_name;
 use super::pending::Pending;
 use super::references::{
@@ -27,6 +27,7 @@ use crate::config::{Config, ModuleId};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
+use crate::versions::since;
 use crate::{Diagnostics, Severity};
 
 /// Plans a module: Terraform's plan, as far as `providers` can answer.
@@ -246,7 +247,7 @@ fn walk_prepared<'c>(
     plan.prior_state = with_outputs(refreshed, &plan, input);
     finish(&mut plan, input.options.mode, targets.is_all(), state_differs, &replaced, found);
     plan.diagnostics.append(cycles);
-    plan.relevant_attributes = crate::document::relevant_attributes(
+    plan.relevant_attributes = super::relevant_attributes::relevant_attributes(
         input.config,
         input.schemas,
         input.options.version,

@@ -13,8 +13,8 @@ use super::graph::{NodeKind, ResourceNode};
 use super::instances::ModuleInstanceId;
 use super::references::{ObjectPart, in_body, key_of, subjects};
 use super::resource::{instance_address, resource_address};
-use super::subject::SubjectKind;
 use super::walk::Walk;
+use crate::subject::SubjectKind;
 
 /// Expressions that something comes from, in an instance of a module.
 struct Origin<'e> {

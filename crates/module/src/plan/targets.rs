@@ -6,9 +6,10 @@ use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
 use super::graph::{Graph, NodeKind};
-use super::input::{PlanMode, PlanOptions, Target};
+use super::input::{PlanMode, PlanOptions};
 use super::orphans::resource_name;
 use crate::config::Config;
+use crate::target::Target;
 
 /// The targeted part of a module.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use super::PlannedAction;
 use super::check::module_in_words;
 use super::graph::{ResourceNode, resource_text};
 use super::managed::Instance;
-use super::subject::{Subject, SubjectKind, parse};
 use super::walk::Walk;
 use crate::Severity;
+use crate::subject::{Subject, SubjectKind, parse};
 
 impl<'c> Walk<'_, 'c> {
     /// Whether something that an instance watches changes.

@@ -223,7 +223,7 @@ impl<'c> Walk<'_, 'c> {
     /// Says that the value of a variable is not wanted any more.
     pub(crate) fn warn_of_deprecated(&mut self, variable: &objchange_hcl::VariableConfig) {
         let Some((why, span)) = &variable.deprecated else { return };
-        if !super::input::since(self.input.options.version, "1.15") {
+        if !crate::versions::since(self.input.options.version, "1.15") {
             return;
         }
         let warning = Diagnostic::warning("Deprecated variable got a value", *span, why.clone());

@@ -1,5 +1,6 @@
 //! The planning walk: every node in order, in every instance of its module.
 
+use super::PlannedObject;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
@@ -17,19 +18,26 @@ use super::input::{PlanInput, PlanMode};
 use super::instances::ModuleInstanceId;
 use super::orphans::resource_name;
 use super::pending::Pending;
-use super::secrets::ToldSecrets;
 use super::simulated::InstancePart;
-use super::subject::{Subject, WORKSPACE};
 use super::targets::Targets;
-use crate::apply::Applying;
 use crate::config::ModuleId;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
+use crate::secrets::ToldSecrets;
 use crate::state::{PriorState, Removals};
+use crate::subject::{Subject, WORKSPACE};
 use crate::{Diagnostics, ProviderConfigAddress};
 
 /// The maximum number of causes that an unknown value passes on to its dependents. People read no more.
 const MOST_CAUSES: usize = 8;
+
+/// The plan that a walk applies.
+pub(crate) struct Applying<'p> {
+    /// The changes of current objects.
+    pub(crate) changes: HashMap<&'p InstanceAddress, &'p PlannedObject>,
+    /// The instances that were created or changed.
+    pub(crate) changed: HashSet<InstanceAddress>,
+}
 
 /// Everything that the walk knows and finds.
 pub(crate) struct Walk<'i, 'c> {

@@ -3,6 +3,7 @@
 mod answers;
 mod builtin;
 mod contract;
+mod imported_by;
 mod legacy;
 mod remote_state;
 mod simulated;
@@ -20,10 +21,10 @@ pub use answers::{AnswerError, AnsweringProviders, Answers, Unanswered};
 pub use builtin::TerraformData;
 pub(crate) use contract::A_BUG;
 pub use contract::BrokenContract;
+pub use imported_by::ImportedBy;
 pub use simulated::SimulatedProviders;
 
 use crate::ProviderConfigAddress;
-use crate::plan::ImportedBy;
 
 /// An object of a managed resource, with what its provider keeps beside it. The value carries no marks, so
 /// [`Debug`](fmt::Debug) shows nothing of it.

@@ -15,8 +15,8 @@ use smol_str::SmolStr;
 use super::{PriorState, StateObject, StateOutput, StateResource};
 use crate::diagnostics::PROVIDER;
 use crate::marking::mark_kept;
-use crate::plan::secrets::ToldSecrets;
 use crate::providers::{Providers, ProvidersExt, SimulatedProviders, StoredObject};
+use crate::secrets::ToldSecrets;
 use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Schemas, Severity};
 
 /// Why a state cannot be read. Never shows a value.

@@ -8,7 +8,7 @@ use super::scope::{TestSubject, subject};
 use crate::diagnostics::ConditionOwner;
 use crate::plan::CheckKind;
 use crate::plan::graph::resource_text;
-use crate::plan::subject::{SubjectKind, key_text};
+use crate::subject::{SubjectKind, key_text};
 use crate::{Diagnostics, Severity};
 
 /// An object whose conditions must fail.

@@ -19,12 +19,12 @@ use super::values::{EarlierRuns, FileScope, file_variables, needs_variable, runs
 use crate::apply::InventingProviders;
 use crate::config::Config;
 use crate::plan::graph::resource_text;
-use crate::plan::input::since;
 use crate::plan::orphans::resource_name;
 use crate::plan::references::NoObserver;
 use crate::plan::run::PreparedModule;
 use crate::plan::{GivenVariable, PlanInput, PlanOptions};
 use crate::state::PriorState;
+use crate::versions::since;
 use crate::{Diagnostics, ProviderAddress, Schemas, Severity};
 
 /// How tests are run.

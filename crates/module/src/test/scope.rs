@@ -11,8 +11,8 @@ use crate::config::Config;
 use crate::plan::check::{ReferenceContext, check};
 use crate::plan::evaluated::{World, dynamic};
 use crate::plan::graph::{Graph, Node, NodeKind, resource_text};
-use crate::plan::subject::{Subject, SubjectKind, parse};
 use crate::plan::targets::Targets;
+use crate::subject::{Subject, SubjectKind, parse};
 
 /// A parsed reference of a test.
 #[derive(Debug, Clone)]

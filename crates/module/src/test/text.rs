@@ -10,7 +10,7 @@ use super::report::{CleanUp, FailedElements, FileReport, RunOutcome, RunReport, 
 use crate::diagnostics::DiagnosticPrinter;
 use crate::document::{change_set, write_state};
 use crate::plan::PlanMode;
-use crate::plan::input::since;
+use crate::versions::since;
 use crate::{Diagnostics, Schemas, Severity};
 
 /// The maximum number of elements to show of an assertion.

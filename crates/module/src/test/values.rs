@@ -13,7 +13,7 @@ use super::scope::{TestSubject, nameless, subject};
 use crate::Diagnostics;
 use crate::config::Config;
 use crate::plan::GivenVariable;
-use crate::plan::subject::{Subject, SubjectKind};
+use crate::subject::{Subject, SubjectKind};
 
 const ONLY_RUNS_AND_VARIABLES: &str =
     "You can only reference run blocks and variables from within Terraform Test files.";

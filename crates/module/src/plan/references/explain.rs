@@ -11,12 +11,12 @@ use objchange_text::did_you_mean;
 use super::super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::super::instances::Expanded;
 use super::super::resource::instance_address;
-use super::super::subject::{SubjectKind, WORKSPACE};
 use super::super::walk::Walk;
 use super::super::{ActionReason, PlannedAction, PlannedObject};
 use super::find::{ObjectPart, in_body, key_of, subjects};
 use super::graph::data_reason;
 use super::{Observer, header};
+use crate::subject::{SubjectKind, WORKSPACE};
 
 /// Why something is as it is.
 #[derive(Debug, Clone, Default)]

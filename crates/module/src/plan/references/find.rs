@@ -9,9 +9,9 @@ use smol_str::SmolStr;
 use super::super::graph::{NodeKey, NodeKind};
 use super::super::instances::{Expanded, ModuleInstanceId};
 use super::super::resource::instance_address;
-use super::super::subject::{Subject, SubjectKind, parse};
 use super::super::walk::Walk;
 use super::address;
+use crate::subject::{Subject, SubjectKind, parse};
 
 /// An object in an instance of its module, and a part of it.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,11 +8,11 @@ use objchange_hcl::{ResourceName, Span};
 use smol_str::SmolStr;
 
 use super::super::graph::{Graph, NodeKind};
-use super::super::subject::WORKSPACE;
 use super::super::walk::Walk;
 use super::super::{ActionReason, PlannedAction, PlannedObject};
 use super::{Observer, address, header};
 use crate::config::Config;
+use crate::subject::WORKSPACE;
 
 /// The references in a module tree.
 #[derive(Debug, Clone, Default)]

@@ -19,10 +19,10 @@ use super::expand::{self, Expansion};
 use super::graph::{Graph, NodeKind};
 use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
-use super::secrets::ToldSecrets;
-use super::subject::{Subject, SubjectKind};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
+use crate::secrets::ToldSecrets;
+use crate::subject::{Subject, SubjectKind};
 use crate::{Diagnostics, Severity};
 
 /// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.
@@ -131,7 +131,7 @@ impl<'c> Validator<'_, 'c> {
                 // Outputs of modules carry no ephemeral mark during validation; before 1.13 they could not be passed
                 // on.
                 let is_passed_on = node.subjects.iter().any(|s| matches!(s.kind, SubjectKind::Module { .. }));
-                let is_marked = super::input::since(self.input.options.version, "1.13") && is_passed_on;
+                let is_marked = crate::versions::since(self.input.options.version, "1.13") && is_passed_on;
                 if self.found.error_count() == errors && !(output.ephemeral && is_marked && node.module != 0)
                 {
                     self.found.errors(super::outputs::refusal(output, node.module == 0, &value));

@@ -5,11 +5,11 @@ use objchange_hcl::{Condition, Diagnostic, Purpose, Reference, Span, references,
 
 use super::super::check::ReferenceContext;
 use super::super::instances::ModuleInstanceId;
-use super::super::subject::{Subject, SubjectKind};
 use super::Validator;
 use crate::diagnostics::PROVIDER;
 use crate::plan::graph::{ProviderNode, ResourceNode, resource_text, schema_kind};
 use crate::provisioners::provisioner_schema;
+use crate::subject::{Subject, SubjectKind};
 use crate::{ModuleDiagnostic, ProvidersExt, Severity};
 
 impl<'c> Validator<'_, 'c> {
@@ -214,7 +214,7 @@ pub(super) fn type_span(resource: &ResourceNode<'_>) -> Span {
 
 /// The references of a resource to itself.
 pub(crate) fn own_references(resource: &ResourceNode<'_>, references: &[Reference<'_>]) -> Vec<Subject> {
-    let subjects = references.iter().filter_map(|reference| crate::plan::subject::parse(reference).0);
+    let subjects = references.iter().filter_map(|reference| crate::subject::parse(reference).0);
     let is_own = |subject: &Subject| matches!(&subject.kind, SubjectKind::Resource { name, .. } if name == resource.name);
     subjects.filter(is_own).collect()
 }
@@ -224,7 +224,7 @@ pub(crate) fn self_reference(subject: &Subject) -> String {
     let SubjectKind::Resource { name, key } = &subject.kind else { return String::new() };
     let mut address = resource_text(name);
     if let Some(key) = key {
-        address.push_str(&crate::plan::subject::key_text(key));
+        address.push_str(&crate::subject::key_text(key));
     }
     format!("Configuration for {address} may not refer to itself.")
 }

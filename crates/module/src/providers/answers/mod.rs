@@ -18,8 +18,8 @@ use objchange_text::json::place;
 
 use self::fill::Fill;
 pub use self::unanswered::Unanswered;
+use super::ImportedBy;
 use super::{DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt};
-use crate::plan::ImportedBy;
 use crate::{ProviderConfigAddress, Schemas};
 
 /// Why answers cannot be used, and where. Never shows an answer.

@@ -14,11 +14,11 @@ use self::statement::{Cycle, Statement};
 use super::{PriorState, StateInstance, StateResource};
 use crate::config::Config;
 use crate::diagnostics::PROVIDER;
-use crate::document::compare_instances;
 use crate::marking::mark_kept;
-use crate::plan::Target;
-use crate::plan::secrets::ToldSecrets;
+use crate::order::compare_instances;
 use crate::providers::MoveObject;
+use crate::secrets::ToldSecrets;
+use crate::target::Target;
 use crate::{Diagnostics, ProviderConfigAddress, Providers, ProvidersExt, Schemas, Severity};
 
 pub use validate::Instances;

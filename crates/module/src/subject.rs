@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange::address::{InstanceKey, Mode};
 use objchange::value::{Kind, PathStep};
-use objchange_hcl::{Diagnostic, Reference, ResourceName, Span};
+use objchange_hcl::{Diagnostic, ModuleConfig, Reference, ResourceName, Span, did_you_mean};
 use smol_str::SmolStr;
 
 /// The name of the workspace, in words.
@@ -192,5 +192,33 @@ pub(crate) fn key_text(key: &Value) -> String {
         Kind::Number(number) => format!("[{number}]"),
         Kind::String(text) => InstanceKey::String(text.to_string()).to_string(),
         _ => "[...]".to_owned(),
+    }
+}
+
+/// The error for an undeclared variable or local value.
+pub(crate) fn undeclared_name(declared: &ModuleConfig, subject: &Subject) -> Option<Diagnostic> {
+    let error = |summary: &'static str, detail: String| Some(Diagnostic::new(summary, subject.span, detail));
+    match &subject.kind {
+        SubjectKind::Variable(name) if !declared.variables.contains_key(name) => {
+            let hint = did_you_mean(name, declared.variables.keys().map(smol_str::SmolStr::as_str));
+            let detail =
+                format!("An input variable with the name {:?} has not been declared.", name.as_str());
+            let detail = if hint.is_empty() && !name.is_empty() {
+                format!(
+                    "{detail} This variable can be declared with a variable {:?} {{}} block.",
+                    name.as_str()
+                )
+            } else {
+                detail + &hint
+            };
+            error("Reference to undeclared input variable", detail)
+        }
+        SubjectKind::Local(name) if !declared.locals.contains_key(name) => {
+            let hint = did_you_mean(name, declared.locals.keys().map(smol_str::SmolStr::as_str));
+            let detail =
+                format!("A local value with the name {:?} has not been declared.{hint}", name.as_str());
+            error("Reference to undeclared local value", detail)
+        }
+        _ => None,
     }
 }

@@ -12,11 +12,11 @@ use objchange_hcl::{Body, Expr, Purpose, Reference, ResourceName, Span, referenc
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
-use super::state::schema_kind;
+use super::{ModulePlan, PlannedAction, RelevantAttribute, RelevantStep};
 use crate::Schemas;
 use crate::config::{Config, LoadedModule, ModuleId};
-use crate::plan::subject::{self, SubjectKind};
-use crate::plan::{ModulePlan, PlannedAction, RelevantAttribute, RelevantStep};
+use crate::schemas::schema_kind;
+use crate::subject::{self, SubjectKind};
 
 /// Finds the attributes that the changes of a plan may come from, in Terraform's order. It follows the references of
 /// changing resources and outputs through local values, variables, outputs of modules and configured attributes.
