@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::address::quote_key;
 use objchange::value::Kind;
 
-use crate::module::is_name;
+use crate::syntax::is_name;
 
 /// Writes a value as an expression. Lists and sets are written as tuples, and maps as objects. `None` if a part of the value is
 /// unknown.

@@ -14,6 +14,10 @@ use crate::coverage::Coverage;
 use crate::functions::PatternCache;
 use objchange_text::FunctionSignature;
 
+/// The maximum number of expressions to evaluate in one evaluation; each run of a loop counts. No configuration needs
+/// as many, and time and memory stay bounded.
+pub(crate) const MAX_STEPS: u64 = 1 << 23;
+
 /// A function of the configuration language, as data: its parameters, its result type and its implementation.
 ///
 /// The rules that hold for all functions are in [`call`](Self::call), so an implementation sees only what its
@@ -73,7 +77,7 @@ pub(crate) struct CallContext {
 
 impl Default for CallContext {
     fn default() -> Self {
-        Self { steps_left: crate::eval::MAX_STEPS, patterns: PatternCache::default() }
+        Self { steps_left: MAX_STEPS, patterns: PatternCache::default() }
     }
 }
 

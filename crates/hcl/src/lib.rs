@@ -74,7 +74,10 @@ pub use console::{asks_type, console_text, console_type};
 pub use conversion::conversion_message;
 pub use coverage::{BranchHits, Coverage};
 pub use data::{Data, DataBlock, parse_data};
-pub use decode::{Decoded, Purpose, WrittenAsBlocks, decode, expanded_references, may_be_legacy, references};
+pub use decode::{
+    ConfigBody, Decoded, Problems, Purpose, WrittenAsBlocks, decode, expanded_references, may_be_legacy,
+    references,
+};
 pub use eval::{
     DecisiveElements, DiagnosticExt, Scope, TypeConstraint, Variables, constant, elements_that_decide,
     evaluate, evaluate_template,
@@ -85,12 +88,12 @@ pub use function::{Capability, Function, FunctionError, Functions, NO_DIRECTORY,
 pub use functions::BaseDirectory;
 pub use hidden_source::{HiddenSource, value_source, variable_of_source};
 pub use module::{
-    CheckConfig, Condition, ConfigBody, ConstantText, DecodedResource, Environment, ImportConfig,
-    ImportTarget, Input, LifecycleConfig, MockData, MockObject, MockProvider, ModuleCall, ModuleConfig,
-    MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, Override, OverrideDuring, Problems, ProviderConfig,
-    ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName,
-    RunCommand, RunModule, RunPlanOptions, SelectError, SelectedResource, SourcePlace, StateStorage,
-    TestFile, TestRun, Unfollowed, VariableConfig, VariableValues, each,
+    CheckConfig, Condition, ConstantText, DecodedResource, Environment, ImportConfig, ImportTarget, Input,
+    LifecycleConfig, MockData, MockObject, MockProvider, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget,
+    MovedConfig, OutputConfig, Override, OverrideDuring, ProviderConfig, ProviderRef, ProvisionerConfig,
+    RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, RunCommand, RunModule, RunPlanOptions,
+    SelectError, SelectedResource, SourcePlace, StateStorage, TestFile, TestRun, Unfollowed, VariableConfig,
+    VariableValues, each,
 };
 pub use objchange_text::{Diagnostic, FunctionSignature, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;

@@ -8,7 +8,9 @@ use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
-use crate::module::{BodyPart, Content, RawBlock, RawBody, Shape};
+use super::body::BodyPart;
+use super::raw::{Content, RawBlock, RawBody};
+use super::shape::Shape;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};

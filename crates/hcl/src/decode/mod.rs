@@ -5,21 +5,27 @@
 
 mod attributes_as_blocks;
 mod blocks;
+pub(crate) mod body;
 mod expand;
 mod json;
+pub(crate) mod merge;
 mod places;
+pub(crate) mod problems;
+pub(crate) mod raw;
 mod references;
+pub(crate) mod shape;
 
 use objchange::Value;
 use objchange::schema::{Attribute, Block, NestingMode};
 use objchange::value::{Marks, Path};
 use smol_str::SmolStr;
 
+pub use body::ConfigBody;
+pub use problems::Problems;
 pub use references::{Purpose, expanded_references, references};
 
 use crate::eval::{Evaluator, Scope, dynamic, without_keys};
 use crate::function::Functions;
-use crate::hidden_source::has_secrets;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body};
 use attributes_as_blocks::BlockAttributes;
@@ -205,6 +211,13 @@ impl Decoder<'_> {
     fn error(&mut self, summary: impl Into<objchange_text::Summary>, span: Span, detail: String) {
         self.evaluator.report(summary, span, detail);
     }
+}
+
+/// Whether values of an attribute, or parts of them, are secrets.
+pub(crate) fn has_secrets(attribute: &Attribute) -> bool {
+    attribute.sensitive
+        || attribute.write_only
+        || attribute.nested().is_some_and(|nested| nested.attributes().iter().any(|(_, a)| has_secrets(a)))
 }
 
 pub(crate) fn find<'b>(attributes: &'b [ast::Attribute], name: &str) -> Option<&'b ast::Attribute> {

@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 use super::call::{Argument, INVALID, recursive};
 use super::{Evaluator, Failed, Scope, Variables, dynamic, unknown_not_null};
 use crate::function::{CallContext, Capability, Functions, not_null};
-use crate::module::is_name;
 use crate::syntax::ast::{Call, Expr, ExprKind};
+use crate::syntax::is_name;
 use crate::syntax::parse_template;
 
 /// The maximum length of the list of failed attempts of `try`, in bytes. Later attempts are left out.

@@ -38,10 +38,6 @@ use crate::function::{CallContext, Capability, Functions};
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Expr, ExprKind, Variable};
 
-/// The maximum number of expressions to evaluate in one evaluation; each run of a loop counts. No configuration needs
-/// as many, and time and memory stay bounded.
-pub(crate) const MAX_STEPS: u64 = 1 << 23;
-
 /// An error costs this many steps.
 const STEPS_PER_ERROR: u64 = 64;
 

@@ -6,7 +6,7 @@ use objchange::{Type, Value};
 use crate::eval::{constant, in_one_sentence};
 use crate::expression_text::{arguments_text, expression_text};
 use crate::function::{Function, FunctionError, Functions, Parameter};
-use crate::module::is_name;
+use crate::syntax::is_name;
 use crate::syntax::parse_body;
 
 /// How errors name the text that is decoded.

@@ -2,7 +2,7 @@
 
 use objchange_text::Span;
 
-use crate::module::shape;
+use crate::decode::shape;
 
 /// Names that may be shown wherever they are.
 pub(super) struct Known<'k> {

@@ -8,8 +8,8 @@ use objchange_text::json::{Node, NodeKind, Property};
 
 use super::Declared;
 use super::broken::is_in_vocabulary;
-use super::search::{MEMBERS_OF_SECRETS, block_has_secrets, has_credentials, has_secrets, is_meta_argument};
-use crate::module::shape;
+use super::search::{MEMBERS_OF_SECRETS, block_has_secrets, has_credentials, is_meta_argument};
+use crate::decode::{has_secrets, shape};
 
 /// How schemas are found, by the kind of a block and its first label.
 type SchemaOf<'f, 's> = &'f dyn Fn(&str, &str) -> Option<&'s Schema>;

@@ -17,7 +17,6 @@ use crate::syntax::{parse_body, parse_body_partly, parse_expression};
 use crate::walk::sensitive_arguments;
 use broken::{Known, is_in_vocabulary, is_public};
 use search::{Search, is_secret_declaration};
-pub(crate) use search::{has_secrets, is_false};
 
 /// The parts of sources that must not be shown where a line of them is, nor repeated by a message.
 ///

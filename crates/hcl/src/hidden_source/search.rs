@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use objchange::schema::{Attribute, Block as Schema};
+use objchange::schema::Block as Schema;
 use objchange::value::PathStep;
 use objchange_text::{Span, similar};
 use smol_str::SmolStr;
 
 use super::Declared;
-use crate::decode::find;
-use crate::module::{MoveTarget, shape};
+use crate::decode::{find, has_secrets, shape};
+use crate::module::MoveTarget;
 use crate::syntax::ast::{Block, Body, Expr, ExprKind, StepKind, TraversalStep};
 use crate::walk::{
     Reference, literals, literals_beside, makes_sensitive, optional_defaults, sensitive_arguments, variables,
@@ -451,7 +451,7 @@ pub(super) fn is_secret_declaration(body: &Body) -> bool {
         let is_it = MEMBERS_OF_SECRETS.contains(&&*attribute.name)
             || !shape::VARIABLE.has(&attribute.name)
                 && !similar(&attribute.name, MEMBERS_OF_SECRETS).is_empty();
-        is_it && !is_false(&attribute.expr)
+        is_it && !attribute.expr.is_false()
     })
 }
 
@@ -487,10 +487,6 @@ pub(super) fn has_credentials(source: &str) -> bool {
             .any(|name| ["key", "token", "secret", "password", "sig"].iter().any(|word| name.contains(word)))
 }
 
-pub(crate) fn is_false(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
-}
-
 /// Whether an unknown name is similar to a sensitive attribute of the schema, or to a block with secrets.
 fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
     let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
@@ -502,10 +498,4 @@ fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
 pub(super) fn block_has_secrets(block: &Schema) -> bool {
     block.attributes().iter().any(|(_, attribute)| has_secrets(attribute))
         || block.block_types().iter().any(|(_, nested)| block_has_secrets(&nested.block))
-}
-
-pub(crate) fn has_secrets(attribute: &Attribute) -> bool {
-    attribute.sensitive
-        || attribute.write_only
-        || attribute.nested().is_some_and(|nested| nested.attributes().iter().any(|(_, a)| has_secrets(a)))
 }

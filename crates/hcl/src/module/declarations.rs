@@ -8,7 +8,7 @@ use objchange::change::IgnoreChanges;
 use objchange_text::Span;
 use smol_str::SmolStr;
 
-use super::body::ConfigBody;
+use crate::decode::body::ConfigBody;
 use crate::eval::TypeConstraint;
 use crate::syntax::ast::{Attribute, Expr};
 

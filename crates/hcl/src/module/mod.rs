@@ -4,22 +4,15 @@
 //! of `declarations`, with `merge` for override files. `environment` evaluates names, with `variable` for the values of
 //! variables.
 
-mod body;
 mod declarations;
 mod environment;
 mod import_target;
-mod merge;
-mod problems;
-mod raw;
 mod read;
 mod resource;
 mod selected;
-pub(crate) mod shape;
 mod testing;
 mod variable;
 
-pub(crate) use body::BodyPart;
-pub use body::ConfigBody;
 pub use declarations::{
     CheckConfig, Condition, ConstantText, ImportConfig, ImportTarget, LifecycleConfig, ModuleCall,
     ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, ProviderConfig, ProviderRef,
@@ -27,12 +20,9 @@ pub use declarations::{
     VariableConfig,
 };
 pub use environment::Environment;
-pub use problems::Problems;
-pub(crate) use raw::{Content, RawBlock, RawBody};
-pub(crate) use read::{is_name, target};
+pub(crate) use read::target;
 pub use resource::each;
 pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
-pub(crate) use shape::Shape;
 pub use testing::{
     MockData, MockObject, MockProvider, Override, OverrideDuring, RunCommand, RunModule, RunPlanOptions,
     TestFile, TestRun,

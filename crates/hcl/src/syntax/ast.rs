@@ -162,6 +162,11 @@ pub(crate) enum UnaryOp {
 }
 
 impl Expr {
+    /// Whether it is the word `false`.
+    pub(crate) fn is_false(&self) -> bool {
+        matches!(&self.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
+    }
+
     pub(crate) fn new(span: Span, kind: ExprKind) -> Self {
         Self { span, kind }
     }

@@ -131,3 +131,10 @@ fn check_length(text: &str) -> Result<(), Vec<Diagnostic>> {
     let detail = "A source text cannot be longer than 4 GiB.";
     Err(vec![Diagnostic::new("Source too long", Span::at(0), detail)])
 }
+
+/// Whether this may be the name of something.
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_first = |c: char| c == '_' || unicode_ident::is_xid_start(c);
+    let mut chars = name.chars();
+    chars.next().is_some_and(is_first) && chars.all(|c| c == '-' || unicode_ident::is_xid_continue(c))
+}

@@ -1,9 +1,9 @@
 //! `module` blocks.
 
-use super::super::body::ConfigBody;
 use super::super::declarations::{ModuleCall, ProviderRef};
 use super::Reader;
 use super::collect::Declared;
+use crate::decode::body::ConfigBody;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::version::VersionConstraints;
 use crate::walk::{calls, variables};

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, btree_map};
 use objchange::address::Mode;
 use smol_str::SmolStr;
 
-use super::super::body::BodyPart;
 use super::super::declarations::{ModuleConfig, ResourceName};
-use super::super::merge::{replace_attributes, replace_raw_blocks};
-use super::super::raw::{Content, RawBlock, RawBody};
-use super::super::shape::{
+use super::Reader;
+use crate::decode::body::BodyPart;
+use crate::decode::merge::{replace_attributes, replace_raw_blocks};
+use crate::decode::raw::{Content, RawBlock, RawBody};
+use crate::decode::shape::{
     CALL, CHECK, DATA, FILE, IMPORT, LIFECYCLE, MOVED, OUTPUT, PROVIDER, REMOVED, RESOURCE, Shape, TERRAFORM,
     VARIABLE,
 };
-use super::Reader;
 use crate::sources::SourceFile;
 use crate::syntax::ast::{Attribute, Label};
 use objchange_text::Span;
@@ -162,7 +162,7 @@ impl<'t> Collected<'t> {
 
     fn add_local(&mut self, local: Attribute, reader: &mut Reader<'t>) {
         let place = local.name_span.to(local.expr.span);
-        if !super::is_name(&local.name) {
+        if !crate::syntax::is_name(&local.name) {
             reader.problems.error("Invalid local value name", local.name_span, super::BAD_NAME);
         }
         if let Some(first) = self.locals.get(&local.name) {
@@ -481,7 +481,7 @@ fn alias_text(declared: &Declared<'_>) -> Option<SmolStr> {
 impl Reader<'_> {
     /// Checks that a label may be a name.
     fn check_label(&mut self, declared: &Declared<'_>, index: usize, summary: &'static str) {
-        if let Some(label) = declared.labels.get(index).filter(|label| !super::is_name(&label.text)) {
+        if let Some(label) = declared.labels.get(index).filter(|label| !crate::syntax::is_name(&label.text)) {
             self.problems.error(summary, label.span, super::BAD_NAME);
         }
     }

@@ -19,7 +19,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::declarations::ModuleConfig;
-use super::problems::Problems;
+use crate::decode::problems::Problems;
 use crate::eval::{Evaluator, Failed};
 use crate::function::Functions;
 use crate::sources::{Places, SourceFile, Sources};
@@ -142,10 +142,3 @@ impl Reader<'_> {
 }
 
 const BAD_NAME: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
-
-/// Whether this may be the name of something.
-pub(crate) fn is_name(name: &str) -> bool {
-    let is_first = |c: char| c == '_' || unicode_ident::is_xid_start(c);
-    let mut chars = name.chars();
-    chars.next().is_some_and(is_first) && chars.all(|c| c == '-' || unicode_ident::is_xid_continue(c))
-}

@@ -4,10 +4,10 @@ use objchange::address::Mode;
 use objchange_text::Diagnostic;
 
 use super::super::declarations::{MoveEndpoint, MoveTarget, MovedConfig, RemovedConfig};
-use super::super::shape::REMOVED_LIFECYCLE;
 use super::collect::Declared;
 use super::references::{NO_REFERENCE, is_reference};
 use super::{Reader, address};
+use crate::decode::shape::REMOVED_LIFECYCLE;
 use crate::syntax::ast::{Expr, ExprKind};
 
 impl Reader<'_> {

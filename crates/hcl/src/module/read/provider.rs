@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::super::body::ConfigBody;
 use super::super::declarations::{ModuleConfig, ProviderConfig, ProviderRef};
 use super::collect::Declared;
-use super::{BAD_NAME, Reader, is_name, references};
+use super::{BAD_NAME, Reader, references};
+use crate::decode::body::ConfigBody;
 use crate::syntax::ast::{Expr, ExprKind};
+use crate::syntax::is_name;
 use objchange_text::Span;
 
 /// Arguments that mean nothing yet.

@@ -4,13 +4,13 @@ use objchange::address::Mode;
 use objchange::change::IgnoreChanges;
 use objchange::value::{Path, PathStep};
 
-use super::super::body::ConfigBody;
 use super::super::declarations::{LifecycleConfig, ProvisionerConfig, ResourceConfig};
-use super::super::raw::{Content, RawBlock};
-use super::super::shape::PROVISIONER;
 use super::Reader;
 use super::collect::Declared;
 use super::references::keyword;
+use crate::decode::body::ConfigBody;
+use crate::decode::raw::{Content, RawBlock};
+use crate::decode::shape::PROVISIONER;
 use crate::syntax::ast::{Body, Expr, ExprKind, StepKind};
 use crate::walk::variables;
 use objchange_text::Span;

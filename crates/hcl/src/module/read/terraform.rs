@@ -4,11 +4,11 @@ use objchange::Type;
 use objchange_text::Span;
 
 use super::super::declarations::{ConstantText, ModuleConfig, ProviderRef, RequiredProvider, StateStorage};
-use super::super::raw::{Content, RawBlock};
-use super::super::shape::{CLOUD, CLOUD_WORKSPACES, LOCAL_BACKEND};
 use super::Reader;
 use super::collect::Declared;
 use super::references::{self, keyword};
+use crate::decode::raw::{Content, RawBlock};
+use crate::decode::shape::{CLOUD, CLOUD_WORKSPACES, LOCAL_BACKEND};
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
 use crate::version::VersionConstraints;
 

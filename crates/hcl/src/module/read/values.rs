@@ -3,8 +3,8 @@
 use objchange::{Type, Value};
 use objchange_text::Span;
 
-use super::super::raw::Content;
 use super::Reader;
+use crate::decode::raw::Content;
 use crate::syntax::ast::Expr;
 
 const UNSUITABLE: &str = "Unsuitable value type";

@@ -3,15 +3,15 @@
 use objchange::{Type, Value};
 
 use super::super::declarations::{Condition, VariableConfig};
-use super::super::raw::RawBlock;
-use super::super::shape::CONDITION;
 use super::collect::Declared;
 use super::references::keyword;
-use super::{BAD_NAME, Reader, is_name};
+use super::{BAD_NAME, Reader};
 use crate::conversion::conversion_message;
+use crate::decode::raw::RawBlock;
+use crate::decode::shape::CONDITION;
 use crate::eval::TypeConstraint;
-use crate::hidden_source::is_false;
 use crate::syntax::ast::{Expr, ExprKind};
+use crate::syntax::is_name;
 use crate::walk::variables;
 use objchange_text::Span;
 
@@ -39,7 +39,7 @@ impl Reader<'_> {
         let ty = content.attribute("type").and_then(|ty| self.type_constraint(&ty.expr));
         let nullable = self.bool(content, "nullable").unwrap_or(true);
         let default = content.attribute("default").map(|default| &default.expr);
-        let is_set = |name| content.attribute(name).is_some_and(|set| !is_false(&set.expr));
+        let is_set = |name| content.attribute(name).is_some_and(|set| !set.expr.is_false());
         let is_secret = is_set("sensitive") || is_set("ephemeral");
         let default = self.default(default, ty.as_ref(), nullable, is_secret, declared.retyped);
         let description = self.string(content, "description").map(|(text, _)| text);

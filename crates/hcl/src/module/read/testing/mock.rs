@@ -7,12 +7,13 @@ use objchange_text::Span;
 use smol_str::SmolStr;
 
 use super::super::super::declarations::MoveTarget;
-use super::super::super::raw::RawBlock;
 use super::super::super::testing::{MockData, MockObject, MockProvider, Override};
 use super::super::references::{NO_REFERENCE, is_reference};
-use super::super::{Reader, address, is_name};
+use super::super::{Reader, address};
 use super::shapes;
+use crate::decode::raw::RawBlock;
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
+use crate::syntax::is_name;
 
 impl Reader<'_> {
     pub(super) fn mock_provider(&mut self, block: RawBlock<'_>) -> Option<MockProvider> {

@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 
-use super::super::raw::{RawBlock, RawBody};
-use super::super::shape::{PROVIDER, VARIABLE};
 use super::super::testing::{MockData, OverrideDuring, TestFile};
 use super::collect::Declared;
 use super::references::keyword;
-use super::{BAD_NAME, Problems, Reader, is_name};
+use super::{BAD_NAME, Reader};
+use crate::decode::Problems;
+use crate::decode::raw::{RawBlock, RawBody};
+use crate::decode::shape::{PROVIDER, VARIABLE};
 use crate::sources::Sources;
 use crate::syntax::ast::Attribute;
+use crate::syntax::is_name;
 
 impl TestFile {
     /// Reads one of the sources as a test file: the one with this position. A name that ends with `.json` is of JSON

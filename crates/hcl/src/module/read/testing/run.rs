@@ -1,10 +1,11 @@
 //! `run` blocks.
 
-use super::super::super::raw::{Content, RawBlock};
 use super::super::super::testing::{RunCommand, RunModule, RunPlanOptions, TestRun};
 use super::super::references::keyword;
-use super::super::{BAD_NAME, Reader, is_name};
+use super::super::{BAD_NAME, Reader};
 use super::{Once, shapes};
+use crate::decode::raw::{Content, RawBlock};
+use crate::syntax::is_name;
 use crate::version::VersionConstraints;
 
 impl Reader<'_> {

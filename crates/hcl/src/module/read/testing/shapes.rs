@@ -1,6 +1,6 @@
 //! The arguments and blocks that are allowed in test files and mock files.
 
-use super::super::super::shape::Shape;
+use crate::decode::shape::Shape;
 use crate::syntax::json::Style::{Constant, Name, Template};
 
 /// Labels of overrides: none.

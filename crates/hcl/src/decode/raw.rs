@@ -2,8 +2,8 @@
 
 use smol_str::SmolStr;
 
-use super::Problems;
 use super::body::BodyPart;
+use super::problems::Problems;
 use super::shape::Shape;
 use crate::sources::SourceFile;
 use crate::suggestion::did_you_mean;
@@ -42,7 +42,7 @@ pub(crate) struct Content<'t> {
 
 impl<'t> RawBody<'t> {
     /// The body of a file; `None` if it is not of its syntax.
-    pub(super) fn of_file(file: &'t SourceFile, problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn of_file(file: &'t SourceFile, problems: &mut Problems) -> Option<Self> {
         if file.name.ends_with(".json") {
             let read = body_at(&file.text, file.start).map(RawBody::Json);
             return read.map_err(|found| problems.errors.extend(found)).ok();

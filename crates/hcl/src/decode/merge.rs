@@ -7,12 +7,12 @@ use super::raw::RawBlock;
 use crate::syntax::ast::{Attribute, Block, Body};
 
 /// Changes a body as an overriding one says.
-pub(super) fn merge(body: &mut Body, Body { attributes, blocks, .. }: Body) {
+pub(crate) fn merge(body: &mut Body, Body { attributes, blocks, .. }: Body) {
     replace_attributes(&mut body.attributes, attributes);
     replace_blocks(body, blocks);
 }
 
-pub(super) fn replace_attributes(all: &mut Vec<Attribute>, attributes: Vec<Attribute>) {
+pub(crate) fn replace_attributes(all: &mut Vec<Attribute>, attributes: Vec<Attribute>) {
     let by_name: HashMap<SmolStr, usize> =
         all.iter().enumerate().map(|(i, attribute)| (attribute.name.clone(), i)).collect();
     for attribute in attributes {
@@ -38,7 +38,7 @@ fn made(block: &Block) -> &str {
 }
 
 /// Blocks whose labels say nothing about what they replace.
-pub(super) fn replace_raw_blocks<'t>(all: &mut Vec<RawBlock<'t>>, blocks: Vec<RawBlock<'t>>) {
+pub(crate) fn replace_raw_blocks<'t>(all: &mut Vec<RawBlock<'t>>, blocks: Vec<RawBlock<'t>>) {
     let kinds: HashSet<SmolStr> = blocks.iter().map(|block| block.kind.clone()).collect();
     all.retain(|block| !kinds.contains(&block.kind));
     all.extend(blocks);
