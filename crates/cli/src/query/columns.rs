@@ -12,8 +12,8 @@ use objchange_policy::query::{CollectionKind, FoundItem};
 use crate::exit::{CommandError, unusable};
 
 /// The rows of a table of these items, if they are changes.
-pub(super) fn row_kind(of: CollectionKind) -> Option<RowKind> {
-    match of {
+pub(super) fn row_kind(kind: CollectionKind) -> Option<RowKind> {
+    match kind {
         CollectionKind::ResourceChanges => Some(RowKind::Changes),
         CollectionKind::ResourceDrift => Some(RowKind::Drift),
         CollectionKind::OutputChanges => Some(RowKind::Outputs),
@@ -24,13 +24,13 @@ pub(super) fn row_kind(of: CollectionKind) -> Option<RowKind> {
 /// The rows of items that were found in a document.
 pub(super) fn rows(
     file: &PlanFile,
-    of: RowKind,
+    kind: RowKind,
     schemas: &Schemas,
     items: &[FoundItem],
 ) -> Result<Vec<Row>, String> {
     let keys: HashSet<&str> = items.iter().map(|item| &*item.key).collect();
     let plan = file.judged().map_err(|error| error.to_string())?;
-    let rows = changes(file.name(), plan, of, schemas, |key| keys.contains(key));
+    let rows = changes(file.name(), plan, kind, schemas, |key| keys.contains(key));
     rows.map_err(|error| match error {
         RowError::Document(error) => file.error(error).to_string(),
         error => format!("{}: {error}", file.name()),

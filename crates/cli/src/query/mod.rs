@@ -85,8 +85,8 @@ pub(crate) struct Args {
     expression: Option<String>,
 
     /// Collection to search
-    #[arg(long, value_enum, default_value = "changes", value_name = "WHAT")]
-    of: About,
+    #[arg(long = "of", value_enum, default_value = "changes", value_name = "WHAT")]
+    about: About,
 
     /// Output format
     #[arg(long, value_enum, default_value = "lines", value_name = "FORM")]
@@ -175,7 +175,7 @@ impl Args {
             )
             .into());
         }
-        let kind = columns::row_kind(self.of.collection_kind())
+        let kind = columns::row_kind(self.about.collection_kind())
             .ok_or("--output parquet and arrow need --of changes, drift or outputs")?;
         let given = modules.schemas.load(modules.max_input).map_err(unusable)?;
         Ok(Format::Table(form, kind, modules.schemas.with_cached(given, []).0))
@@ -202,7 +202,7 @@ impl Args {
         #[cfg(feature = "columns")]
         let rows = match format {
             Format::Text(_) => Vec::new(),
-            Format::Table(_, of, schemas) => columns::rows(&document.file, *of, schemas, &answer.items)?,
+            Format::Table(_, kind, schemas) => columns::rows(&document.file, *kind, schemas, &answer.items)?,
         };
         Ok(DocumentAnswer {
             answer,
@@ -215,10 +215,10 @@ impl Args {
     fn answer(&self, search: Search<'_>, document: &InputDocument) -> Result<Answer, String> {
         let file = &document.file;
         if file.plan().is_some() {
-            self.of.collection_kind().check(file).map_err(|error| error.to_string())?;
+            self.about.collection_kind().check(file).map_err(|error| error.to_string())?;
         }
         let subject =
-            Subject::new(self.of.collection_kind(), file.document()).map_err(|error| match error {
+            Subject::new(self.about.collection_kind(), file.document()).map_err(|error| match error {
                 SubjectError::Document(error) => file.error(error).to_string(),
                 SubjectError::IsState => {
                     format!("{}: {error}; search its resources with --of state", file.name())
@@ -253,9 +253,9 @@ impl<'a> Sink<'a> {
                 Ok(Self::Text(Printer::new(*form, args.printed(), projection, out)))
             }
             #[cfg(feature = "columns")]
-            Format::Table(form, of, _) => {
+            Format::Table(form, kind, _) => {
                 let out = Destination::open(args.out.as_deref())?;
-                Ok(Self::Table(Box::new(TableWriter::new(*form, *of, out)?)))
+                Ok(Self::Table(Box::new(TableWriter::new(*form, *kind, out)?)))
             }
         }
     }
@@ -381,7 +381,7 @@ impl QueryText {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let of = args.of.collection_kind();
+    let kind = args.about.collection_kind();
     let (paths, expression) = arguments(args).map_err(unusable)?;
     let modules = args.module.inputs(&paths)?;
     let format = args.format(&modules)?;
@@ -391,17 +391,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         (None, Some(text)) => Some(QueryText::new("--group-by", text)),
         (None, None) => None,
     };
-    let query = match Query::parse(of, &filter.text) {
+    let query = match Query::parse(kind, &filter.text) {
         Ok(query) => query,
         Err(error) => return Err(filter.refused(&error)),
     };
-    let projection = match other.as_ref().map(|other| (other, Projection::parse(of, &other.text))) {
+    let projection = match other.as_ref().map(|other| (other, Projection::parse(kind, &other.text))) {
         None => None,
         Some((_, Ok(projection))) => Some(projection),
         Some((other, Err(error))) => return Err(other.refused(&error)),
     };
-    let wanted =
-        if of == CollectionKind::State { WantedDocuments::PLANS_AND_STATES } else { WantedDocuments::PLANS };
+    let wanted = if kind == CollectionKind::State {
+        WantedDocuments::PLANS_AND_STATES
+    } else {
+        WantedDocuments::PLANS
+    };
     let inputs = documents::find(&paths, wanted, &modules)?;
     let search = Search {
         query: &query,

@@ -379,7 +379,9 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         for ((_, name), exprs) in named.iter().filter(|((kind, _), _)| *kind == "local") {
             for reference in exprs.iter().flat_map(|expr| variables(expr)) {
                 match reference.first_attribute() {
-                    Some(of) if reference.name == "local" => users.entry(of.clone()).or_default().push(name),
+                    Some(local) if reference.name == "local" => {
+                        users.entry(local.clone()).or_default().push(name)
+                    }
                     _ if self.is_secret(&reference, None, &nothing) => open.push(name),
                     _ => {}
                 }
@@ -414,11 +416,11 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
             ("var", [name, ..]) => self.declared.variables.get(name.as_str()) == Some(&true),
             ("local", [name, ..]) => locals.contains(name.as_str()),
             ("self", names) => is_of(own, names.first()),
-            (kind @ ("data" | "ephemeral"), [of, _, names @ ..]) => {
-                is_of((self.schema)(kind, of), names.first())
+            (kind @ ("data" | "ephemeral"), [resource_type, _, names @ ..]) => {
+                is_of((self.schema)(kind, resource_type), names.first())
             }
-            (of, [_, names @ ..]) if self.declared.types.contains(of) => {
-                is_of((self.schema)("resource", of), names.first())
+            (resource_type, [_, names @ ..]) if self.declared.types.contains(resource_type) => {
+                is_of((self.schema)("resource", resource_type), names.first())
             }
             _ => false,
         }

@@ -143,8 +143,15 @@ fn call(called: &FunctionSignature) -> Call<'_> {
         called_as: &called.name,
         signature: Signature {
             name: called.name.rsplit("::").next().unwrap_or_default(),
-            params: called.parameters.iter().map(|(name, of)| Parameter { name, ty: ty(of) }).collect(),
-            variadic_param: called.variadic.as_ref().map(|(name, of)| Parameter { name, ty: ty(of) }),
+            params: called
+                .parameters
+                .iter()
+                .map(|(name, parameter)| Parameter { name, ty: ty(parameter) })
+                .collect(),
+            variadic_param: called
+                .variadic
+                .as_ref()
+                .map(|(name, parameter)| Parameter { name, ty: ty(parameter) }),
             return_type: ty(&called.result),
         },
     }

@@ -144,8 +144,8 @@ impl JsonWriter {
         self.string_member("type", &name.resource_type);
         self.string_member("name", &name.name);
         let local = source.config.local_ref(module, name);
-        let (of, configuration) = source.keys.source(module, &local);
-        self.string_member("provider_config_key", &source.keys.key(of, &configuration));
+        let (owner, configuration) = source.keys.source(module, &local);
+        self.string_member("provider_config_key", &source.keys.key(owner, &configuration));
         self.member_unless_empty("provisioners", |json| json.provisioners(resource));
         let provider = source.config.provider_of(module, name);
         let schema = source.schema(&provider, schema_kind(name.mode), &name.resource_type);

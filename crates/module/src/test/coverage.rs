@@ -133,20 +133,20 @@ impl TestCoverage {
         for (file, parts) in &self.files {
             // Writing to a string does not fail.
             let _ = writeln!(text, "SF:{}", visible(&clean(&format!("{directory}/{file}"))));
-            let of = |kind| parts.iter().filter(move |part| part.kind == kind);
-            let reached = |kind| of(kind).filter(|part| part.hits > 0).count();
-            for part in of(CoveredKind::Resource) {
+            let of_kind = |kind| parts.iter().filter(move |part| part.kind == kind);
+            let reached = |kind| of_kind(kind).filter(|part| part.hits > 0).count();
+            for part in of_kind(CoveredKind::Resource) {
                 let _ = writeln!(text, "FN:{},{}", part.line, visible(&part.name));
             }
-            for part in of(CoveredKind::Resource) {
+            for part in of_kind(CoveredKind::Resource) {
                 let _ = writeln!(text, "FNDA:{},{}", part.hits, visible(&part.name));
             }
-            let resources = of(CoveredKind::Resource).count();
+            let resources = of_kind(CoveredKind::Resource).count();
             let _ = writeln!(text, "FNF:{resources}\nFNH:{}", reached(CoveredKind::Resource));
-            for (i, part) in of(CoveredKind::Branch).enumerate() {
+            for (i, part) in of_kind(CoveredKind::Branch).enumerate() {
                 let _ = writeln!(text, "BRDA:{},{i},0,{}", part.line, part.hits);
             }
-            let branches = of(CoveredKind::Branch).count();
+            let branches = of_kind(CoveredKind::Branch).count();
             let _ = writeln!(text, "BRF:{branches}\nBRH:{}", reached(CoveredKind::Branch));
             let mut lines: BTreeMap<u32, u64> = BTreeMap::new();
             for part in parts {

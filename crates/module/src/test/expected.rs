@@ -154,21 +154,25 @@ fn failed_while_planning(text: &str) -> Diagnostic {
 
 /// The object that a reference names; else the reference as messages write it, and its place.
 fn failure(subject: &TestSubject) -> Result<ExpectedFailure, (String, Span)> {
-    let of = |kind, name: String, key, text: String, span| {
+    let expected = |kind, name: String, key, text: String, span| {
         Ok(ExpectedFailure { kind, name, key, text, span, has_failed: false })
     };
     match subject {
         TestSubject::Output(name, span) => {
-            of(CheckKind::OutputValue, name.to_string(), None, format!("output.{name}"), *span)
+            expected(CheckKind::OutputValue, name.to_string(), None, format!("output.{name}"), *span)
         }
         TestSubject::Check(name, span) => {
-            of(CheckKind::Check, name.to_string(), None, format!("check.{name}"), *span)
+            expected(CheckKind::Check, name.to_string(), None, format!("check.{name}"), *span)
         }
         TestSubject::Run(name, span) => Err((format!("run.{name}"), *span)),
         TestSubject::Module(subject) => match &subject.kind {
-            SubjectKind::Variable(name) => {
-                of(CheckKind::InputVariable, name.to_string(), None, format!("var.{name}"), subject.span)
-            }
+            SubjectKind::Variable(name) => expected(
+                CheckKind::InputVariable,
+                name.to_string(),
+                None,
+                format!("var.{name}"),
+                subject.span,
+            ),
             SubjectKind::Resource { name, key } => {
                 let own = resource_text(name);
                 let text = match key {
@@ -176,7 +180,7 @@ fn failure(subject: &TestSubject) -> Result<ExpectedFailure, (String, Span)> {
                     None => own.clone(),
                 };
                 debug_assert!(matches!(name.mode, Mode::Managed | Mode::Data | Mode::Ephemeral));
-                of(CheckKind::Resource, own, key.as_ref().and_then(instance_key), text, subject.span)
+                expected(CheckKind::Resource, own, key.as_ref().and_then(instance_key), text, subject.span)
             }
             other => Err((reference_text(other), subject.span)),
         },

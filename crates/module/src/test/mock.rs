@@ -84,7 +84,7 @@ impl TestProviders<'_> {
         address: &str,
     ) -> Source<'_> {
         // Terraform never asks the provider about an overridden resource, mocked or not.
-        if let Some(given) = self.overrides.of(address) {
+        if let Some(given) = self.overrides.find(address) {
             return Source::Given(Some(given));
         }
         match self.mocks.get(provider) {
@@ -271,7 +271,7 @@ impl TestProviders<'_> {
         schema: &Schema,
         by: &ImportedBy,
     ) -> ImportAnswer {
-        if let Some(given) = self.overrides.of(address) {
+        if let Some(given) = self.overrides.find(address) {
             let empty = schema.block.empty_value();
             let object = planned_data_resource(&schema.block, empty).unwrap_or_else(|_| empty.clone());
             return match self.completed(&schema.block, &object, Some(given), address) {

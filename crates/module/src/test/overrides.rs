@@ -76,7 +76,7 @@ impl Overrides {
     }
 
     /// The override of an instance: its own, else that for all instances.
-    pub(super) fn of(&self, address: &str) -> Option<&GivenValues> {
+    pub(super) fn find(&self, address: &str) -> Option<&GivenValues> {
         if self.resources.is_empty() {
             return None;
         }

@@ -172,8 +172,7 @@ impl Writer<'_> {
             }
             Section::Outcome(outcome) => {
                 self.outcome(*outcome);
-                let is_drift =
-                    |section: &Section<'_>| matches!(section, Section::ResourceDrift(of) if !of.is_empty());
+                let is_drift = |section: &Section<'_>| matches!(section, Section::ResourceDrift(drift) if !drift.is_empty());
                 let is_closed = matches!(
                     outcome,
                     Outcome::PlanningFailed | Outcome::NeedsAnotherPlan | Outcome::NothingToDestroy

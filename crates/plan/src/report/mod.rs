@@ -269,7 +269,9 @@ impl<'p> Report<'p> {
     /// Whether nothing is among what was asked for.
     pub fn matches_nothing(&self) -> bool {
         let nothing = [Outcome::NoChangeMatches, Outcome::NoResourceMatches];
-        self.sections.iter().any(|section| matches!(section, Section::Outcome(of) if nothing.contains(of)))
+        self.sections
+            .iter()
+            .any(|section| matches!(section, Section::Outcome(outcome) if nothing.contains(outcome)))
     }
 
     /// The first entry that cannot be made.

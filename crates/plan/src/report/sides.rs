@@ -13,22 +13,27 @@ use crate::walk::{Dialect, PathList, Paths, Sides};
 
 /// The relevant attributes of changes, by the resource that they are of.
 pub(super) struct Relevant<'p, 't> {
-    of: HashMap<&'p str, PathList<'p, 't>>,
+    by_resource: HashMap<&'p str, PathList<'p, 't>>,
 }
 
 impl<'p, 't> Relevant<'p, 't> {
     pub(super) fn new(changes: &'p ChangeSet<'t>) -> Self {
-        let mut of: HashMap<&str, Vec<Elements<'_, 't>>> = HashMap::new();
+        let mut by_resource: HashMap<&str, Vec<Elements<'_, 't>>> = HashMap::new();
         for attribute in &changes.relevant_attributes {
-            of.entry(&attribute.resource).or_default().push(attribute.path.view().elements());
+            by_resource.entry(&attribute.resource).or_default().push(attribute.path.view().elements());
         }
-        Self { of: of.into_iter().map(|(resource, paths)| (resource, paths.into_iter().collect())).collect() }
+        Self {
+            by_resource: by_resource
+                .into_iter()
+                .map(|(resource, paths)| (resource, paths.into_iter().collect()))
+                .collect(),
+        }
     }
 
     /// Those of a resource, among them those that name none.
     pub(super) fn of_resource(&self, address: &str) -> Paths<'_, 't> {
         let nameless = Some("").filter(|nameless| *nameless != address);
-        Paths::subtrees(nameless.into_iter().chain([address]).filter_map(|name| self.of.get(name)))
+        Paths::subtrees(nameless.into_iter().chain([address]).filter_map(|name| self.by_resource.get(name)))
     }
 }
 

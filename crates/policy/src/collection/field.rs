@@ -94,7 +94,9 @@ pub(crate) fn write_fields<'t, T: Item<'t>, S: Serializer>(
             FieldValue::Marks(marks) => {
                 fields.serialize_entry(name, &As(&HiddenWith(marks, Hidden::Truth), secrets))?;
             }
-            FieldValue::Expressions(of) => fields.serialize_entry(name, &As(of, secrets))?,
+            FieldValue::Expressions(expressions) => {
+                fields.serialize_entry(name, &As(expressions, secrets))?
+            }
             FieldValue::Provisioners(all) => fields.serialize_entry(name, &As(all, secrets))?,
             FieldValue::Change(change) => fields.serialize_entry(name, &As(change, secrets))?,
         }

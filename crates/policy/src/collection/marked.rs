@@ -282,7 +282,7 @@ impl<'v, 't> Marked<'v, 't> {
         Self {
             value,
             unknown: marks(self.unknown, false),
-            sensitive: self.sensitive.map(|of| marks(of, covers(of, self.value))),
+            sensitive: self.sensitive.map(|sensitive| marks(sensitive, covers(sensitive, self.value))),
         }
     }
 }

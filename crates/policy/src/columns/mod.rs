@@ -172,15 +172,15 @@ impl RowError {
 /// # Errors
 ///
 /// The file is no whole plan, or a part of it cannot be read.
-pub fn rows(file: &PlanFile, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, RowError> {
-    if of == RowKind::Findings && file.plan().is_some() {
+pub fn rows(file: &PlanFile, kind: RowKind, schemas: &Schemas) -> Result<Vec<Row>, RowError> {
+    if kind == RowKind::Findings && file.plan().is_some() {
         return Ok(findings(file).into_iter().map(|finding| of_finding(file.name(), finding)).collect());
     }
     let plan = file.judged()?;
     if plan.changes.errored {
         return Err(RowError::Errored);
     }
-    changes(file.name(), plan, of, schemas, |_| true)
+    changes(file.name(), plan, kind, schemas, |_| true)
 }
 
 /// The rows of changes with these keys: the address, and of a deposed object `:` and its key; or the name of an output.
@@ -191,13 +191,13 @@ pub fn rows(file: &PlanFile, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>,
 pub fn changes<'t>(
     file: &str,
     plan: &Plan<'t>,
-    of: RowKind,
+    kind: RowKind,
     schemas: &Schemas,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<Row>, RowError> {
     let marks = ConfigMarks::new(plan)?;
     let stated = marks.stated();
-    let listed = match of {
+    let listed = match kind {
         RowKind::Changes => &plan.changes.resources,
         RowKind::Drift => &plan.changes.drift,
         RowKind::Outputs => {

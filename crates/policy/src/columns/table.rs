@@ -48,22 +48,22 @@ const FINDINGS: &[Column] = &[
     ("error", Cell::Text(|row| row.error.as_deref())),
 ];
 
-fn columns(of: RowKind) -> &'static [Column] {
-    match of {
+fn columns(kind: RowKind) -> &'static [Column] {
+    match kind {
         RowKind::Changes | RowKind::Drift | RowKind::Outputs => CHANGES,
         RowKind::Findings => FINDINGS,
     }
 }
 
 /// The columns of such rows, in their order.
-pub fn schema(of: RowKind) -> SchemaRef {
+pub fn schema(kind: RowKind) -> SchemaRef {
     let field = |(name, cell): &Column| match cell {
         Cell::Name(_) => Field::new(*name, DataType::Utf8, false),
         Cell::Text(_) => Field::new(*name, DataType::Utf8, true),
         Cell::Texts(_) => Field::new_list(*name, Field::new_list_field(DataType::Utf8, true), false),
         Cell::Truth(_) => Field::new(*name, DataType::Boolean, true),
     };
-    Arc::new(Schema::new(columns(of).iter().map(field).collect::<Vec<_>>()))
+    Arc::new(Schema::new(columns(kind).iter().map(field).collect::<Vec<_>>()))
 }
 
 /// Collects rows into columns.
@@ -90,14 +90,14 @@ const BATCH_ROWS: usize = 1 << 16;
 
 impl RowsBuilder {
     /// A builder without rows.
-    pub fn new(of: RowKind) -> Self {
-        let columns = columns(of).iter().map(|(_, cell)| match *cell {
+    pub fn new(kind: RowKind) -> Self {
+        let columns = columns(kind).iter().map(|(_, cell)| match *cell {
             Cell::Name(cell) => ColumnBuilder::Name(StringBuilder::new(), cell),
             Cell::Text(cell) => ColumnBuilder::Text(StringBuilder::new(), cell),
             Cell::Texts(cell) => ColumnBuilder::Texts(ListBuilder::new(StringBuilder::new()), cell),
             Cell::Truth(cell) => ColumnBuilder::Truth(BooleanBuilder::new(), cell),
         });
-        Self { schema: schema(of), columns: columns.collect(), rows: 0, size: 0 }
+        Self { schema: schema(kind), columns: columns.collect(), rows: 0, size: 0 }
     }
 
     /// Adds a row.

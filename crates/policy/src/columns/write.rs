@@ -59,19 +59,19 @@ impl<W: Write + Send> TableWriter<W> {
     /// # Errors
     ///
     /// It cannot be written to `out`.
-    pub fn new(form: TableForm, of: RowKind, out: W) -> io::Result<Self> {
+    pub fn new(form: TableForm, kind: RowKind, out: W) -> io::Result<Self> {
         let out = BufWriter::with_capacity(1 << 16, out);
         let format = match form {
             TableForm::Arrow => {
-                Format::Arrow(Box::new(StreamWriter::try_new(out, &schema(of)).map_err(of_arrow)?))
+                Format::Arrow(Box::new(StreamWriter::try_new(out, &schema(kind)).map_err(of_arrow)?))
             }
             TableForm::Parquet => {
                 let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-                let writer = ArrowWriter::try_new(out, schema(of), Some(properties)).map_err(of_parquet)?;
+                let writer = ArrowWriter::try_new(out, schema(kind), Some(properties)).map_err(of_parquet)?;
                 Format::Parquet(Box::new(writer))
             }
         };
-        Ok(Self { rows: RowsBuilder::new(of), format })
+        Ok(Self { rows: RowsBuilder::new(kind), format })
     }
 
     /// Adds rows.

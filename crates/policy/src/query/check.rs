@@ -86,7 +86,7 @@ const TYPES: &[&str] = &[
 
 /// Checks an expression and makes it what is evaluated.
 pub(super) struct Checker<'a> {
-    pub(super) of: CollectionKind,
+    pub(super) collection: CollectionKind,
     pub(super) places: &'a Places,
     /// The names of the loops around, with what is known of them.
     pub(super) bound: Vec<(String, Shape)>,
@@ -138,7 +138,7 @@ impl Checker<'_> {
     fn name(&mut self, expr: &mut IdedExpr) -> Checked {
         let Expr::Ident(name) = &expr.expr else { return Ok(Shape::Any) };
         match &**name {
-            "rc" => return Ok(Shape::Object(self.of.model())),
+            "rc" => return Ok(Shape::Object(self.collection.model())),
             "plan" => return Ok(Shape::Object(&PLAN)),
             name if self.bound.iter().any(|(bound, _)| bound == name) => {
                 let shape = self.bound.iter().rev().find(|(bound, _)| bound == name);
@@ -155,12 +155,12 @@ impl Checker<'_> {
             _ => {}
         }
         let name = name.clone();
-        let help = if self.of.model().field(&name).is_some() {
+        let help = if self.collection.model().field(&name).is_some() {
             Some(format!("did you mean `rc.{name}`?"))
         } else {
             let bound = self.bound.iter().map(|(bound, _)| bound.as_str());
             suggest(&name, ["rc", "plan"].into_iter().chain(bound)).or_else(|| {
-                Some(format!("`rc` is {}, and `plan` is the plan it is from", self.of.model().name))
+                Some(format!("`rc` is {}, and `plan` is the plan it is from", self.collection.model().name))
             })
         };
         Err(self.error(QueryErrorKind::Name, expr, format!("there is no `{name}`")).help(help))
@@ -168,15 +168,15 @@ impl Checker<'_> {
 
     fn field(&mut self, expr: &mut IdedExpr) -> Checked {
         let Expr::Select(select) = &mut expr.expr else { return Ok(Shape::Any) };
-        let of = self.check(&mut select.operand)?;
+        let operand = self.check(&mut select.operand)?;
         let (name, is_test) = (select.field.clone(), select.test);
-        let shape = self.field_of(of, &name, expr)?;
+        let shape = self.field_of(operand, &name, expr)?;
         Ok(if is_test { Shape::Leaf(Kinds::BOOL) } else { shape })
     }
 
-    fn field_of(&self, of: Shape, name: &str, expr: &IdedExpr) -> Checked {
+    fn field_of(&self, operand: Shape, name: &str, expr: &IdedExpr) -> Checked {
         let error = |message| QueryError::new(QueryErrorKind::Name, self.places.name(expr, name), message);
-        match of {
+        match operand {
             Shape::Any => Ok(Shape::Any),
             Shape::Object(model) => model.field(name).ok_or_else(|| {
                 let help = suggest(name, model.names()).or_else(|| {
@@ -185,21 +185,21 @@ impl Checker<'_> {
                 error(format!("{} has no field `{name}`", model.name)).help(help)
             }),
             Shape::Leaf(_) | Shape::List(_) | Shape::Word(_) | Shape::Words(_) => {
-                Err(error(format!("there is no field `{name}`: this is {}", of.kinds())))
+                Err(error(format!("there is no field `{name}`: this is {}", operand.kinds())))
             }
         }
     }
 
     fn comprehension(&mut self, expr: &mut IdedExpr) -> Checked {
         let place = self.places.all(expr);
-        let Expr::Comprehension(of) = &mut expr.expr else { return Ok(Shape::Any) };
-        let steps = (own_parts(&of.loop_cond) + own_parts(&of.loop_step)) as i64;
-        let range = self.check(&mut of.iter_range)?;
-        let id = of.iter_range.id;
-        let walked = std::mem::take(&mut of.iter_range);
+        let Expr::Comprehension(comprehension) = &mut expr.expr else { return Ok(Shape::Any) };
+        let steps = (own_parts(&comprehension.loop_cond) + own_parts(&comprehension.loop_step)) as i64;
+        let range = self.check(&mut comprehension.iter_range)?;
+        let id = comprehension.iter_range.id;
+        let walked = std::mem::take(&mut comprehension.iter_range);
         let steps = IdedExpr { id, expr: Expr::Literal(LiteralValue::Int(steps.into())) };
-        of.iter_range = call(id, "@walked", vec![walked, steps]);
-        let names = [Some(&of.iter_var), of.iter_var2.as_ref()];
+        comprehension.iter_range = call(id, "@walked", vec![walked, steps]);
+        let names = [Some(&comprehension.iter_var), comprehension.iter_var2.as_ref()];
         for name in names.into_iter().flatten() {
             if ["rc", "plan"].contains(&&**name) {
                 let message = format!("`{name}` has a meaning already: choose another name");
@@ -210,36 +210,36 @@ impl Checker<'_> {
         // The keys of a list are positions.
         let key = if range.element().is_some() { Shape::Leaf(Kinds::NUMBER) } else { Shape::Any };
         let element = range.element().unwrap_or(Shape::Any);
-        self.bound.extend(match (&of.iter_var, &of.iter_var2) {
+        self.bound.extend(match (&comprehension.iter_var, &comprehension.iter_var2) {
             (key_name, Some(name)) => vec![(key_name.clone(), key), (name.clone(), element)],
             (name, None) => vec![(name.clone(), element)],
         });
-        let checked = self.loop_parts(of);
+        let checked = self.loop_parts(comprehension);
         self.bound.truncate(outside);
         checked
     }
 
     /// The parts of a loop, in which its names are bound.
-    fn loop_parts(&mut self, of: &mut ComprehensionExpr) -> Checked {
-        let start = self.check(&mut of.accu_init)?;
-        self.bound.push((of.accu_var.clone(), start));
-        self.check(&mut of.loop_cond)?;
-        let made = self.check(&mut of.loop_step)?;
+    fn loop_parts(&mut self, comprehension: &mut ComprehensionExpr) -> Checked {
+        let start = self.check(&mut comprehension.accu_init)?;
+        self.bound.push((comprehension.accu_var.clone(), start));
+        self.check(&mut comprehension.loop_cond)?;
+        let made = self.check(&mut comprehension.loop_step)?;
         if let Some((_, accumulated)) = self.bound.last_mut() {
             *accumulated = start.either(made);
         }
-        self.check(&mut of.result)
+        self.check(&mut comprehension.result)
     }
 
     fn call(&mut self, expr: &mut IdedExpr) -> Checked {
         let id = expr.id;
-        let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        let Expr::Call(call_expr) = &mut expr.expr else { return Ok(Shape::Any) };
         let is_operator = |name: &str| name.starts_with(['_', '@', '!', '-']);
-        if of.target.is_none() && is_operator(&of.func_name) {
+        if call_expr.target.is_none() && is_operator(&call_expr.func_name) {
             return self.operator(expr);
         }
-        let name = of.func_name.clone();
-        if let Some(target) = of.target.as_deref_mut() {
+        let name = call_expr.func_name.clone();
+        if let Some(target) = call_expr.target.as_deref_mut() {
             if matches!(&target.expr, Expr::Ident(name) if name == "optional") {
                 let numbers = OPTIONAL.iter().find(|(function, _)| *function == name).map(|(_, n)| vec![*n]);
                 self.count(&name, numbers, OPTIONAL.iter().map(|(name, _)| *name), expr)?;
@@ -249,10 +249,10 @@ impl Checker<'_> {
             let numbers = MEMBERS.iter().find(|(function, _)| *function == name).map(|(_, n)| n.to_vec());
             self.count(&name, numbers, MEMBERS.iter().map(|(name, _)| *name), expr)?;
             self.arguments(expr)?;
-            let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+            let Expr::Call(call_expr) = &mut expr.expr else { return Ok(Shape::Any) };
             if ["matches", "join", "split", "replace"].contains(&&*name) {
-                let target = of.target.take().map(|target| *target);
-                let args = target.into_iter().chain(std::mem::take(&mut of.args)).collect();
+                let target = call_expr.target.take().map(|target| *target);
+                let args = target.into_iter().chain(std::mem::take(&mut call_expr.args)).collect();
                 *expr = call(id, &format!("@{name}"), args);
                 if name == "matches" {
                     self.pattern(expr)?;
@@ -268,14 +268,14 @@ impl Checker<'_> {
         let known = GLOBAL.iter().chain(OF_ITEM).map(|(name, _)| *name);
         self.count(&name, numbers, known, expr)?;
         self.arguments(expr)?;
-        let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        let Expr::Call(call_expr) = &mut expr.expr else { return Ok(Shape::Any) };
         match &*name {
             "matches" => {
-                of.func_name = "@matches".to_owned();
+                call_expr.func_name = "@matches".to_owned();
                 self.pattern(expr)?;
             }
             "semver" => {
-                if let [_, constraint] = &of.args[..]
+                if let [_, constraint] = &call_expr.args[..]
                     && let Some(text) = literal(constraint)
                     && Constraints::parse(text).is_none()
                 {
@@ -290,8 +290,8 @@ impl Checker<'_> {
     }
 
     fn arguments(&mut self, expr: &mut IdedExpr) -> Result<(), QueryError> {
-        let Expr::Call(of) = &mut expr.expr else { return Ok(()) };
-        of.args.iter_mut().try_for_each(|argument| self.check(argument).map(drop))
+        let Expr::Call(call_expr) = &mut expr.expr else { return Ok(()) };
+        call_expr.args.iter_mut().try_for_each(|argument| self.check(argument).map(drop))
     }
 
     /// Whether a function is there and has so many arguments.
@@ -302,7 +302,7 @@ impl Checker<'_> {
         known: impl Iterator<Item = &'static str>,
         expr: &IdedExpr,
     ) -> Result<(), QueryError> {
-        let Expr::Call(of) = &expr.expr else { return Ok(()) };
+        let Expr::Call(call_expr) = &expr.expr else { return Ok(()) };
         let place = self.places.name(expr, name);
         let Some(numbers) = numbers else {
             let (message, help) = if LOOPS.contains(&name) {
@@ -316,35 +316,35 @@ impl Checker<'_> {
             };
             return Err(QueryError::new(QueryErrorKind::Name, place, message).help(help));
         };
-        if numbers.contains(&of.args.len()) {
+        if numbers.contains(&call_expr.args.len()) {
             return Ok(());
         }
         let wanted: Vec<String> = numbers.iter().map(ToString::to_string).collect();
         let message =
-            format!("`{name}` has {} arguments here and takes {}", of.args.len(), wanted.join(" or "));
+            format!("`{name}` has {} arguments here and takes {}", call_expr.args.len(), wanted.join(" or "));
         Err(QueryError::new(QueryErrorKind::Argument, place, message))
     }
 
     fn operator(&mut self, expr: &mut IdedExpr) -> Checked {
-        let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        let Expr::Call(call_expr) = &mut expr.expr else { return Ok(Shape::Any) };
         // Comparisons are written as they were until the place of one is asked for.
-        let written = self.places.all_of_call(expr.id, of);
+        let written = self.places.all_of_call(expr.id, call_expr);
         let mut shapes = [Shape::Any; 3];
-        for (index, argument) in of.args.iter_mut().enumerate() {
+        for (index, argument) in call_expr.args.iter_mut().enumerate() {
             let shape = self.check(argument)?;
             if let Some(place) = shapes.get_mut(index) {
                 *place = shape;
             }
         }
         let [first, second, third] = shapes;
-        let renamed = match &*of.func_name {
+        let renamed = match &*call_expr.func_name {
             operators::EQUALS => "@equals",
             operators::NOT_EQUALS => "@differs",
             operators::IN => "@contained",
             operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT => {
-                let is_optional = of.func_name != operators::INDEX;
+                let is_optional = call_expr.func_name != operators::INDEX;
                 self.hides_errors |= is_optional;
-                let index = of.args.get(1).and_then(literal).map(str::to_owned);
+                let index = call_expr.args.get(1).and_then(literal).map(str::to_owned);
                 return match (first, index) {
                     // An optional field is an optional value, whatever the field is.
                     (Shape::Object(_), Some(name)) => {
@@ -364,7 +364,7 @@ impl Checker<'_> {
             }
             _ => return Ok(Shape::Any),
         };
-        let wrong = match &of.args[..] {
+        let wrong = match &call_expr.args[..] {
             [a, b] if renamed == "@contained" => wrong_containment((first, a), (second, b)),
             [a, b] => wrong_equality((first, a), (second, b)),
             _ => None,
@@ -374,8 +374,8 @@ impl Checker<'_> {
         }
         // It notes what it compares under its position.
         let position = Expr::Literal(LiteralValue::Int((self.comparisons.len() as i64).into()));
-        of.args.push(IdedExpr { id: expr.id, expr: position });
-        of.func_name = renamed.to_owned();
+        call_expr.args.push(IdedExpr { id: expr.id, expr: position });
+        call_expr.func_name = renamed.to_owned();
         self.comparisons.push(written);
         Ok(Shape::Leaf(Kinds::BOOL))
     }
@@ -383,14 +383,14 @@ impl Checker<'_> {
     /// A function of `rc` is a hidden field of it, which answers where it is looked into with the argument.
     fn of_item(&mut self, name: &str, expr: &mut IdedExpr) -> Checked {
         let id = expr.id;
-        let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
-        let mut args = std::mem::take(&mut of.args).into_iter();
+        let Expr::Call(call_expr) = &mut expr.expr else { return Ok(Shape::Any) };
+        let mut args = std::mem::take(&mut call_expr.args).into_iter();
         let Some(item) = args.next().filter(|item| matches!(&item.expr, Expr::Ident(name) if name == "rc"))
         else {
             let message = format!("the first argument of `{name}` is `rc`");
             return Err(QueryError::new(QueryErrorKind::Argument, self.places.name(expr, name), message));
         };
-        let model = self.of.model();
+        let model = self.collection.model();
         let needed = match name {
             "in_module" => "module_address",
             "sensitive" if model.field("values").is_some() => "values",

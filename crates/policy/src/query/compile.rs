@@ -37,14 +37,14 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    pub(super) fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
+    pub(super) fn parse(collection: CollectionKind, text: &str) -> Result<Self, QueryError> {
         if text.len() > MAX_TEXT {
             let message = format!("the expression is longer than {MAX_TEXT} bytes");
             return Err(QueryError::new(QueryErrorKind::Limit, 0..0, message));
         }
         let parsed = std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().stack_size(STACK);
-            let thread = builder.spawn_scoped(scope, || parse(of, text));
+            let thread = builder.spawn_scoped(scope, || parse(collection, text));
             thread.ok().and_then(|thread| thread.join().ok())
         });
         let failed =
@@ -53,7 +53,7 @@ impl Compiled {
     }
 }
 
-fn parse(of: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
+fn parse(collection: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
     let (mut expr, source) = ENVIRONMENT.parser().parse_with_source_info(text).map_err(|errors| {
         let Some(first) = errors.errors.first() else {
             return QueryError::new(QueryErrorKind::Syntax, 0..0, "this is no expression");
@@ -68,7 +68,7 @@ fn parse(of: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
     })?;
     let places = Places::new(text, source);
     let mut checker = Checker {
-        of,
+        collection,
         places: &places,
         bound: Vec::new(),
         patterns: Vec::new(),

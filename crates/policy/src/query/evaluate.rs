@@ -97,9 +97,10 @@ impl<'q, 's> Evaluation<'q, 's> {
             self.scope.budget.renew();
             Value::resolve_val(part, &self.context).is_err()
         };
-        let of_loop = |of: &'e cel::common::ast::ComprehensionExpr| vec![&of.iter_range];
+        let of_loop =
+            |comprehension: &'e cel::common::ast::ComprehensionExpr| vec![&comprehension.iter_range];
         let candidates = match &expr.expr {
-            Expr::Comprehension(of) => of_loop(of),
+            Expr::Comprehension(comprehension) => of_loop(comprehension),
             Expr::Call(call) if call.func_name == operators::CONDITIONAL => {
                 let chosen = |condition: &IdedExpr| {
                     let value = Value::resolve_val(condition, &self.context).ok()?;

@@ -146,17 +146,17 @@ fn contained<'c, 'v>(call: &mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> {
 }
 
 fn split<'c, 'v>(call: &mut FunctionContext<'c, 'v>, budget: &Budget) -> Answer<'c, 'v> {
-    let (of, separator) = (text(call, 0, "split")?, text(call, 1, "split")?);
+    let (string, separator) = (text(call, 0, "split")?, text(call, 1, "split")?);
     let pieces: Vec<Box<dyn Val + 'v>> = if separator.is_empty() {
-        budget.pay(of.len() as u64)?;
-        of.chars().map(|c| Box::new(CelString::from(c.to_string())) as Box<dyn Val + 'v>).collect()
+        budget.pay(string.len() as u64)?;
+        string.chars().map(|c| Box::new(CelString::from(c.to_string())) as Box<dyn Val + 'v>).collect()
     } else {
-        budget.pay_text(of.len())?;
+        budget.pay_text(string.len())?;
         let piece = |piece: &str| {
             budget.pay_text(piece.len())?;
             Ok(Box::new(CelString::from(piece.to_owned())) as Box<dyn Val + 'v>)
         };
-        of.split(separator).map(piece).collect::<Result<_, ExecutionError>>()?
+        string.split(separator).map(piece).collect::<Result<_, ExecutionError>>()?
     };
     Ok(CowVal::owned(CelList::from(pieces)))
 }
@@ -177,17 +177,18 @@ fn join<'c, 'v>(call: &mut FunctionContext<'c, 'v>, budget: &Budget) -> Answer<'
 }
 
 fn replace<'c, 'v>(call: &mut FunctionContext<'c, 'v>, budget: &Budget) -> Answer<'c, 'v> {
-    let (of, old, new) = (text(call, 0, "replace")?, text(call, 1, "replace")?, text(call, 2, "replace")?);
+    let (string, old, new) =
+        (text(call, 0, "replace")?, text(call, 1, "replace")?, text(call, 2, "replace")?);
     let mut replaced = String::new();
     let mut end = 0;
-    for (at, found) in of.match_indices(old) {
+    for (at, found) in string.match_indices(old) {
         budget.pay_text(at - end + new.len())?;
-        replaced.push_str(&of[end..at]);
+        replaced.push_str(&string[end..at]);
         replaced.push_str(new);
         end = at + found.len();
     }
-    budget.pay_text(of.len() - end)?;
-    replaced.push_str(&of[end..]);
+    budget.pay_text(string.len() - end)?;
+    replaced.push_str(&string[end..]);
     Ok(CowVal::owned(CelString::from(replaced)))
 }
 

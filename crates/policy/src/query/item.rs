@@ -204,14 +204,14 @@ impl<'a, 't> Thing<'a, 't> {
             return Ok(Box::new(CelString::from(label.as_str())));
         }
         let value = match self.kind {
-            Kind::ResourceChange(of) => of.field(name),
-            Kind::OutputChange(of) => of.field(name),
-            Kind::Variable(of) => of.field(name),
-            Kind::Resource(of) => of.field(name),
-            Kind::Config(of) => of.field(name),
-            Kind::Change(of) => of.field(name),
+            Kind::ResourceChange(item) => item.field(name),
+            Kind::OutputChange(item) => item.field(name),
+            Kind::Variable(item) => item.field(name),
+            Kind::Resource(item) => item.field(name),
+            Kind::Config(item) => item.field(name),
+            Kind::Change(item) => item.field(name),
             Kind::Possible(..) => Ok(None),
-            Kind::Variables(of) => match of.get(name) {
+            Kind::Variables(variables) => match variables.get(name) {
                 Some(variable) => return self.thing(Kind::Variable(variable)),
                 None => Ok(None),
             },
@@ -226,7 +226,7 @@ impl<'a, 't> Thing<'a, 't> {
         match value.map_err(|error| unreadable(&error))?.ok_or_else(absent)? {
             FieldValue::Text(text) => Ok(Box::new(CelString::from(text.as_str()))),
             FieldValue::Bool(bool) => Ok(Box::new(CelBool::from(bool))),
-            FieldValue::Index(of) => index(of),
+            FieldValue::Index(key) => index(key),
             FieldValue::Texts(texts) => self.texts(&texts),
             FieldValue::Actions { is_known: false, .. } => Err(self.scope.unknown()),
             FieldValue::Actions { planned, .. } => {
@@ -237,7 +237,7 @@ impl<'a, 't> Thing<'a, 't> {
             FieldValue::Value(None) => Err(self.scope.unknown()),
             FieldValue::Value(Some(value)) => node::value(value, &self.scope),
             FieldValue::Marks(marks) => node::marks(marks, &self.scope),
-            FieldValue::Expressions(of) => self.written(of),
+            FieldValue::Expressions(expressions) => self.written(expressions),
             FieldValue::Provisioners(all) => self.written(all),
             FieldValue::Change(change) => self.thing(Kind::Change(change)),
         }
@@ -246,8 +246,8 @@ impl<'a, 't> Thing<'a, 't> {
     /// The names of the fields.
     fn names(&self) -> &[CelString<'a>] {
         self.names.get_or_init(|| match self.kind {
-            Kind::Variables(of) => of.keys().map(CelString::from).collect(),
-            of => of.model().into_iter().flat_map(Model::names).map(CelString::from).collect(),
+            Kind::Variables(variables) => variables.keys().map(CelString::from).collect(),
+            kind => kind.model().into_iter().flat_map(Model::names).map(CelString::from).collect(),
         })
     }
 
@@ -260,8 +260,8 @@ impl<'a, 't> Thing<'a, 't> {
         };
         Ok(match (self.kind, self.kind.change()) {
             (_, Some(change)) => [side(change.before())?, side(change.after())?],
-            (Kind::Resource(of), None) => [None, side(of.values())?],
-            (Kind::Variable(of), None) => [None, Some(of.value())],
+            (Kind::Resource(resource), None) => [None, side(resource.values())?],
+            (Kind::Variable(variable), None) => [None, Some(variable.value())],
             _ => [None, None],
         })
     }

@@ -108,8 +108,8 @@ impl Query {
     /// # Errors
     ///
     /// The text is not an expression, or names what is not there. The error says where.
-    pub fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
-        Compiled::parse(of, text).map(Self)
+    pub fn parse(collection: CollectionKind, text: &str) -> Result<Self, QueryError> {
+        Compiled::parse(collection, text).map(Self)
     }
 
     /// The comparisons that never could hold, as what they compared was of kinds that never are equal: of a list and a
@@ -166,8 +166,8 @@ impl Projection {
     /// # Errors
     ///
     /// The text is not an expression, or names what is not there. The error says where.
-    pub fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
-        let compiled = Compiled::parse(of, text)?;
+    pub fn parse(collection: CollectionKind, text: &str) -> Result<Self, QueryError> {
+        let compiled = Compiled::parse(collection, text)?;
         let names = columns(&compiled.expr).into_iter().map(|(name, _)| name.map(str::to_owned)).collect();
         Ok(Self { compiled, names })
     }

@@ -48,8 +48,8 @@ pub(super) fn ask<'a, 't: 'a>(
     question: Question,
     item: Thing<'a, 't>,
 ) -> Result<Box<dyn Val + 'a>, ExecutionError> {
-    if let Kind::Possible(of, _) = item.kind
-        && !(question == Question::InModule && of.is_instance)
+    if let Kind::Possible(possible, _) = item.kind
+        && !(question == Question::InModule && possible.is_instance)
     {
         return Err(item.scope.unknown());
     }

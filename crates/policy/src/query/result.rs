@@ -59,7 +59,11 @@ fn tree(value: &dyn Val) -> Result<Value, ExecutionError> {
             Some(Value::String(text)) => text,
             other => other.unwrap_or_default().to_string(),
         };
-        return map.inner().iter().map(|(of, value)| Ok((key(of.inner()), tree(value.as_ref())?))).collect();
+        return map
+            .inner()
+            .iter()
+            .map(|(name, value)| Ok((key(name.inner()), tree(value.as_ref())?)))
+            .collect();
     }
     if value.get_type().kind() != Kind::Map {
         return Err(refused("this is no value that can be shown"));

@@ -57,7 +57,9 @@ impl Search<'_> {
         let mut matching = self.query.on(subject);
         let mut projecting = self.projection.map(|projection| projection.on(subject));
         let mut tallies = Tallies::default();
-        tallies.columns.resize_with(self.projection.map_or(0, |of| of.names().len()), Default::default);
+        tallies
+            .columns
+            .resize_with(self.projection.map_or(0, |projection| projection.names().len()), Default::default);
         let (mut found, mut items, mut undecided) = (0, Vec::new(), Vec::new());
         for (key, item) in subject.items() {
             if is_over() {

@@ -12,7 +12,7 @@ use crate::tfstate::TfState;
 /// A document, read for a query.
 #[derive(Debug)]
 pub struct Subject<'t> {
-    of: CollectionKind,
+    collection: CollectionKind,
     plan: Option<TfPlan<'t>>,
     state: TfState<'t>,
     config: TfConfig<'t>,
@@ -25,7 +25,7 @@ pub enum SubjectError {
     #[error(transparent)]
     Document(#[from] DocumentError),
     /// The document is a state, without changes, variables or configuration.
-    #[error("this is a state, and what is asked about is in plans alone")]
+    #[error("this is a state; this collection exists only in plans")]
     IsState,
 }
 
@@ -45,16 +45,17 @@ impl<'t> Subject<'t> {
     /// # Errors
     ///
     /// The document cannot be read, or is a state where a plan is needed.
-    pub fn new(of: CollectionKind, document: &Document<'t>) -> Result<Self, SubjectError> {
-        let mut subject = Self { of, plan: None, state: TfState::default(), config: TfConfig::default() };
+    pub fn new(collection: CollectionKind, document: &Document<'t>) -> Result<Self, SubjectError> {
+        let mut subject =
+            Self { collection, plan: None, state: TfState::default(), config: TfConfig::default() };
         match document {
-            Document::State(state) if of == CollectionKind::State => {
+            Document::State(state) if collection == CollectionKind::State => {
                 subject.state = TfState::new(state.clone())?;
             }
             Document::State(_) => return Err(SubjectError::IsState),
             Document::Plan(plan) => {
                 let tfplan = TfPlan::new(plan)?;
-                match of {
+                match collection {
                     CollectionKind::State => subject.state = TfState::prior_with(plan, tfplan.raw.stated())?,
                     CollectionKind::Config => {
                         subject.config = TfConfig::with_marks(plan, tfplan.raw.marks())?;
@@ -77,7 +78,7 @@ impl<'t> Subject<'t> {
             Box::new(items.map(move |(key, item)| (key, Item(kind(item), false))))
         }
         let plan = self.plan.as_ref();
-        let possible = plan.into_iter().flat_map(move |plan| match self.of {
+        let possible = plan.into_iter().flat_map(move |plan| match self.collection {
             CollectionKind::ResourceChanges | CollectionKind::PlannedValues => {
                 plan.simulated.instances.iter()
             }
@@ -85,9 +86,9 @@ impl<'t> Subject<'t> {
             CollectionKind::State => plan.simulated.prior.iter(),
             _ => [].iter(),
         });
-        let model = self.of.model();
+        let model = self.collection.model();
         let possible = possible.map(|item| (item.address.as_str(), Item(Kind::Possible(item, model), true)));
-        let items = match self.of {
+        let items = match self.collection {
             CollectionKind::ResourceChanges => {
                 with_keys(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange)
             }
@@ -105,7 +106,7 @@ impl<'t> Subject<'t> {
             CollectionKind::Config => with_keys(Some(&self.config.resources), Kind::Config),
         };
         let may_lack = move |key: &str| {
-            plan.is_some_and(|plan| match self.of {
+            plan.is_some_and(|plan| match self.collection {
                 CollectionKind::ResourceChanges => plan.simulated.may_lack(false, key),
                 CollectionKind::PlannedValues => plan.simulated.may_lack(true, key),
                 _ => false,

@@ -12,8 +12,14 @@ pub(super) fn parts(expr: &IdedExpr) -> Vec<&IdedExpr> {
         Expr::List(list) => list.elements.iter().collect(),
         Expr::Map(map) => map.entries.iter().flat_map(|entry| entry_parts(&entry.expr)).collect(),
         Expr::Struct(message) => message.entries.iter().flat_map(|entry| entry_parts(&entry.expr)).collect(),
-        Expr::Comprehension(of) => {
-            vec![&of.iter_range, &of.accu_init, &of.loop_cond, &of.loop_step, &of.result]
+        Expr::Comprehension(comprehension) => {
+            vec![
+                &comprehension.iter_range,
+                &comprehension.accu_init,
+                &comprehension.loop_cond,
+                &comprehension.loop_step,
+                &comprehension.result,
+            ]
         }
         Expr::Ident(_) | Expr::Literal(_) | Expr::Unspecified => Vec::new(),
     }
@@ -42,7 +48,7 @@ pub(super) fn is_selection(expr: &IdedExpr) -> bool {
 /// How many parts an expression has, without what the loops in it do for each element.
 pub(super) fn own_parts(expr: &IdedExpr) -> usize {
     let inner: usize = match &expr.expr {
-        Expr::Comprehension(of) => own_parts(&of.iter_range),
+        Expr::Comprehension(comprehension) => own_parts(&comprehension.iter_range),
         _ => parts(expr).into_iter().map(own_parts).sum(),
     };
     1 + inner
@@ -105,12 +111,12 @@ impl Places {
     }
 
     /// Like [`Places::all`], of the operands of an operator.
-    pub(super) fn all_of_call(&self, id: u64, of: &CallExpr) -> Range<usize> {
+    pub(super) fn all_of_call(&self, id: u64, call: &CallExpr) -> Range<usize> {
         let own = self
             .source
             .offset_for(id)
             .map(|(start, last)| self.offset(start as usize)..self.offset(last as usize + 1));
-        let below = of.args.iter().map(|part| self.all(part)).filter(|place| !place.is_empty());
+        let below = call.args.iter().map(|part| self.all(part)).filter(|place| !place.is_empty());
         let places: Vec<Range<usize>> = own.into_iter().chain(below).collect();
         let start = places.iter().map(|place| place.start).min().unwrap_or(0);
         start..places.iter().map(|place| place.end).max().unwrap_or(start)

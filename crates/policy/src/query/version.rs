@@ -72,7 +72,7 @@ impl Constraints {
         Some(self.0.iter().all(|(operator, wanted)| {
             // Build metadata is ignored, as SemVer 2.0.0 defines precedence.
             let order = version.version.cmp_precedence(&wanted.version);
-            let is_before = |of: &WrittenVersion| of.version.pre != Prerelease::EMPTY;
+            let is_before = |written: &WrittenVersion| written.version.pre != Prerelease::EMPTY;
             if *operator == Operator::Equal {
                 return order.is_eq();
             }

@@ -102,7 +102,8 @@ impl Marking<'_> {
             Value::Object(listed) => {
                 let (lacking, certain): (Vec<_>, Vec<_>) =
                     listed.entries().iter().cloned().zip(is_lacking).partition(|(_, lacking)| *lacking);
-                let entries = |of: Vec<((Value, Value), bool)>| of.into_iter().map(|(entry, _)| entry);
+                let entries =
+                    |listed: Vec<((Value, Value), bool)>| listed.into_iter().map(|(entry, _)| entry);
                 Unknown::object(ids, entries(certain).collect(), entries(lacking).chain(items).collect())
             }
             _ => return value,

@@ -271,16 +271,22 @@ impl<'t> Marking<'t> {
         Value::Unknown(Unknown::new(self.places.add(address, path)))
     }
 
-    fn value(&mut self, of: &Value, name: &str, address: &str, unknowns: &HashMap<SmolStr, Value>) -> Value {
-        let Some(unknown) = unknowns.get(address) else { return of.clone() };
-        let value = member(of, name).unwrap_or(&Value::Null);
-        with_member(of, name, self.marked(value, unknown, address))
+    fn value(
+        &mut self,
+        parent: &Value,
+        name: &str,
+        address: &str,
+        unknowns: &HashMap<SmolStr, Value>,
+    ) -> Value {
+        let Some(unknown) = unknowns.get(address) else { return parent.clone() };
+        let value = member(parent, name).unwrap_or(&Value::Null);
+        with_member(parent, name, self.marked(value, unknown, address))
     }
 }
 
 /// The object with this member.
-pub(super) fn with_member(of: &Value, name: &str, value: Value) -> Value {
-    let Value::Object(object) = of else { return of.clone() };
+pub(super) fn with_member(parent: &Value, name: &str, value: Value) -> Value {
+    let Value::Object(object) = parent else { return parent.clone() };
     let others = object.iter().filter(|(key, _)| key.as_str() != Some(name));
     let mut members: Vec<(Value, Value)> = others.map(|(key, value)| (key.clone(), value.clone())).collect();
     members.push((Value::from(name), value));

@@ -247,8 +247,8 @@ impl<'a> Serializer for &'a mut Values {
 }
 
 macro_rules! list {
-    ($($of:ident :: $item:ident),*) => {$(
-        impl ser::$of for List<'_> {
+    ($($trait_name:ident :: $item:ident),*) => {$(
+        impl ser::$trait_name for List<'_> {
             type Ok = Value;
             type Error = SerializeError;
 

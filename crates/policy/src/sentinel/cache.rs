@@ -10,7 +10,7 @@ use super::document::{CollectionKind, Document};
 use super::items::Labels;
 
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct DocumentCache {
     plan: Arc<Document>,
     state: Option<Arc<Document>>,
     rows: [OnceLock<Box<[Row]>>; CollectionKind::COUNT],
@@ -27,33 +27,33 @@ pub(super) struct Row {
     pub(super) provider_name: Text,
 }
 
-impl Shelf {
+impl DocumentCache {
     pub(super) fn new(plan: Arc<Document>, state: Option<Arc<Document>>) -> Self {
         Self { plan, state, rows: Default::default() }
     }
 
     /// The document that a collection is of.
-    pub(super) fn document(&self, of: CollectionKind) -> &Document {
-        match (of, &self.state) {
+    pub(super) fn document(&self, kind: CollectionKind) -> &Document {
+        match (kind, &self.state) {
             (CollectionKind::Resources | CollectionKind::Outputs, Some(state)) => state,
             _ => &self.plan,
         }
     }
 
     /// Where the item with a key is, in the order of keys.
-    pub(super) fn find(&self, of: CollectionKind, key: &str) -> Option<usize> {
-        let document = self.document(of);
-        let order = document.order(of);
+    pub(super) fn find(&self, kind: CollectionKind, key: &str) -> Option<usize> {
+        let document = self.document(kind);
+        let order = document.order(kind);
         let find =
-            document.items(of, |items| order.binary_search_by(|index| items.key(*index as usize).cmp(key)));
+            document.items(kind, |items| order.binary_search_by(|index| items.key(*index as usize).cmp(key)));
         find.ok()?.ok()
     }
 
     /// The items of a collection, in the order of their keys.
-    pub(super) fn rows(&self, of: CollectionKind) -> &[Row] {
-        self.rows[of as usize].get_or_init(|| {
-            let document = self.document(of);
-            let rows = document.items(of, |items| {
+    pub(super) fn rows(&self, kind: CollectionKind) -> &[Row] {
+        self.rows[kind as usize].get_or_init(|| {
+            let document = self.document(kind);
+            let rows = document.items(kind, |items| {
                 let mut texts = Texts::default();
                 let row = |index: &u32| {
                     let index = *index as usize;
@@ -69,7 +69,7 @@ impl Shelf {
                         provider_name: texts.get(provider_name),
                     }
                 };
-                document.order(of).iter().map(row).collect()
+                document.order(kind).iter().map(row).collect()
             });
             rows.unwrap_or_default()
         })

@@ -89,7 +89,8 @@ impl Document {
 
     /// Looks at the plan itself.
     pub(super) fn plan<T>(&self, look: impl FnOnce(&TfPlan<'_>) -> T) -> Option<T> {
-        self.read.with_dependent(|_, collections| collections.plan.as_ref().map(|of| look(&of.collections)))
+        self.read
+            .with_dependent(|_, collections| collections.plan.as_ref().map(|plan| look(&plan.collections)))
     }
 
     /// The version of Terraform that wrote the state.
@@ -103,26 +104,26 @@ impl Document {
     /// Looks at the items of a collection.
     pub(super) fn items<T>(
         &self,
-        of: CollectionKind,
+        kind: CollectionKind,
         look: impl FnOnce(&dyn Items<'_>) -> T,
     ) -> Result<T, DocumentError> {
-        self.read.with_dependent(|_, collections| collections.items(of).map(look))
+        self.read.with_dependent(|_, collections| collections.items(kind).map(look))
     }
 
     /// Looks at what a path of positions leads to in a part of an item, with what of it is unknown until apply.
     pub(super) fn at<T>(
         &self,
-        of: CollectionKind,
+        kind: CollectionKind,
         index: usize,
         part: &str,
         path: &[u32],
         look: impl FnOnce(Marked<'_, '_>) -> Option<T>,
     ) -> Option<T> {
         self.read.with_dependent(|_, collections| {
-            let items = collections.items(of).ok()?;
-            let mut marked = collections.with_unknown(of, index, items.part(index, part).ok()??);
+            let items = collections.items(kind).ok()?;
+            let mut marked = collections.with_unknown(kind, index, items.part(index, part).ok()??);
             for step in path {
-                marked = match of {
+                marked = match kind {
                     CollectionKind::Raw => collections.raw_part(items.key(index), marked, *step as usize)?,
                     _ => marked.part(*step as usize)?,
                 };
@@ -248,9 +249,9 @@ impl Document {
     }
 
     /// The positions of the items of a collection, in the order of their keys.
-    pub(super) fn order(&self, of: CollectionKind) -> &[u32] {
-        self.orders[of as usize].get_or_init(|| {
-            let sorted = self.items(of, |items| {
+    pub(super) fn order(&self, kind: CollectionKind) -> &[u32] {
+        self.orders[kind as usize].get_or_init(|| {
+            let sorted = self.items(kind, |items| {
                 // A document has no more of them than bytes, and less than 4 Gi of these in each.
                 let mut order: Box<[u32]> = (0..items.count() as u32).collect();
                 order.sort_by_key(|position| items.key(*position as usize));
@@ -283,14 +284,14 @@ impl<'t> Collections<'t> {
         })
     }
 
-    fn items(&self, of: CollectionKind) -> Result<&dyn Items<'t>, DocumentError> {
-        if let CollectionKind::Resources | CollectionKind::Outputs = of {
+    fn items(&self, kind: CollectionKind) -> Result<&dyn Items<'t>, DocumentError> {
+        if let CollectionKind::Resources | CollectionKind::Outputs = kind {
             let state = self.state()?;
-            return Ok(if of == CollectionKind::Resources { &state.resources } else { &state.outputs });
+            return Ok(if kind == CollectionKind::Resources { &state.resources } else { &state.outputs });
         }
         let Some(plan) = &self.plan else { return Ok(&self.nothing) };
         let collections = &plan.collections;
-        Ok(match of {
+        Ok(match kind {
             CollectionKind::Changes => &collections.resource_changes,
             CollectionKind::Drift => &collections.resource_drift,
             CollectionKind::OutputChanges => &collections.output_changes,
@@ -312,14 +313,14 @@ impl<'t> Collections<'t> {
     /// A part of an item with what is unknown of it, which stands elsewhere for planned values.
     fn with_unknown<'v>(
         &'v self,
-        of: CollectionKind,
+        kind: CollectionKind,
         index: usize,
         marked: Marked<'v, 't>,
     ) -> Marked<'v, 't> {
         let unknown = || {
             let collections = &self.plan.as_ref()?.collections;
             let simulated = &collections.simulated;
-            if of == CollectionKind::Raw {
+            if kind == CollectionKind::Raw {
                 let is_open = match collections.raw.members.key(index) {
                     "complete" => simulated.hides_complete,
                     "applyable" => simulated.hides_applyable,
@@ -327,7 +328,7 @@ impl<'t> Collections<'t> {
                 };
                 return if is_open { Some(marked.exact()?.bool(true)) } else { None };
             }
-            let change = match of {
+            let change = match kind {
                 CollectionKind::PlannedResources => {
                     let (_, resource) = collections.planned_values.resources.at(index)?;
                     // Data resources have no `data.` in their addresses here.
@@ -385,7 +386,7 @@ impl<'t> Collections<'t> {
         let read = || {
             self.plan.as_ref().map_or_else(
                 || Ok(TfState::default()),
-                |of| TfState::prior_with(of.plan, of.collections.raw.stated()),
+                |plan| TfState::prior_with(plan.plan, plan.collections.raw.stated()),
             )
         };
         self.state.get_or_init(read).as_ref().map_err(Clone::clone)

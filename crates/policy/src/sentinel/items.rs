@@ -79,7 +79,7 @@ impl<'t, T: Item<'t>> Items<'t> for Collection<'t, T> {
         Ok(match read(item, name)? {
             Some(FieldValue::Value(value)) => value,
             Some(FieldValue::Marks(marks)) => Some(marks),
-            Some(FieldValue::Expressions(of)) => of.exact().map(Marked::plain),
+            Some(FieldValue::Expressions(expressions)) => expressions.exact().map(Marked::plain),
             _ => None,
         })
     }
@@ -102,14 +102,16 @@ fn of_field(value: FieldValue<'_, '_>, field: Field, place: &ItemPlace) -> Value
         FieldValue::Bool(bool) => Value::from(bool),
         FieldValue::Index(index) => of_index(index),
         FieldValue::Texts(texts) => of_texts(&texts),
-        FieldValue::Actions { planned, is_known: true } => place.visit.actions(planned),
-        FieldValue::Actions { planned, .. } => place.unknown_as(&place.visit.actions(planned), "actions"),
+        FieldValue::Actions { planned, is_known: true } => place.context.actions(planned),
+        FieldValue::Actions { planned, .. } => place.unknown_as(&place.context.actions(planned), "actions"),
         FieldValue::Value(None) => place.unknown(),
         FieldValue::Value(value) => place.value(field, value),
         FieldValue::Marks(marks) => place.value(field, Some(marks)),
-        FieldValue::Expressions(of) => place.expressions(field, of),
+        FieldValue::Expressions(expressions) => place.expressions(field, expressions),
         FieldValue::Provisioners(all) => {
-            let keys = all.iter().map(|of| format!("{}:{}", of.resource_address, of.index));
+            let keys = all
+                .iter()
+                .map(|provisioner| format!("{}:{}", provisioner.resource_address, provisioner.index));
             Value::from(keys.map(|key| place.item(CollectionKind::Provisioners, &key)).collect::<Vec<_>>())
         }
         FieldValue::Change(_) => place.change(),
@@ -117,10 +119,10 @@ fn of_field(value: FieldValue<'_, '_>, field: Field, place: &ItemPlace) -> Value
 }
 
 /// The fields of the items of a collection in the order of their names, as maps have them.
-pub(super) fn sorted(of: CollectionKind, fields: &'static [Field]) -> &'static [Field] {
+pub(super) fn sorted(kind: CollectionKind, fields: &'static [Field]) -> &'static [Field] {
     static SORTED: [OnceLock<Vec<Field>>; CollectionKind::COUNT] =
         [const { OnceLock::new() }; CollectionKind::COUNT];
-    SORTED[of as usize].get_or_init(|| by_name(fields))
+    SORTED[kind as usize].get_or_init(|| by_name(fields))
 }
 
 /// The fields of `change`, as [`sorted`].

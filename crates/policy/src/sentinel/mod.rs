@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Document    a plan or state, read once: for all threads
-//!   Shelf     with the texts that are asked for most: for all runs of a thread
+//!   DocumentCache     with the texts that are asked for most: for all runs of a thread
 //!     Visit   with what a run has seen, and what it sees in place of secrets
 //!       Table ─▶ Record ─▶ Object    the maps of the run; each is but a place in the document
 //! ```
@@ -34,7 +34,7 @@ use std::sync::Arc;
 use objchange::address::strip_keys;
 use objchange_sentinel::{Function, Import, Map, Source, Value};
 
-use self::cache::Shelf;
+use self::cache::DocumentCache;
 pub use self::configuration::Configuration;
 use self::document::CollectionKind;
 pub use self::document::Document;
@@ -48,7 +48,7 @@ pub use self::time::parse_time;
 /// The imports of all runs of a thread.
 #[derive(Debug)]
 pub struct Imports {
-    shelf: Arc<Shelf>,
+    documents: Arc<DocumentCache>,
     run: Arc<serde_json::Value>,
 }
 
@@ -69,12 +69,12 @@ impl Imports {
 
     fn with_run(plan: &Arc<Document>, state: Option<&Arc<Document>>, run: serde_json::Value) -> Self {
         let run = Arc::new(run);
-        Self { shelf: Arc::new(Shelf::new(Arc::clone(plan), state.map(Arc::clone))), run }
+        Self { documents: Arc::new(DocumentCache::new(Arc::clone(plan), state.map(Arc::clone))), run }
     }
 
     /// Whether the plan was made without asking its providers.
     fn is_simulated(&self) -> bool {
-        self.shelf.document(CollectionKind::Changes).is_simulated()
+        self.documents.document(CollectionKind::Changes).is_simulated()
     }
 
     /// Whether there is a resource, or an instance of one, with this address.
@@ -86,7 +86,7 @@ impl Imports {
             CollectionKind::Resources,
             CollectionKind::ConfigResources,
         ];
-        all.into_iter().any(|of| self.shelf.find(of, address).is_some())
+        all.into_iter().any(|kind| self.documents.find(kind, address).is_some())
     }
 
     /// The imports by name, for one run.
@@ -96,8 +96,8 @@ impl Imports {
         noted: &Arc<AccessLog>,
     ) -> impl Iterator<Item = (String, Source)> {
         let host = move |name: Name| {
-            let (shelf, noted) = (Arc::clone(&self.shelf), Arc::clone(noted));
-            Source::Host(Arc::new(Host { name, shelf, hiding, noted }))
+            let (documents, noted) = (Arc::clone(&self.documents), Arc::clone(noted));
+            Source::Host(Arc::new(Host { name, documents, hiding, noted }))
         };
         let hosts = [("tfplan/v2", Name::Plan), ("tfstate/v2", Name::State), ("tfconfig/v2", Name::Config)];
         let hosts = hosts.map(|(import, name)| (import.to_owned(), host(name)));
@@ -116,29 +116,31 @@ enum Name {
 #[derive(Debug)]
 struct Host {
     name: Name,
-    shelf: Arc<Shelf>,
+    documents: Arc<DocumentCache>,
     hiding: Option<Replacement>,
     noted: Arc<AccessLog>,
 }
 
 impl Import for Host {
     fn member(&self, name: &str) -> Option<Value> {
-        let Self { shelf, hiding, noted, .. } = self;
-        let visit = Rc::new(RunContext::new(shelf, *hiding, noted));
-        let table = |of| Some(visit.table(of));
+        let Self { documents, hiding, noted, .. } = self;
+        let context = Rc::new(RunContext::new(documents, *hiding, noted));
+        let table = |kind| Some(context.table(kind));
         match (self.name, name) {
             (Name::Plan, "terraform_version") => {
                 let version = |plan: &crate::tfplan::TfPlan<'_>| {
                     plan.terraform_version.as_ref().map(|version| Value::from(&**version))
                 };
-                shelf.document(CollectionKind::Changes).plan(version).flatten()
+                documents.document(CollectionKind::Changes).plan(version).flatten()
             }
             (Name::Plan, "planned_values") => {
                 let state = [
                     ("outputs", CollectionKind::PlannedOutputs),
                     ("resources", CollectionKind::PlannedResources),
                 ];
-                Some(Value::Map(state.map(|(name, of)| (name, visit.table(of))).into_iter().collect::<Map>()))
+                Some(Value::Map(
+                    state.map(|(name, kind)| (name, context.table(kind))).into_iter().collect::<Map>(),
+                ))
             }
             (Name::Plan, "resource_changes") => table(CollectionKind::Changes),
             (Name::Plan, "resource_drift") => table(CollectionKind::Drift),
@@ -146,7 +148,7 @@ impl Import for Host {
             (Name::Plan, "variables") => table(CollectionKind::PlanVariables),
             (Name::Plan, "raw") => table(CollectionKind::Raw),
             (Name::State, "terraform_version") => {
-                match shelf.document(CollectionKind::Resources).state_version() {
+                match documents.document(CollectionKind::Resources).state_version() {
                     Ok(version) => version.map(Value::from),
                     Err(error) => {
                         noted.failed(error);

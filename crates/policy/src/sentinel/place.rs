@@ -10,7 +10,7 @@ use crate::{Field, FieldKind, Marked, Redacted};
 use objchange_plan::{DocumentError, Members, ResourceActions, Shape};
 use objchange_sentinel::{List, Map, Value};
 
-use super::cache::Shelf;
+use super::cache::DocumentCache;
 use super::document::CollectionKind;
 use super::hidden::{Replacement, hidden};
 use super::items::CHANGE;
@@ -20,7 +20,7 @@ use super::value::value;
 /// The context of a run: its documents, and how it reads them.
 #[derive(Debug)]
 pub(super) struct RunContext {
-    pub(super) shelf: Arc<Shelf>,
+    pub(super) documents: Arc<DocumentCache>,
     /// The replacement for sensitive values.
     pub(super) hiding: Option<Replacement>,
     pub(super) noted: Arc<AccessLog>,
@@ -34,9 +34,19 @@ pub(super) struct RunContext {
 const GUESSES: usize = 64;
 
 impl RunContext {
-    pub(super) fn new(shelf: &Arc<Shelf>, hiding: Option<Replacement>, noted: &Arc<AccessLog>) -> Self {
-        let (shelf, noted) = (Arc::clone(shelf), Arc::clone(noted));
-        Self { shelf, hiding, noted, actions: RefCell::default(), guesses: [const { Cell::new(0) }; GUESSES] }
+    pub(super) fn new(
+        documents: &Arc<DocumentCache>,
+        hiding: Option<Replacement>,
+        noted: &Arc<AccessLog>,
+    ) -> Self {
+        let (documents, noted) = (Arc::clone(documents), Arc::clone(noted));
+        Self {
+            documents,
+            hiding,
+            noted,
+            actions: RefCell::default(),
+            guesses: [const { Cell::new(0) }; GUESSES],
+        }
     }
 
     pub(super) fn actions(&self, actions: ResourceActions) -> Value {
@@ -96,8 +106,8 @@ pub(super) const RAW: Field = ("", FieldKind::Value);
 /// An item.
 #[derive(Debug, Clone)]
 pub(super) struct ItemPlace {
-    pub(super) visit: Rc<RunContext>,
-    pub(super) of: CollectionKind,
+    pub(super) context: Rc<RunContext>,
+    pub(super) kind: CollectionKind,
     /// Among all, in the order of their keys.
     pub(super) position: u32,
     /// The position in the order of the document.
@@ -108,17 +118,17 @@ impl ItemPlace {
     /// The value at the end of a path in a part of the item, if that is not a list or object.
     pub(super) fn reach(&self, part: Field, from: &[u32], path: &[&str]) -> Option<Value> {
         // There what is unknown is beside the way.
-        if self.of == CollectionKind::Raw {
+        if self.kind == CollectionKind::Raw {
             return None;
         }
-        let document = self.visit.shelf.document(self.of);
-        document.at(self.of, self.index as usize, part.0, from, |mut marked| {
+        let document = self.context.documents.document(self.kind);
+        document.at(self.kind, self.index as usize, part.0, from, |mut marked| {
             for key in path {
                 // Everything below a sensitive part is hidden.
                 if marked.is_sensitive() {
                     return None;
                 }
-                let position = self.visit.position(marked.exact()?.members(), key)?;
+                let position = self.context.position(marked.exact()?.members(), key)?;
                 marked = marked.part(position)?;
             }
             let is_plain = !matches!(marked.exact()?.shape(), Shape::Array(_) | Shape::Object(_));
@@ -147,24 +157,24 @@ impl ItemPlace {
 
     /// An unknown part, for which policies get `seen`.
     pub(super) fn unknown_as(&self, seen: &Value, part: &str) -> Value {
-        let document = self.visit.shelf.document(self.of);
-        let key = document.items(self.of, |items| items.key(self.index as usize).to_owned());
-        let kind = match self.of {
+        let document = self.context.documents.document(self.kind);
+        let key = document.items(self.kind, |items| items.key(self.index as usize).to_owned());
+        let kind = match self.kind {
             CollectionKind::OutputChanges | CollectionKind::PlannedOutputs | CollectionKind::Outputs => {
                 "output "
             }
             _ => "",
         };
-        let of = if part.is_empty() { "" } else { " of " };
-        Value::unknown(seen, &format!("{part}{of}{kind}{}", key.unwrap_or_default()))
+        let suffix = if part.is_empty() { "" } else { " of " };
+        Value::unknown(seen, &format!("{part}{suffix}{kind}{}", key.unwrap_or_default()))
     }
 
     /// The arguments of a block.
     pub(super) fn expressions(&self, part: Field, expressions: &Expressions<'_>) -> Value {
         let Some(view) = expressions.exact() else { return Value::Map(Map::default()) };
         if expressions.may_be_sensitive() {
-            self.visit.noted.secret();
-            if let Some(replacement) = self.visit.hiding {
+            self.context.noted.secret();
+            if let Some(replacement) = self.context.hiding {
                 return hidden(&Redacted(expressions), replacement);
             }
         }
@@ -173,11 +183,11 @@ impl ItemPlace {
 
     /// A member of the document with other values in place of what is sensitive, if that is what the run sees.
     pub(super) fn hidden_in_raw(&self) -> Option<Value> {
-        let RunContext { shelf, hiding, noted, .. } = &*self.visit;
+        let RunContext { documents, hiding, noted, .. } = &*self.context;
         noted.secret();
         let replacement = (*hiding)?;
-        let document = shelf.document(self.of);
-        let key = document.items(self.of, |items| items.key(self.index as usize).to_owned()).ok()?;
+        let document = documents.document(self.kind);
+        let key = document.items(self.kind, |items| items.key(self.index as usize).to_owned()).ok()?;
         let Value::Map(member) =
             document.plan(|plan| hidden(&Redacted(&plan.raw.only(&key)), replacement))?
         else {
@@ -187,12 +197,15 @@ impl ItemPlace {
     }
 
     /// The item of another collection with a key.
-    pub(super) fn item(&self, of: CollectionKind, key: &str) -> Value {
-        self.visit.shelf.find(of, key).map_or_else(Value::undefined, |position| self.visit.item(of, position))
+    pub(super) fn item(&self, kind: CollectionKind, key: &str) -> Value {
+        self.context
+            .documents
+            .find(kind, key)
+            .map_or_else(Value::undefined, |position| self.context.item(kind, position))
     }
 
     pub(super) fn failed(&self, error: DocumentError) -> Value {
-        self.visit.noted.failed(error);
+        self.context.noted.failed(error);
         Value::undefined()
     }
 }

@@ -22,32 +22,32 @@ impl CollectionKind {
 
 impl RunContext {
     /// A collection.
-    pub(super) fn table(self: &Rc<Self>, of: CollectionKind) -> Value {
-        let document = self.shelf.document(of);
+    pub(super) fn table(self: &Rc<Self>, kind: CollectionKind) -> Value {
+        let document = self.documents.document(kind);
         // A collection that cannot be read must not be taken for one that is empty.
-        if let Err(error) = document.items(of, |_| ()) {
+        if let Err(error) = document.items(kind, |_| ()) {
             self.noted.failed(error);
         }
-        let count = document.order(of).len();
-        Value::Map(Map::lazy(Table { visit: Rc::clone(self), of, count }))
+        let count = document.order(kind).len();
+        Value::Map(Map::lazy(Table { context: Rc::clone(self), kind, count }))
     }
 
     /// The item at a position in the order of keys.
-    pub(super) fn item(self: &Rc<Self>, of: CollectionKind, position: usize) -> Value {
-        let document = self.shelf.document(of);
-        let Some(index) = document.order(of).get(position).copied() else { return Value::undefined() };
-        let place = ItemPlace { visit: Rc::clone(self), of, position: position as u32, index };
-        let item = document.items(of, |items| match items.fields() {
+    pub(super) fn item(self: &Rc<Self>, kind: CollectionKind, position: usize) -> Value {
+        let document = self.documents.document(kind);
+        let Some(index) = document.order(kind).get(position).copied() else { return Value::undefined() };
+        let place = ItemPlace { context: Rc::clone(self), kind, position: position as u32, index };
+        let item = document.items(kind, |items| match items.fields() {
             [] => items.field(index as usize, RAW, &place),
-            fields => Value::Map(Map::lazy(Record { place: place.clone(), fields: sorted(of, fields) })),
+            fields => Value::Map(Map::lazy(Record { place: place.clone(), fields: sorted(kind, fields) })),
         });
         item.unwrap_or_else(|error| place.failed(error))
     }
 }
 
 struct Table {
-    visit: Rc<RunContext>,
-    of: CollectionKind,
+    context: Rc<RunContext>,
+    kind: CollectionKind,
     count: usize,
 }
 
@@ -57,24 +57,24 @@ impl Members for Table {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.visit.shelf.find(self.of, key)
+        self.context.documents.find(self.kind, key)
     }
 
     fn key(&self, position: usize) -> Text {
-        let row = self.visit.shelf.rows(self.of).get(position);
+        let row = self.context.documents.rows(self.kind).get(position);
         row.map_or_else(|| Text::from(""), |row| row.key.clone())
     }
 
     fn value(&self, position: usize) -> Value {
-        self.visit.item(self.of, position)
+        self.context.item(self.kind, position)
     }
 
     fn unknown(&self, key: &str) -> Option<String> {
         let is_instance = |address: &str| {
             key.strip_prefix(address).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
         };
-        let of_document = || match self.of {
-            CollectionKind::Raw => self.visit.shelf.document(self.of).possible_member(key),
+        let of_document = || match self.kind {
+            CollectionKind::Raw => self.context.documents.document(self.kind).possible_member(key),
             _ => None,
         };
         self.possible(|item| is_instance(&item.address)).into_iter().next().or_else(of_document)
@@ -85,8 +85,8 @@ impl Members for Table {
     }
 
     fn optional(&self, key: &str) -> Option<String> {
-        let document = self.visit.shelf.document(self.of);
-        let may_lack = document.plan(|plan| match self.of {
+        let document = self.context.documents.document(self.kind);
+        let may_lack = document.plan(|plan| match self.kind {
             CollectionKind::Changes => plan.simulated.may_lack(false, key),
             CollectionKind::PlannedResources => plan.simulated.may_lack(true, key),
             _ => false,
@@ -95,8 +95,8 @@ impl Members for Table {
     }
 
     fn optionals(&self) -> Vec<String> {
-        let document = self.visit.shelf.document(self.of);
-        let names = document.plan(|plan| match self.of {
+        let document = self.context.documents.document(self.kind);
+        let names = document.plan(|plan| match self.kind {
             CollectionKind::Changes | CollectionKind::PlannedResources => {
                 plan.simulated.reads.iter().map(|key| format!("actions of {key}")).collect()
             }
@@ -109,9 +109,9 @@ impl Members for Table {
 impl Table {
     /// The items that there may be, or not.
     fn possible(&self, is_wanted: impl Fn(&PossibleItem<'_>) -> bool) -> Vec<String> {
-        let of = self.of;
-        let names = self.visit.shelf.document(of).plan(|plan| {
-            let (what, items) = match of {
+        let kind = self.kind;
+        let names = self.context.documents.document(kind).plan(|plan| {
+            let (what, items) = match kind {
                 CollectionKind::Changes | CollectionKind::PlannedResources => {
                     ("instances", &plan.simulated.instances)
                 }
@@ -146,11 +146,11 @@ impl Members for Record {
     }
 
     fn value(&self, position: usize) -> Value {
-        let ItemPlace { visit, of, position: row, index } = &self.place;
+        let ItemPlace { context, kind, position: row, index } = &self.place;
         let field @ (name, _) = self.fields[position];
-        if of.has_labels() {
+        if kind.has_labels() {
             let label = |label: fn(&super::cache::Row) -> &Text| {
-                let row = visit.shelf.rows(*of).get(*row as usize);
+                let row = context.documents.rows(*kind).get(*row as usize);
                 row.map_or_else(Value::undefined, |row| Value::String(label(row).clone()))
             };
             match name {
@@ -162,18 +162,18 @@ impl Members for Record {
                 _ => {}
             }
         }
-        let document = visit.shelf.document(*of);
+        let document = context.documents.document(*kind);
         // The planned value lacks unknown parts; they are marked separately.
         if let (CollectionKind::PlannedResources | CollectionKind::PlannedOutputs, "values" | "value") =
-            (of, name)
+            (kind, name)
         {
             let planned = document
-                .at(*of, *index as usize, name, &[], |marked| Some(self.place.value(field, Some(marked))));
+                .at(*kind, *index as usize, name, &[], |marked| Some(self.place.value(field, Some(marked))));
             if let Some(planned) = planned {
                 return planned;
             }
         }
-        let field = document.items(*of, |items| items.field(*index as usize, field, &self.place));
+        let field = document.items(*kind, |items| items.field(*index as usize, field, &self.place));
         field.unwrap_or_else(|error| self.place.failed(error))
     }
 
@@ -183,7 +183,7 @@ impl Members for Record {
             let is_part = |field: &&Field| field.0 == name && field.1 != FieldKind::Actions;
             CHANGE.iter().find(is_part).copied()
         };
-        match (self.place.of, path) {
+        match (self.place.kind, path) {
             (
                 CollectionKind::Changes | CollectionKind::Drift | CollectionKind::OutputChanges,
                 [field, rest @ ..],

@@ -137,12 +137,12 @@ impl Sources {
         Ok(imports)
     }
 
-    fn file<T>(&self, path: &Path, of: impl FnOnce(&mut File) -> T) -> T {
+    fn file<T>(&self, path: &Path, with: impl FnOnce(&mut File) -> T) -> T {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = files.get_mut(path) {
-            return of(file);
+            return with(file);
         }
-        of(files.entry(path.to_owned()).or_default())
+        with(files.entry(path.to_owned()).or_default())
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
     let Some(view) = marked.exact() else { return Value::Null };
     if marked.is_unknown() {
         let name = name(place, part, path, None).unwrap_or_default();
-        let seen = match place.of {
+        let seen = match place.kind {
             // There it is as it is in the document.
             CollectionKind::Raw => value(place, part, path, Marked::plain(view)),
             _ if path.is_empty() => Value::undefined(),
@@ -24,8 +24,8 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
     // That something is unknown is not a secret; the keys in it may be.
     let is_open = part.1 == FieldKind::Marks && matches!(view.shape(), Shape::Bool(_) | Shape::Null);
     if !is_open && marked.is_sensitive() {
-        place.visit.noted.secret();
-        if let Some(replacement) = place.visit.hiding {
+        place.context.noted.secret();
+        if let Some(replacement) = place.context.hiding {
             return match part.1 {
                 FieldKind::Marks => Value::Bool(view.has_true()),
                 _ => replacement.stand_in(view.shape()),
@@ -51,8 +51,8 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
                 items.push(element.map_or(Value::Null, |element| value(place, part, path, element)));
                 path.pop();
             }
-            if place.of == CollectionKind::Raw {
-                let document = place.visit.shelf.document(place.of);
+            if place.kind == CollectionKind::Raw {
+                let document = place.context.documents.document(place.kind);
                 // None of them is at a position of the list.
                 let possible = document.possible_in_raw(place.index as usize, path);
                 unknown.extend(possible.into_iter().map(|name| (usize::MAX, name)));
@@ -90,15 +90,17 @@ struct Object {
 
 impl Object {
     fn look<T>(&self, look: impl FnOnce(Marked<'_, '_>) -> Option<T>) -> Option<T> {
-        let ItemPlace { visit, of, index, .. } = &self.place;
-        visit.shelf.document(*of).at(*of, *index as usize, self.part.0, &self.path, look)
+        let ItemPlace { context, kind, index, .. } = &self.place;
+        context.documents.document(*kind).at(*kind, *index as usize, self.part.0, &self.path, look)
     }
 
     /// The members that a part of the raw plan lacks because they are unknown.
     fn missing_in_raw(&self) -> Vec<&'static str> {
-        let ItemPlace { visit, of, index, .. } = &self.place;
-        match of {
-            CollectionKind::Raw => visit.shelf.document(*of).missing_in_raw(*index as usize, &self.path),
+        let ItemPlace { context, kind, index, .. } = &self.place;
+        match kind {
+            CollectionKind::Raw => {
+                context.documents.document(*kind).missing_in_raw(*index as usize, &self.path)
+            }
             _ => Vec::new(),
         }
     }
@@ -107,8 +109,8 @@ impl Object {
 /// Names a part of a value for people: its path, and its resource or output. `last` may be a missing key. Keys of
 /// sensitive parts are hidden.
 fn name(place: &ItemPlace, part: Field, path: &[u32], last: Option<&str>) -> Option<String> {
-    let ItemPlace { visit, of, index, .. } = place;
-    let name = visit.shelf.document(*of).items(*of, |items| {
+    let ItemPlace { context, kind, index, .. } = place;
+    let name = context.documents.document(*kind).items(*kind, |items| {
         let mut marked = items.part(*index as usize, part.0).ok()??;
         let mut name = String::new();
         // How many keys are between the object of a resource and here, in the plan itself, which does not say beside
@@ -120,7 +122,7 @@ fn name(place: &ItemPlace, part: Field, path: &[u32], last: Option<&str>) -> Opt
             let is_hidden = marked.is_sensitive() || within.is_some_and(|within| within > 0);
             name.push_str(if is_hidden { SENSITIVE } else { key });
             within = match within {
-                None if *of == CollectionKind::Raw && matches!(key, "after" | "values") => Some(0),
+                None if *kind == CollectionKind::Raw && matches!(key, "after" | "values") => Some(0),
                 within => within.map(|within| within + 1),
             };
         };
@@ -145,7 +147,7 @@ impl Members for Object {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.look(|marked| self.place.visit.position(marked.exact()?.members(), key))
+        self.look(|marked| self.place.context.position(marked.exact()?.members(), key))
     }
 
     fn key(&self, position: usize) -> Text {
@@ -157,7 +159,7 @@ impl Members for Object {
     }
 
     fn value(&self, position: usize) -> Value {
-        let ItemPlace { visit, of, index, .. } = &self.place;
+        let ItemPlace { context, kind, index, .. } = &self.place;
         let path_to = || {
             let mut path = Vec::with_capacity(self.path.len() + 1);
             path.extend_from_slice(&self.path);
@@ -171,9 +173,9 @@ impl Members for Object {
             let mut path = if is_plain { Vec::new() } else { path_to() };
             Some(value(&self.place, self.part, &mut path, marked))
         };
-        let value = match of {
+        let value = match kind {
             CollectionKind::Raw => {
-                visit.shelf.document(*of).at(*of, *index as usize, self.part.0, &path_to(), make)
+                context.documents.document(*kind).at(*kind, *index as usize, self.part.0, &path_to(), make)
             }
             _ => self.look(|marked| make(marked.part(position)?)),
         };

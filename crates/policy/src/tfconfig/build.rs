@@ -68,8 +68,8 @@ impl<'t> TfConfig<'t> {
 
 /// Finds the first part of a configuration with a wrong shape, and names the right one.
 fn wrong_part(root: View<'_, '_>) -> Option<(String, &'static str)> {
-    let wrong = |of: View<'_, '_>, path: &str, name: &str| {
-        let is_wrong = match (of.get(name)?.shape(), name) {
+    let wrong = |parent: View<'_, '_>, path: &str, name: &str| {
+        let is_wrong = match (parent.get(name)?.shape(), name) {
             (Shape::Array(_), "resources") => false,
             (Shape::Object(_), name) => name == "resources",
             _ => true,

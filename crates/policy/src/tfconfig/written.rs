@@ -19,56 +19,56 @@ impl Collected for TfConfig<'_> {
 }
 
 items! {
-    Provider(of) {
-        "provider_config_key": Text = Text(&of.provider_config_key),
-        "name": Text = Text(&of.name),
-        "full_name": Text = Text(&of.full_name),
-        "alias": Text = Text(&of.alias),
-        "module_address": Text = Text(&of.module_address),
-        "config": Expressions = Expressions(&of.config),
-        "version_constraint": Text = Text(&of.version_constraint),
+    Provider(item) {
+        "provider_config_key": Text = Text(&item.provider_config_key),
+        "name": Text = Text(&item.name),
+        "full_name": Text = Text(&item.full_name),
+        "alias": Text = Text(&item.alias),
+        "module_address": Text = Text(&item.module_address),
+        "config": Expressions = Expressions(&item.config),
+        "version_constraint": Text = Text(&item.version_constraint),
     }
-    Resource(of) {
-        "address": Text = Text(&of.address),
-        "module_address": Text = Text(&of.module_address),
-        "mode": Mode = Text(&of.mode),
-        "type": Text = Text(&of.resource_type),
-        "name": Text = Text(&of.name),
-        "provider_config_key": Text = Text(&of.provider_config_key),
-        "provisioners": Provisioners = Provisioners(&of.provisioners),
-        "config": Expressions = Expressions(&of.config),
-        "count": Expressions = Expressions(&of.count),
-        "for_each": Expressions = Expressions(&of.for_each),
-        "depends_on": Texts = Texts((&of.depends_on).into()),
+    Resource(item) {
+        "address": Text = Text(&item.address),
+        "module_address": Text = Text(&item.module_address),
+        "mode": Mode = Text(&item.mode),
+        "type": Text = Text(&item.resource_type),
+        "name": Text = Text(&item.name),
+        "provider_config_key": Text = Text(&item.provider_config_key),
+        "provisioners": Provisioners = Provisioners(&item.provisioners),
+        "config": Expressions = Expressions(&item.config),
+        "count": Expressions = Expressions(&item.count),
+        "for_each": Expressions = Expressions(&item.for_each),
+        "depends_on": Texts = Texts((&item.depends_on).into()),
     }
-    Provisioner(of) {
-        "resource_address": Text = Text(&of.resource_address),
-        "type": Text = Text(&of.provisioner_type),
-        "index": Text = Text(&of.index),
-        "config": Expressions = Expressions(&of.config),
+    Provisioner(item) {
+        "resource_address": Text = Text(&item.resource_address),
+        "type": Text = Text(&item.provisioner_type),
+        "index": Text = Text(&item.index),
+        "config": Expressions = Expressions(&item.config),
     }
-    Variable(of) {
-        "module_address": Text = Text(&of.module_address),
-        "name": Text = Text(&of.name),
-        "default": Value = Value(Some(of.default())),
-        "description": Text = Text(&of.description),
+    Variable(item) {
+        "module_address": Text = Text(&item.module_address),
+        "name": Text = Text(&item.name),
+        "default": Value = Value(Some(item.default())),
+        "description": Text = Text(&item.description),
     }
-    Output(of) {
-        "module_address": Text = Text(&of.module_address),
-        "name": Text = Text(&of.name),
-        "sensitive": Bool = Bool(of.sensitive),
-        "value": Expressions = Expressions(&of.value),
-        "description": Text = Text(&of.description),
-        "depends_on": Texts = Texts((&of.depends_on).into()),
+    Output(item) {
+        "module_address": Text = Text(&item.module_address),
+        "name": Text = Text(&item.name),
+        "sensitive": Bool = Bool(item.sensitive),
+        "value": Expressions = Expressions(&item.value),
+        "description": Text = Text(&item.description),
+        "depends_on": Texts = Texts((&item.depends_on).into()),
     }
-    ModuleCall(of) {
-        "module_address": Text = Text(&of.module_address),
-        "name": Text = Text(&of.name),
-        "source": Text = Text(&of.source),
-        "config": Expressions = Expressions(&of.config),
-        "count": Expressions = Expressions(&of.count),
-        "for_each": Expressions = Expressions(&of.for_each),
-        "depends_on": Texts = Texts((&of.depends_on).into()),
-        "version_constraint": Text = Text(&of.version_constraint),
+    ModuleCall(item) {
+        "module_address": Text = Text(&item.module_address),
+        "name": Text = Text(&item.name),
+        "source": Text = Text(&item.source),
+        "config": Expressions = Expressions(&item.config),
+        "count": Expressions = Expressions(&item.count),
+        "for_each": Expressions = Expressions(&item.for_each),
+        "depends_on": Texts = Texts((&item.depends_on).into()),
+        "version_constraint": Text = Text(&item.version_constraint),
     }
 }

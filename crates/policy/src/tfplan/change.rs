@@ -56,7 +56,7 @@ pub struct Change<'t> {
     values: ChangeValues<'t>,
     document: DocumentText<'t>,
     /// The address or name, for errors.
-    of: Text<'t>,
+    name: Text<'t>,
     /// The marks that any section of the plan has for its object.
     stated: Option<Arc<Json<'t>>>,
     sides: OnceLock<Result<Box<Read<'t>>, DocumentError>>,
@@ -135,7 +135,7 @@ impl<'t> Change<'t> {
 
     fn new(
         text: &'t str,
-        of: &Text<'t>,
+        name: &Text<'t>,
         change: &ValueChange<'t>,
         are_actions_known: bool,
         stated: Option<Arc<Json<'t>>>,
@@ -145,7 +145,7 @@ impl<'t> Change<'t> {
             are_actions_known,
             values: change.values.clone(),
             document: DocumentText(text),
-            of: of.clone(),
+            name: name.clone(),
             stated,
             sides: OnceLock::new(),
         }
@@ -214,7 +214,7 @@ impl<'t> Change<'t> {
 
     fn read(&self) -> Result<&Read<'t>, DocumentError> {
         let read = || {
-            let sides = Sides::read(self.document.0, &self.values, || format!("{}: change", self.of))?;
+            let sides = Sides::read(self.document.0, &self.values, || format!("{}: change", self.name))?;
             let (before_sensitive, after_sensitive) =
                 (simplified(sides.before_sensitive), simplified(sides.after_sensitive));
             let unknown = simplified(sides.unknown.clone());
@@ -239,30 +239,30 @@ impl<'t> Change<'t> {
 }
 
 items! {
-    Change(of) {
+    Change(item) {
         // Sentinel has these four members alone: neither `before_sensitive` nor `replace_paths`, which `raw` has.
-        "actions": Actions = Actions { planned: of.actions, is_known: of.are_actions_known },
-        "before": Value = Value(Some(of.before()?.without_null_marks())),
+        "actions": Actions = Actions { planned: item.actions, is_known: item.are_actions_known },
+        "before": Value = Value(Some(item.before()?.without_null_marks())),
         // A wholly unknown output has an undefined value after.
-        "after": Value = Value(match of.after()? {
-            after if after.exact().is_none() && of.after_unknown()?.is_true() => None,
+        "after": Value = Value(match item.after()? {
+            after if after.exact().is_none() && item.after_unknown()?.is_true() => None,
             after => Some(after.without_null_marks()),
         }),
-        "after_unknown": Marks = Marks(of.unknown()?),
+        "after_unknown": Marks = Marks(item.unknown()?),
     }
-    ResourceChange(of) {
-        "address": Text = Text(&of.address),
-        "module_address": Text = Text(&of.module_address),
-        "mode": Mode = Text(&of.mode),
-        "type": Text = Text(&of.resource_type),
-        "name": Text = Text(&of.name),
-        "index": Index = Index(of.index.as_ref()),
-        "provider_name": Text = Text(&of.provider_name),
-        "deposed": Text = Text(&of.deposed),
-        "change": Change = Change(&of.change),
+    ResourceChange(item) {
+        "address": Text = Text(&item.address),
+        "module_address": Text = Text(&item.module_address),
+        "mode": Mode = Text(&item.mode),
+        "type": Text = Text(&item.resource_type),
+        "name": Text = Text(&item.name),
+        "index": Index = Index(item.index.as_ref()),
+        "provider_name": Text = Text(&item.provider_name),
+        "deposed": Text = Text(&item.deposed),
+        "change": Change = Change(&item.change),
     }
-    OutputChange(of) {
-        "name": Text = Text(&of.name),
-        "change": Change = Change(&of.change),
+    OutputChange(item) {
+        "name": Text = Text(&item.name),
+        "change": Change = Change(&item.change),
     }
 }

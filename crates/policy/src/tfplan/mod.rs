@@ -157,9 +157,9 @@ impl<'t> Variable<'t> {
 }
 
 items! {
-    Variable(of) {
-        "name": Text = Text(&of.name),
-        "value": Value = Value(Some(of.value())),
+    Variable(item) {
+        "name": Text = Text(&item.name),
+        "value": Value = Value(Some(item.value())),
     }
 }
 

@@ -283,10 +283,10 @@ fn stated<'v, 't>(
     if elsewhere.is_none() && marks.iter().all(|(name, _)| object.get(name).is_none()) {
         return Member::At(DocumentPart::Stated);
     }
-    let [first, second] = marks.map(|(name, of)| match (object.get(name), object.get(of)) {
+    let [first, second] = marks.map(|(name, value_name)| match (object.get(name), object.get(value_name)) {
         // That there is nothing is no secret.
         (Some(_), _) if member.is_null() => member.bool(false),
-        (Some(marks), of) if !marks.can_mark(of.unwrap_or(marks.null())) => marks.bool(true),
+        (Some(marks), value) if !marks.can_mark(value.unwrap_or(marks.null())) => marks.bool(true),
         (marks, _) => marks.unwrap_or(member.bool(false)),
     });
     let first = match elsewhere {

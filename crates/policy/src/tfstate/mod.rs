@@ -299,22 +299,22 @@ impl Collected for TfState<'_> {
 }
 
 items! {
-    Resource(of) {
-        "address": Text = Text(&of.address),
-        "module_address": Text = Text(&of.module_address),
-        "mode": Mode = Text(&of.mode),
-        "type": Text = Text(&of.resource_type),
-        "name": Text = Text(&of.name),
-        "index": Index = Index(of.index.as_ref()),
-        "provider_name": Text = Text(&of.provider_name),
-        "values": Value = Value(Some(of.values()?)),
-        "depends_on": Texts = Texts(of.depends_on()?.into()),
-        "tainted": Bool = Bool(of.tainted),
-        "deposed_key": Text = Text(&of.deposed_key),
+    Resource(item) {
+        "address": Text = Text(&item.address),
+        "module_address": Text = Text(&item.module_address),
+        "mode": Mode = Text(&item.mode),
+        "type": Text = Text(&item.resource_type),
+        "name": Text = Text(&item.name),
+        "index": Index = Index(item.index.as_ref()),
+        "provider_name": Text = Text(&item.provider_name),
+        "values": Value = Value(Some(item.values()?)),
+        "depends_on": Texts = Texts(item.depends_on()?.into()),
+        "tainted": Bool = Bool(item.tainted),
+        "deposed_key": Text = Text(&item.deposed_key),
     }
-    Output(of) {
-        "name": Text = Text(&of.name),
-        "sensitive": Bool = Bool(of.sensitive),
-        "value": Value = Value(of.value()?),
+    Output(item) {
+        "name": Text = Text(&item.name),
+        "sensitive": Bool = Bool(item.sensitive),
+        "value": Value = Value(item.value()?),
     }
 }

@@ -223,7 +223,7 @@ impl<'c> Explainer<'_, '_, 'c> {
         let why = match (is_unknown, expressions.is_empty(), resource.name.mode) {
             (false, false, _) => "it is configured".to_owned(),
             (false, true, _) => "it is not configured".to_owned(),
-            (true, false, _) => "it is configured by what is not known, or computed".to_owned(),
+            (true, false, _) => "its configuration is unknown, or the provider computes it".to_owned(),
             (true, true, Mode::Data) => {
                 data_reason(wanted.first().and_then(|change| change.reason)).to_owned()
             }

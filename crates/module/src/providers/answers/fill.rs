@@ -85,13 +85,19 @@ struct Members<'s> {
     blocks: &'s [(SmolStr, NestedBlock)],
 }
 
-fn members(of: Members<'_>, object: &Value, config: Option<&Value>, answer: &Value) -> Result<Value, String> {
+fn members(
+    schema: Members<'_>,
+    object: &Value,
+    config: Option<&Value>,
+    answer: &Value,
+) -> Result<Value, String> {
     let (Some(given), Some(_)) = (object.as_object(), answer.as_object()) else { return Ok(object.clone()) };
     let mut all: Vec<(SmolStr, Value)> = Vec::with_capacity(given.iter().len());
     for (name, value) in given.iter() {
         let configured = config.and_then(|config| config.attribute(name));
-        let attribute = of.attributes.iter().find(|(other, _)| other == name).map(|(_, attribute)| attribute);
-        let block = of.blocks.iter().find(|(other, _)| other == name).map(|(_, block)| block);
+        let attribute =
+            schema.attributes.iter().find(|(other, _)| other == name).map(|(_, attribute)| attribute);
+        let block = schema.blocks.iter().find(|(other, _)| other == name).map(|(_, block)| block);
         let filled = match (answer.attribute(name), attribute, block) {
             (Some(answer), Some(attribute), _) => {
                 self::attribute(name, attribute, value, configured, answer)?
@@ -131,15 +137,15 @@ fn attribute(
 /// Fills the objects of a collection. An answer that is a single object serves all of them.
 fn nested(
     nesting: NestingMode,
-    of: Members<'_>,
+    schema: Members<'_>,
     value: &Value,
     configured: Option<&Value>,
     answer: &Value,
 ) -> Result<Value, String> {
     match (nesting, value.kind()) {
-        (NestingMode::Single | NestingMode::Group, _) => members(of, value, configured, answer),
+        (NestingMode::Single | NestingMode::Group, _) => members(schema, value, configured, answer),
         (NestingMode::List, Kind::List(elements) | Kind::Tuple(elements)) => {
-            let part = |of: &Value, i: usize| match of.kind() {
+            let part = |whole: &Value, i: usize| match whole.kind() {
                 Kind::List(elements) | Kind::Tuple(elements) => elements.get(i).cloned(),
                 _ => None,
             };
@@ -148,14 +154,14 @@ fn nested(
                 let answer =
                     if answer.as_object().is_some() { Some(answer.clone()) } else { part(answer, i) };
                 match answer {
-                    Some(answer) => members(of, element, configured.as_ref(), &answer),
+                    Some(answer) => members(schema, element, configured.as_ref(), &answer),
                     None => Ok(element.clone()),
                 }
             });
             Ok(Value::tuple(filled.collect::<Result<Vec<Value>, String>>()?))
         }
         (NestingMode::Map, Kind::Map(map)) => {
-            let part = |of: &Value, key: &str| match of.kind() {
+            let part = |whole: &Value, key: &str| match whole.kind() {
                 Kind::Map(map) => map.get(key).cloned(),
                 Kind::Object(object) => object.get(key).cloned(),
                 _ => None,
@@ -164,7 +170,7 @@ fn nested(
                 let configured = configured.and_then(|configured| part(configured, key));
                 let own = part(answer, key).filter(|own| own.as_object().is_some());
                 let filled =
-                    members(of, element, configured.as_ref(), &own.unwrap_or_else(|| answer.clone()))?;
+                    members(schema, element, configured.as_ref(), &own.unwrap_or_else(|| answer.clone()))?;
                 Ok((key.clone(), filled))
             });
             Ok(Value::object(filled.collect::<Result<Vec<(SmolStr, Value)>, String>>()?))

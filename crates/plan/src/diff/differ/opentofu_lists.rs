@@ -41,7 +41,7 @@ pub(super) struct Alike<'v, 't, F> {
 /// The lines of the string at a position.
 #[derive(Default)]
 struct Lines<'v> {
-    of: Option<usize>,
+    position: Option<usize>,
     lines: HashSet<&'v str, RandomState>,
     are_several: bool,
 }
@@ -49,8 +49,8 @@ struct Lines<'v> {
 impl<'v> Lines<'v> {
     /// Whether the string at this position has a line in common with another, and one of them has several.
     fn are_alike(&mut self, position: usize, text: &'v str, other: &str) -> bool {
-        if self.of != Some(position) {
-            self.of = Some(position);
+        if self.position != Some(position) {
+            self.position = Some(position);
             self.are_several = text.contains('\n');
             self.lines.clear();
             self.lines.extend(text.split('\n'));

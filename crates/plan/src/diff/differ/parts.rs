@@ -120,16 +120,16 @@ impl<'t> PartKind<'t> {
 /// The diffs of the parts of a collection, and the action that they give it.
 pub(super) fn parts<'t, T: CollectionPart<'t>>(
     change: &Change<'_, 't>,
-    of: PartKind<'t>,
+    kind: PartKind<'t>,
     at: At<'t>,
 ) -> (Parts<'t, T>, DiffAction) {
-    parts_kept_below(LARGE, change, of, at)
+    parts_kept_below(LARGE, change, kind, at)
 }
 
 fn parts_kept_below<'t, T: CollectionPart<'t>>(
     large: usize,
     change: &Change<'_, 't>,
-    of: PartKind<'t>,
+    kind: PartKind<'t>,
     at: At<'t>,
 ) -> (Parts<'t, T>, DiffAction) {
     let mut action = change.parent_action();
@@ -137,17 +137,17 @@ fn parts_kept_below<'t, T: CollectionPart<'t>>(
     // Most unchanged collections are never unfolded, so their parts are made on demand.
     if len > 0
         && at.are_pairs()
-        && of.has_no_marks()
+        && kind.has_no_marks()
         && change.is_unmarked_same()
         && !change.has_marks()
         && let Some(unknown) = LazyParts::unknown(change)
     {
-        return (Parts::lazy(LazyParts::new(change, unknown, of, at)), action);
+        return (Parts::lazy(LazyParts::new(change, unknown, kind, at)), action);
     }
     if len >= large
         && let Some(unknown) = LazyParts::unknown(change)
     {
-        let mut lazy = LazyParts::new(change, unknown, of, at);
+        let mut lazy = LazyParts::new(change, unknown, kind, at);
         let mut actions = Vec::with_capacity(len);
         for index in 0..len {
             let (diff, of_part) = lazy.part(index);
@@ -161,7 +161,7 @@ fn parts_kept_below<'t, T: CollectionPart<'t>>(
     let mut position = Position::default();
     let mut made = Vec::with_capacity(len);
     for index in 0..len {
-        let (diff, of_part) = of.diff(at.part(change, index, &mut position), replace);
+        let (diff, of_part) = kind.diff(at.part(change, index, &mut position), replace);
         action = action.and_part(of_part);
         made.push(T::new(at.name(index), diff));
     }
@@ -181,7 +181,7 @@ pub(crate) struct LazyParts<'t> {
     dialect: Dialect,
     depth: usize,
     replace: bool,
-    of: PartKind<'t>,
+    kind: PartKind<'t>,
     at: At<'t>,
     /// `None` if nothing happens to any.
     actions: Option<Box<[DiffAction]>>,
@@ -201,7 +201,7 @@ impl<'t> LazyParts<'t> {
         is_kept.then(|| unknown.to_json())
     }
 
-    fn new(change: &Change<'_, 't>, unknown: Json<'t>, of: PartKind<'t>, at: At<'t>) -> Self {
+    fn new(change: &Change<'_, 't>, unknown: Json<'t>, kind: PartKind<'t>, at: At<'t>) -> Self {
         Self {
             before: change.before.to_json(),
             after: change.after.to_json(),
@@ -211,7 +211,7 @@ impl<'t> LazyParts<'t> {
             dialect: change.dialect,
             depth: change.depth,
             replace: change.forces_replacement(),
-            of,
+            kind,
             at,
             actions: None,
         }
@@ -228,7 +228,7 @@ impl<'t> LazyParts<'t> {
             ..Change::new(self.before.view(), self.after.view(), self.dialect)
         };
         let part = self.at.part(&change, index, &mut Position::default());
-        self.of.diff(part, self.replace)
+        self.kind.diff(part, self.replace)
     }
 }
 
@@ -283,7 +283,7 @@ mod tests {
         prop::sample::select(marks).prop_map(str::to_owned)
     }
 
-    fn list(of: impl Strategy<Value = String>, keyed: bool) -> impl Strategy<Value = String> {
+    fn list(element: impl Strategy<Value = String>, keyed: bool) -> impl Strategy<Value = String> {
         let joined = move |parts: Vec<String>| match keyed {
             true => {
                 let members = parts.iter().enumerate().map(|(i, part)| format!("\"{i}\":{part}"));
@@ -291,16 +291,16 @@ mod tests {
             }
             false => format!("[{}]", parts.join(",")),
         };
-        vec(of, 0..5).prop_map(joined)
+        vec(element, 0..5).prop_map(joined)
     }
 
     fn check<'t, T: CollectionPart<'t> + PartialEq + std::fmt::Debug>(
         change: &Change<'_, 't>,
-        of: PartKind<'t>,
+        kind: PartKind<'t>,
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
-        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, at());
-        let (lazy, same) = parts_kept_below::<T>(0, change, of, at());
+        let (made, action) = parts_kept_below::<T>(usize::MAX, change, kind, at());
+        let (lazy, same) = parts_kept_below::<T>(0, change, kind, at());
         prop_assert_eq!(action, same);
         prop_assert_eq!(&made, &lazy);
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
@@ -322,10 +322,10 @@ mod tests {
     /// A value on both sides is unchanged, whether it was read once or twice.
     fn is_same<'t, T: CollectionPart<'t> + PartialEq + std::fmt::Debug>(
         changes: [&Change<'_, 't>; 2],
-        of: PartKind<'t>,
+        kind: PartKind<'t>,
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
-        let [shared, apart] = changes.map(|change| parts::<T>(change, of, at()));
+        let [shared, apart] = changes.map(|change| parts::<T>(change, kind, at()));
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
         prop_assert_eq!(actions(&shared.0), actions(&apart.0));
         prop_assert_eq!(shared, apart);
@@ -376,22 +376,22 @@ mod tests {
             let again = Json::parse(&sides[0]).unwrap();
             let shared = Change { after: before, ..change.clone() };
             let apart = Change { after: again.view(), ..shared.clone() };
-            for of in kinds {
+            for kind in kinds {
                 let len = before.elements().len();
                 if keyed {
                     let keys = || At::Keys(shared.explicit_keys());
-                    is_same::<Entry<'_>>([&shared, &apart], of, keys)?;
+                    is_same::<Entry<'_>>([&shared, &apart], kind, keys)?;
                 } else {
-                    is_same::<Diff<'_>>([&shared, &apart], of, || At::positions(len))?;
-                    is_same::<Diff<'_>>([&shared, &apart], of, || At::of_set(&apart))?;
+                    is_same::<Diff<'_>>([&shared, &apart], kind, || At::positions(len))?;
+                    is_same::<Diff<'_>>([&shared, &apart], kind, || At::of_set(&apart))?;
                 }
                 if keyed {
-                    check::<Entry<'_>>(&change, of, || At::Keys(change.keys()))?;
-                    check::<diff::NestedBlock<'_>>(&change, of, || At::Keys(change.explicit_keys()))?;
+                    check::<Entry<'_>>(&change, kind, || At::Keys(change.keys()))?;
+                    check::<diff::NestedBlock<'_>>(&change, kind, || At::Keys(change.explicit_keys()))?;
                 } else {
                     let len = before.elements().len().max(after.elements().len());
-                    check::<Diff<'_>>(&change, of, || At::positions(len))?;
-                    check::<Diff<'_>>(&change, of, || At::of_set(&change))?;
+                    check::<Diff<'_>>(&change, kind, || At::positions(len))?;
+                    check::<Diff<'_>>(&change, kind, || At::of_set(&change))?;
                 }
             }
         }

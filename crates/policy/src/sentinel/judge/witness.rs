@@ -110,15 +110,15 @@ impl WitnessReport {
     /// The reason as a sentence.
     pub fn sentence(&self) -> String {
         let name = self.name();
-        let of = if name.is_empty() { String::new() } else { format!(" of {name}") };
+        let suffix = if name.is_empty() { String::new() } else { format!(" of {name}") };
         match (self.reason, self.looked_at) {
             ("fails", _) => format!("does not hold for {name}"),
             ("holds", _) => format!("holds for {name}"),
             ("undefined", _) => format!("is undefined for {name}"),
             ("kept", _) => format!("there is {name}"),
             ("assigned", _) => format!("was set to false at {name}"),
-            ("none_fits", Some(0)) => format!("there is no element{of}"),
-            ("none_fits", Some(count)) => format!("none of {count} elements{of} fits"),
+            ("none_fits", Some(0)) => format!("there is no element{suffix}"),
+            ("none_fits", Some(count)) => format!("none of {count} elements{suffix} fits"),
             _ => format!("because of {name}"),
         }
     }
