@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::report::Subject;
 use super::secrets::Secrets;
 
-/// CorpusEntry configurations, in the order in which they were found. A file of it is JSON Lines.
+/// The kept configurations, in the order in which they were found. A file of it is JSON Lines.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
     kept: Vec<CorpusEntry>,

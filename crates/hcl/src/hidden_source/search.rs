@@ -380,7 +380,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
             for reference in exprs.iter().flat_map(|expr| variables(expr)) {
                 match reference.first_attribute() {
                     Some(local) if reference.name == "local" => {
-                        users.entry(local.clone()).or_default().push(name)
+                        users.entry(local.clone()).or_default().push(name);
                     }
                     _ if self.is_secret(&reference, None, &nothing) => open.push(name),
                     _ => {}

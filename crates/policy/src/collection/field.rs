@@ -95,7 +95,7 @@ pub(crate) fn write_fields<'t, T: Item<'t>, S: Serializer>(
                 fields.serialize_entry(name, &As(&HiddenWith(marks, Hidden::Truth), secrets))?;
             }
             FieldValue::Expressions(expressions) => {
-                fields.serialize_entry(name, &As(expressions, secrets))?
+                fields.serialize_entry(name, &As(expressions, secrets))?;
             }
             FieldValue::Provisioners(all) => fields.serialize_entry(name, &As(all, secrets))?,
             FieldValue::Change(change) => fields.serialize_entry(name, &As(change, secrets))?,
