@@ -1,7 +1,7 @@
 //! Tests whether a provider keeps its contract with Terraform: makes the same calls as Terraform, and judges
 //! each answer.
 //!
-//! - [`judge`] tests one configuration of one resource type, [`run`] a whole provider.
+//! - [`judge`] tests one configuration of one resource type, [`run()`] a whole provider.
 //! - [`scale`] measures how the time of a plan grows with its data.
 //! - [`kit`] writes a provider from schemas and closures, and gives it faults.
 //!

@@ -15,7 +15,7 @@
 //! - `reports` has the forms in which checks report to other programs: SARIF, JUnit (features `reports` and `junit`).
 //! - A [`Notice`] is a note or a warning beside a result.
 //! - [`calendar`] has the names of months and weekdays.
-//! - [`similar`] suggests similar names.
+//! - [`similar()`] suggests similar names.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
