@@ -200,6 +200,7 @@ fn program(package: &Path, name: &str) -> Result<PathBuf, InstalledError> {
 /// Compares what is installed with the checksums of the lock file that are about unpacked packages. Those of archives say
 /// nothing of it.
 fn check(package: &Path, hashes: &[String]) -> Result<(), InstalledError> {
+    // `h1:` hashes are of the unpacked files, `zh:` hashes of the archive, which is gone after `terraform init`.
     let mut of_packages = hashes.iter().filter(|hash| hash.starts_with("h1:")).peekable();
     if of_packages.peek().is_none() {
         return Ok(());
@@ -224,6 +225,7 @@ fn package_hash(package: &Path) -> io::Result<String> {
         }
     }
     files.sort();
+    // As Go's `dirhash.Hash1`: the hash of a list of all files with their hashes, in order of their names.
     let mut list = Sha256::new();
     for (name, path) in files {
         let mut file = Sha256::new();

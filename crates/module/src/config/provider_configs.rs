@@ -15,6 +15,8 @@ impl Config {
         let source = required.get(local_name).and_then(|required| required.source.as_ref());
         source
             .and_then(|(source, _)| ProviderAddress::parse(source))
+            // Terraform decides by module: a child without `required_providers` may mean another provider than its
+            // parent.
             .unwrap_or_else(|| ProviderAddress::implied(local_name))
     }
 
@@ -48,6 +50,7 @@ impl Config {
         provider: ProviderAddress,
         mut alias: Option<SmolStr>,
     ) -> ProviderConfigAddress {
+        // Only default configurations are inherited. Aliased ones must be passed.
         while let Some((parent, call)) = self.caller(module) {
             let is_it = |inside: &ProviderRef| {
                 inside.alias == alias && self.provider_named(module, &inside.name) == provider

@@ -109,6 +109,7 @@ impl<'c> Graph<'c> {
         for module in 0..config.modules.len() {
             builder.module(module);
         }
+        // Orphans are destroyed by the provider that the state names, even if no block uses it any more.
         for StateResource { provider, .. } in state.resources.values() {
             let is_there = provider.alias.is_none() || config.provider_block(provider).is_some();
             if is_there && !config.modules.is_empty() {
@@ -242,6 +243,7 @@ impl<'c> Builder<'c> {
         for (name, variable) in &declared.variables {
             let mut node = plain(NodeKind::Variable(name, variable), Vec::new());
             if let (Some(parent), Some(call)) = (loaded.parent, self.call_of(module)) {
+                // Arguments are evaluated in the calling module.
                 node.scope = parent;
                 let argument = call.arguments.iter().find(|argument| argument.name == *name);
                 node.subjects = subjects(argument.map(|argument| &argument.expr));
@@ -394,6 +396,7 @@ impl<'c> Builder<'c> {
                 }
                 _ => {}
             }
+            // Terraform reports self-references where it checks references, not as cycles.
             needs.retain(|need| *need != index);
             needs.sort_unstable();
             needs.dedup();
@@ -421,6 +424,7 @@ impl<'c> Builder<'c> {
                 let Some(child) = self.config.modules[module].children.get(call) else { return };
                 let outputs = &self.config.modules[*child].config.outputs;
                 match output.as_ref().filter(|output| outputs.contains_key(*output)) {
+                    // The single output: a call may need values that another of its outputs feeds.
                     Some(output) => add(NodeKey::Output(*child, output.clone())),
                     // The module as a whole is there once everything in it is.
                     None => add(NodeKey::CallClose(module, call.clone())),
