@@ -1,6 +1,5 @@
 //! Marks: labels on values that must not be shown.
 
-use std::cell::Cell;
 use std::fmt;
 use std::ops::{BitOr, ControlFlow};
 use std::sync::Arc;
@@ -152,40 +151,21 @@ impl Value {
         (self.unmark_deep().0, paths)
     }
 
-    /// Puts marks on the parts at these paths; a mark inside of a set element goes to the set.
-    ///
-    /// # Errors
-    ///
-    /// A path leads nowhere, so that the value to hide would be shown: [`NoSuchParts`] has all such paths.
-    /// Paths that end at a null or unknown value are no errors, because there is nothing to hide below it.
+    /// Puts marks on the parts at these paths; a mark inside of a set element goes to the set. Paths that lead nowhere are
+    /// skipped: Terraform Core puts the marks of a configuration on the planned object in this way.
     ///
     /// ```
     /// use objchange::Value;
-    /// use objchange::value::{Marks, Path};
     ///
     /// let value = Value::object([("password", Value::from("x").sensitive()), ("port", Value::from(1))]);
     /// let (plain, marks) = value.unmark_deep_with_paths();
     /// assert!(!plain.contains_marked());
-    /// assert_eq!(plain.mark_with_paths(&marks)?, value);
-    ///
-    /// let typo = [(Path::root().attribute("pasword"), Marks::SENSITIVE)];
-    /// assert_eq!(plain.mark_with_paths(&typo).unwrap_err().paths.len(), 1);
-    /// # Ok::<(), objchange::value::NoSuchParts>(())
+    /// assert_eq!(plain.mark_where_present(&marks), value);
     /// ```
     #[doc(alias = "MarkWithPaths")]
-    pub fn mark_with_paths(&self, paths: &[(Path, Marks)]) -> Result<Value, NoSuchParts> {
-        let places = Places::new(paths);
-        let marked = places.mark(self);
-        let missing: Vec<Path> =
-            paths.iter().map(|(path, _)| path).filter(|path| !places.were_reached(path)).cloned().collect();
-        if missing.is_empty() { Ok(marked) } else { Err(NoSuchParts { paths: missing }) }
-    }
-
-    /// Like [`mark_with_paths`](Self::mark_with_paths), but skips paths that lead nowhere. Terraform Core
-    /// puts the marks of a configuration on the planned object in this way.
     #[must_use]
     pub fn mark_where_present(&self, paths: &[(Path, Marks)]) -> Value {
-        if paths.is_empty() { self.clone() } else { Places::new(paths).mark(self) }
+        if paths.is_empty() { self.clone() } else { mark(self, &marks_by_path(paths)) }
     }
 
     /// Visits each text in marked parts: strings, numbers, keys of maps, attribute names that `declared`
@@ -221,64 +201,13 @@ impl Value {
     }
 }
 
-/// Paths at which there is no part to mark.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is nothing at {}: what was to be marked there would be shown",
-    .paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-)]
-#[non_exhaustive]
-pub struct NoSuchParts {
-    /// The paths that lead nowhere, in the order in which they were given.
-    pub paths: Vec<Path>,
-}
-
-impl NoSuchParts {
-    /// The stable name of the kind of error: there is one.
-    pub fn kind(&self) -> &'static str {
-        "no_such_parts"
+/// Collects the marks for many paths.
+fn marks_by_path(paths: &[(Path, Marks)]) -> PathTrie<Marks> {
+    let mut trie = PathTrie::default();
+    for (path, marks) in paths {
+        *trie.insert(path) |= *marks;
     }
-}
-
-/// The marks for many paths, and which of these a walk over a value has reached.
-struct Places(PathTrie<MarkedPlace>);
-
-#[derive(Debug, Default)]
-struct MarkedPlace {
-    marks: Marks,
-    /// There is a part at this place.
-    reached: Cell<bool>,
-    /// And it is null or unknown, so that there are no parts below.
-    closed: Cell<bool>,
-}
-
-impl Places {
-    fn new(paths: &[(Path, Marks)]) -> Self {
-        let mut trie = PathTrie::<MarkedPlace>::default();
-        for (path, marks) in paths {
-            trie.insert(path).marks |= *marks;
-        }
-        Self(trie)
-    }
-
-    fn mark(&self, value: &Value) -> Value {
-        mark(value, &self.0)
-    }
-
-    /// Whether the walk reached the end of a path, or the last existing part on it.
-    fn were_reached(&self, path: &Path) -> bool {
-        let mut at = &self.0;
-        for step in path.steps() {
-            if at.value().closed.get() {
-                return true;
-            }
-            match at.child_at(step) {
-                Some(next) => at = next,
-                None => return false,
-            }
-        }
-        at.value().reached.get()
-    }
+    trie
 }
 
 /// Finds a map's entry in an object that the map has become, or the other way round: a value with dynamic
@@ -338,10 +267,7 @@ fn entry(value: &Value, step: &PathStep) -> Option<usize> {
     }
 }
 
-fn mark(value: &Value, at: &PathTrie<MarkedPlace>) -> Value {
-    let place = at.value();
-    place.reached.set(true);
-    place.closed.set(value.is_null() || !value.is_known());
+fn mark(value: &Value, at: &PathTrie<Marks>) -> Value {
     let mut parts: Vec<Value> = Vec::new();
     let mut of_elements = Marks::NONE;
     for (step, at) in at.children() {
@@ -358,7 +284,7 @@ fn mark(value: &Value, at: &PathTrie<MarkedPlace>) -> Value {
     }
     let inside = if parts.is_empty() { value.clone() } else { value.with_same_content(parts) };
     let inside = inside.with_marks(of_elements);
-    inside.with_marks(place.marks)
+    inside.with_marks(*at.value())
 }
 
 impl Value {

@@ -78,7 +78,7 @@ pub use from::NanError;
 pub use json::{ReadError, ReadErrorKind, WriteError};
 pub use kind::{Kind, Map, Object};
 pub use limits::TooManyImplied;
-pub use marks::{Marks, NoSuchParts};
+pub use marks::Marks;
 pub use msgpack::{MsgpackError, MsgpackProblem};
 pub use number::{ArithmeticError, Number, ParseNumberError};
 pub(crate) use path::{Disclosure, PathRedactor, PathTrie, StepRef};

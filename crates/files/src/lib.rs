@@ -8,10 +8,12 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod file_error;
 pub mod input;
 mod snapshot;
 mod walk;
 pub mod write_file;
 
+pub use file_error::{FileError, FileErrorKind};
 pub use snapshot::Snapshot;
 pub use walk::{FoundFiles, Walk, capitals, in_lower_case, refuse_link_out};

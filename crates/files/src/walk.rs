@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::{FileError, FileErrorKind};
 use walkdir::{DirEntry, WalkDir};
 
 /// A folder with more files and folders than this is refused: it is most likely not the one that was meant.
@@ -37,18 +38,25 @@ pub struct FoundFiles {
 impl FoundFiles {
     /// The wanted files of this folder, if each of them can be read and no folder was skipped: files that
     /// were not read must not seem to be fine.
-    pub fn complete(self, folder: &Path) -> Result<Vec<PathBuf>, String> {
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, has capital letters in its name, or a folder is a link that leads outside.
+    pub fn complete(self, folder: &Path) -> Result<Vec<PathBuf>, FileError> {
         if let Some(error) = self.unreadable.into_iter().next() {
-            return Err(error);
+            return Err(FileError::unreadable(error));
         }
         if let Some(path) = self.capitals.first() {
-            return Err(capitals(path));
+            return Err(FileError::new(FileErrorKind::Capitals, capitals(path)));
         }
         match self.outside.first() {
-            Some(link) => Err(format!(
-                "{}: this link leaves the folder {}; name the files themselves",
-                link.display(),
-                folder.display()
+            Some(link) => Err(FileError::new(
+                FileErrorKind::Outside,
+                format!(
+                    "{}: this link leaves the folder {}; name the files themselves",
+                    link.display(),
+                    folder.display()
+                ),
             )),
             None => Ok(self.paths),
         }

@@ -65,8 +65,8 @@ pub use diff::{
 pub use document::{
     Candidates, Document, DocumentError, DocumentKind, Extracted, Facts, Finding, FindingKind, Form,
     MissingChange, NoInstance, NoState, ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError,
-    PlanFileErrorKind, Prior, PriorError, Problem, Sensitive, State, StateOutput, StateResource,
-    UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
+    PlanFileErrorKind, PlannedError, Prior, PriorError, Problem, Sensitive, State, StateOutput,
+    StateResource, UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
     is_errored_plan, read_object, read_planned, read_prior,
 };
 pub use file_errors::{compare_complaint, placed};

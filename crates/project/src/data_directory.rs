@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use objchange_files::FileError;
 use objchange_files::input::Source;
 
 use crate::files::{DiskFiles, MAX_FILE};
@@ -47,10 +48,10 @@ impl DataDirectory {
     ///
     /// # Errors
     ///
-    /// It cannot be read: why, in words.
-    pub(crate) fn read(&self, files: &DiskFiles, name: &str) -> Result<Option<String>, String> {
+    /// It cannot be read.
+    pub(crate) fn read(&self, files: &DiskFiles, name: &str) -> Result<Option<String>, FileError> {
         let Some(path) = files.find(self.path_of(name))? else { return Ok(None) };
-        Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(|error| error.to_string())
+        Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(FileError::unreadable)
     }
 }
 
@@ -58,14 +59,16 @@ impl DataDirectory {
 ///
 /// # Errors
 ///
-/// It cannot be read: why, in words.
-pub fn module_manifest(files: &DiskFiles) -> Result<Option<String>, String> {
+/// It cannot be read.
+pub fn module_manifest(files: &DiskFiles) -> Result<Option<String>, FileError> {
     let data = DataDirectory::of_environment();
     if !data.is_named {
         return Ok(None);
     }
     let name = "modules/modules.json";
-    let text = data.read(files, name).map_err(|why| format!("{}: {why}", data.path_of(name).display()))?;
+    let text = data
+        .read(files, name)
+        .map_err(|why| FileError::new(why.kind, format!("{}: {why}", data.path_of(name).display())))?;
     // Without one, no module is installed.
     Ok(Some(text.unwrap_or_else(|| "{}".to_owned())))
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use objchange_files::{FileError, FileErrorKind};
 use objchange_module::config::Files;
 
 use crate::data_directory::DataDirectory;
@@ -60,12 +61,12 @@ impl DiskFiles {
     }
 
     /// Where a path of the configuration leads; `None` if there is nothing.
-    pub fn find(&self, path: impl AsRef<Path>) -> Result<Option<PathBuf>, String> {
+    pub fn find(&self, path: impl AsRef<Path>) -> Result<Option<PathBuf>, FileError> {
         let path = self.directory.join(path);
         let real = match self.without_links(&path) {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(FileError::unreadable(error)),
         };
         self.check(&real)?;
         Ok(Some(real))
@@ -97,10 +98,13 @@ impl DiskFiles {
     }
 
     /// Refuses a path that leads out of the directories.
-    fn check(&self, real: &Path) -> Result<(), String> {
+    fn check(&self, real: &Path) -> Result<(), FileError> {
         match self.roots.iter().any(|root| real.starts_with(root)) {
             true => Ok(()),
-            false => Err("it is outside of the directory, and in no directory that is allowed".to_owned()),
+            false => Err(FileError::new(
+                FileErrorKind::Outside,
+                "it is outside of the directory, and in no directory that is allowed",
+            )),
         }
     }
 

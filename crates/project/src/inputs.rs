@@ -4,6 +4,7 @@ use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use objchange_files::FileError;
 use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::Files;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
@@ -91,8 +92,8 @@ pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, S
 /// # Errors
 ///
 /// One of the directories cannot be opened.
-pub fn functions(files: &DiskFiles) -> Result<Functions, String> {
-    let wrong = |path: &Path, error| format!("{}: {error}", path.display());
+pub fn functions(files: &DiskFiles) -> Result<Functions, FileError> {
+    let wrong = |path: &Path, error| FileError::unreadable(format_args!("{}: {error}", path.display()));
     let mut base = BaseDirectory::open(files.directory()).map_err(|error| wrong(files.directory(), error))?;
     for path in files.allowed() {
         base = base.allow(path).map_err(|error| wrong(path, error))?;

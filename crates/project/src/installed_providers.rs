@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use data_encoding::{BASE64, HEXLOWER};
+use objchange_files::FileError;
 use objchange_module::ProviderAddress;
 use objchange_module::config::LockedProvider;
 use sha2::{Digest, Sha256};
@@ -24,8 +25,8 @@ pub struct InstalledError(#[from] Problem);
 enum Problem {
     #[error("{}: {error}", path.display())]
     Read { path: PathBuf, error: io::Error },
-    #[error("{0}")]
-    LockFile(String),
+    #[error(transparent)]
+    LockFile(FileError),
     #[error("{}: there are no providers for {} here: run `terraform init`", path.display(), platform())]
     Nothing { path: PathBuf },
     #[error(

@@ -8,6 +8,7 @@ use objchange_module::config::{LOCK_FILE, LockedProvider, locked_providers};
 use objchange_text::Notice;
 
 use crate::remark::Remarks;
+use objchange_files::FileError;
 use objchange_files::input::Source;
 
 /// The maximum length of a lock file.
@@ -18,7 +19,7 @@ const MAX_LENGTH: u64 = 16 << 20;
 /// # Errors
 ///
 /// The file cannot be read, or is not HCL.
-pub fn read_lock_file(directory: &Path) -> Result<BTreeMap<ProviderAddress, LockedProvider>, String> {
+pub fn read_lock_file(directory: &Path) -> Result<BTreeMap<ProviderAddress, LockedProvider>, FileError> {
     let path = directory.join(LOCK_FILE);
     if path.is_file() { read(&path) } else { Ok(BTreeMap::new()) }
 }
@@ -37,15 +38,15 @@ pub fn locked_versions(directory: &Path, remarks: &Remarks<'_>) -> BTreeMap<Prov
 /// # Errors
 ///
 /// The file cannot be read, or is not HCL.
-pub fn read_locked_versions(path: &Path) -> Result<BTreeMap<ProviderAddress, String>, String> {
+pub fn read_locked_versions(path: &Path) -> Result<BTreeMap<ProviderAddress, String>, FileError> {
     read(path).map(versions)
 }
 
-fn read(path: &Path) -> Result<BTreeMap<ProviderAddress, LockedProvider>, String> {
-    let text = Source::File(path.to_owned()).read_at_most(MAX_LENGTH).map_err(|error| error.to_string())?;
+fn read(path: &Path) -> Result<BTreeMap<ProviderAddress, LockedProvider>, FileError> {
+    let text = Source::File(path.to_owned()).read_at_most(MAX_LENGTH).map_err(FileError::unreadable)?;
     locked_providers(&text).map_err(|errors| {
         let first = errors.first().map(ToString::to_string).unwrap_or_default();
-        format!("{}: {first}", path.display())
+        FileError::invalid(format_args!("{}: {first}", path.display()))
     })
 }
 

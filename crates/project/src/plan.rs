@@ -31,6 +31,7 @@ use crate::schemas::{GivenSchemas, SchemaError, schema_texts};
 use crate::state::{DirectoryState, StateChoice, StateError, StateText};
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
+use objchange_files::FileError;
 use objchange_files::input::Size;
 
 /// Settings for planning the module in a directory.
@@ -201,6 +202,12 @@ pub enum PlanError {
     /// The work was interrupted; no process is left.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl From<FileError> for PlanError {
+    fn from(error: FileError) -> Self {
+        Self::Unusable(error.into())
+    }
 }
 
 impl From<String> for PlanError {

@@ -272,7 +272,9 @@ impl Initialized {
     /// Reads what the last `terraform init` has remembered; `None` if it was for no backend.
     fn read(data: &DataDirectory, files: &DiskFiles) -> Result<Option<Self>, StateError> {
         let wrong = |problem: String| StateError::File { path: data.path_of(BACKEND_FILE), problem };
-        let Some(text) = data.read(files, BACKEND_FILE).map_err(wrong)? else { return Ok(None) };
+        let Some(text) = data.read(files, BACKEND_FILE).map_err(|error| wrong(error.into()))? else {
+            return Ok(None);
+        };
         // Without the error, which may show values.
         let unfit = || wrong("this is not what `terraform init` writes".to_owned());
         let mut document: serde_json::Value = serde_json::from_str(&text).map_err(|_| unfit())?;
@@ -302,7 +304,8 @@ fn selected_workspace(data: &DataDirectory, files: &DiskFiles) -> Result<Option<
         Some(name) => (name.to_string_lossy().into_owned(), TF_WORKSPACE.to_owned()),
         None => {
             let read = data.read(files, WORKSPACE_FILE);
-            let text = read.map_err(|problem| StateError::WorkspaceFile { path: path.clone(), problem })?;
+            let text = read
+                .map_err(|error| StateError::WorkspaceFile { path: path.clone(), problem: error.into() })?;
             (text.unwrap_or_default().trim().to_owned(), path.display().to_string())
         }
     };

@@ -19,5 +19,5 @@ pub(crate) fn files_below(py: Python<'_>, folder: PathBuf, endings: Vec<String>)
         });
         files.complete(&folder)
     });
-    found.map_err(PyOSError::new_err)
+    found.map_err(|error| PyOSError::new_err(error.to_string()))
 }

@@ -367,12 +367,34 @@ fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
+/// A text is not a document in YAML with the values of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum YamlError {
+    /// The document is too large.
+    #[error("this document is too large")]
+    TooLarge,
+    /// The text is not YAML: the reason.
+    #[error("this is no YAML: {0}")]
+    Invalid(String),
+}
+
+impl YamlError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::TooLarge => "too_large",
+            Self::Invalid(_) => "invalid",
+        }
+    }
+}
+
 /// Reads a document in YAML.
 ///
 /// # Errors
 ///
 /// The text is not YAML, or has values that JSON lacks.
-pub fn from_yaml(text: &str) -> Result<Value, String> {
+pub fn from_yaml(text: &str) -> Result<Value, YamlError> {
     const MOST_WORK: usize = 1 << 30;
     let mut left = MOST_WORK;
     let mut context = crate::builtins::Context::new(0, 0, move |work| match left.checked_sub(work) {
@@ -386,8 +408,8 @@ pub fn from_yaml(text: &str) -> Result<Value, String> {
     let value = builtin.map(|builtin| builtin.call(&mut context, &[Value::from(text)]));
     match value {
         Some(Ok(Some(value))) => Ok(value),
-        Some(Err(error)) if error.kind.ends() => Err("this document is too large".to_owned()),
-        Some(Err(error)) => Err(format!("this is no YAML: {error}")),
-        _ => Err("this is no YAML".to_owned()),
+        Some(Err(error)) if error.kind.ends() => Err(YamlError::TooLarge),
+        Some(Err(error)) => Err(YamlError::Invalid(error.to_string())),
+        _ => Err(YamlError::Invalid("it has no value".to_owned())),
     }
 }

@@ -118,7 +118,7 @@ impl ObjectText {
     fn object(&self, block: &Block, resource_type: &str, address: &str) -> Result<Value, EvidenceError> {
         let wrong = |message: String| EvidenceError::Object { name: self.name.clone(), message };
         if DocumentKind::detect(&self.text) == Ok(DocumentKind::Plan) {
-            return read_planned(&self.text, block, address).map_err(wrong);
+            return read_planned(&self.text, block, address).map_err(|error| wrong(error.to_string()));
         }
         let address = self.is_document().then_some(address);
         let read = read_prior(&self.text, block, resource_type, address);

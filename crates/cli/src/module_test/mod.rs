@@ -148,7 +148,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     let version = version_of(args.program);
     let terraform_version = format!("{version}.0");
     let variables = variables(&files, args.variables.iter())?;
-    let manifest = module_manifest(&files)?;
+    let manifest = module_manifest(&files).map_err(unusable)?;
     let suite = TestSuite::load(TestTexts {
         files: &files,
         manifest: manifest.as_deref(),
@@ -173,7 +173,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         exit::warn(&format!("--filter {wanted}: no test file has this path"));
     }
     let coverage = (args.coverage || args.lcov.is_some()).then(|| Arc::new(Coverage::default()));
-    let functions = functions(&files)?;
+    let functions = functions(&files).map_err(unusable)?;
     let functions = match &coverage {
         Some(coverage) => functions.recording(Arc::clone(coverage)),
         None => functions,

@@ -97,7 +97,7 @@ pub(super) async fn apply(
     let target = out.map(|out| {
         let subject = &planned.subject;
         let address = instance_address(&subject.shown_address(), &subject.resource_type);
-        let address = address.map_err(SessionError::Unusable)?;
+        let address = address?;
         out.check_free(&address, args.plan.subject.inputs().prior)?;
         Ok::<_, Failure>((out, address))
     });

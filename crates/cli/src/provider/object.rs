@@ -119,7 +119,7 @@ fn place(
     prior: Option<&FilePath>,
 ) -> Result<(StateOut, InstanceAddress), SessionError> {
     let this = format!("{type_name}.this");
-    let address = instance_address(address.unwrap_or(&this), type_name).map_err(SessionError::Unusable)?;
+    let address = instance_address(address.unwrap_or(&this), type_name)?;
     out.check_free(&address, prior)?;
     Ok((out, address))
 }

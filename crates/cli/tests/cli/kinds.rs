@@ -12,22 +12,24 @@ use objchange::schema::{
 };
 use objchange::value::{
     ArithmeticError, ConstructError, ConvertError, ConvertErrorKind, MsgpackError, MsgpackProblem, NanError,
-    NoSuchParts, ParseNumberError, ParsePathError, ParsePathErrorKind, Path, ReadError, RefinementError,
-    TooManyImplied, TypeMismatch, TypeMismatchKind, WriteError,
+    ParseNumberError, ParsePathError, ParsePathErrorKind, Path, ReadError, RefinementError, TooManyImplied,
+    TypeMismatch, TypeMismatchKind, WriteError,
 };
 use objchange::{Type, Value};
 use objchange_hcl::{FunctionError, SelectError};
 use objchange_plan::{
     AddressMapError, CompareError, DocumentError, GateError, HashKeyError, IgnoredPathError, JsonError,
-    ObjectError, ParseHashError, Plan, PlanFileError, PriorError, ProgramError, SchemaCacheError, Schemas,
-    ShowError, StateEditError, TemplateError,
+    ObjectError, ParseHashError, Plan, PlanFileError, PlannedError, PriorError, ProgramError,
+    SchemaCacheError, Schemas, ShowError, StateEditError, TemplateError,
 };
 use objchange_policy::ObjectValueError;
 use objchange_policy::columns::RowError;
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
+use objchange_policy::sentinel::ParseTimeError;
 use objchange_policy::sentinel::files::PolicyFilesError;
 use objchange_policy::sentinel::mock::MockError;
+use objchange_policy::sentinel::set::NoSuchParam;
 use objchange_sentinel::RunError;
 use objchange_text::re2::{PatternError, TooManyReads};
 use objchange_text::{Diagnostic, LineError};
@@ -75,7 +77,7 @@ fn every_error_type_has_one() {
         MsgpackError: |e| e.problem.kind();
         MsgpackProblem: |e| e.kind();
         NanError: |e| e.kind();
-        NoSuchParts: |e| e.kind();
+        NoSuchParam: |e| e.kind();
         ObjectError: |e| e.kind.kind();
         ObjectValueError: |e| e.kind();
         ParseHashError: |e| e.kind();
@@ -110,6 +112,8 @@ fn every_error_type_has_one() {
         UnknownPath: |e| e.kind.kind();
         UnknownPathKind: |e| e.kind();
         PlanFileError: |e| e.kind();
+        PlannedError: |e| e.kind();
+        ParseTimeError: |e| e.kind();
         WriteError: |e| e.kind();
     };
     let mut sources = vec![

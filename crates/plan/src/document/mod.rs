@@ -37,7 +37,7 @@ pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
 pub use plan::Plan;
 pub(crate) use plan_file::placed_document;
 pub use plan_file::{PlanFile, PlanFileError, PlanFileErrorKind};
-pub use planned::read_planned;
+pub use planned::{PlannedError, read_planned};
 pub use prior::{Candidates, Prior, PriorError, read_prior};
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub use unknown_kinds::{UnfamiliarKind, UnknownKind};

@@ -5,26 +5,60 @@ use std::collections::BTreeSet;
 use objchange::Value;
 use objchange::schema::Block;
 
-use super::{Form, Plan, read_object};
-use crate::{ChangedResource, Json, Shape, View};
+use super::{DocumentError, Form, ObjectError, Plan, read_object};
+use crate::changes::ChangedResource;
+use crate::json::{Json, JsonError, Shape, View};
+
+/// A plan does not have the object that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlannedError {
+    /// The text is not a plan.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The plan has no resource instance at this address.
+    #[error("the plan has no resource instance {0}")]
+    NoInstance(String),
+    /// The change was made by a planner, and has no text.
+    #[error("the plan has no values")]
+    NoValues,
+    /// The values cannot be read.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// The object does not fit the schema.
+    #[error("{}", .0.message)]
+    Object(ObjectError),
+}
+
+impl PlannedError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Document(error) => error.problem.kind(),
+            Self::NoInstance(_) => "no_instance",
+            Self::NoValues => "no_values",
+            Self::Json(error) => error.kind().kind(),
+            Self::Object(error) => error.kind.kind(),
+        }
+    }
+}
 
 /// Reads the planned object at an address from a plan.
 ///
 /// # Errors
 ///
 /// The text is not a plan, the plan has no such object, or the object is not of the schema.
-pub fn read_planned(text: &str, block: &Block, address: &str) -> Result<Value, String> {
-    let plan = Plan::parse(text).map_err(|error| error.to_string())?;
+pub fn read_planned(text: &str, block: &Block, address: &str) -> Result<Value, PlannedError> {
+    let plan = Plan::parse(text)?;
     let is_it = |change: &&ChangedResource<'_>| *change.address == *address && change.deposed.is_none();
     let changed = plan.changes.resources.iter().find(is_it);
-    let change = &changed.ok_or_else(|| format!("the plan has no resource instance {address}"))?.change;
-    let read = |raw| Json::read(raw).map_err(|error| error.to_string());
-    let values = change.values.written().ok_or("the plan has no values")?;
-    let (after, unknown) = (read(&values.after)?, read(&values.after_unknown)?);
-    let sensitive = read(&values.after_sensitive)?;
+    let change = &changed.ok_or_else(|| PlannedError::NoInstance(address.to_owned()))?.change;
+    let values = change.values.written().ok_or(PlannedError::NoValues)?;
+    let (after, unknown) = (Json::read(&values.after)?, Json::read(&values.after_unknown)?);
+    let sensitive = Json::read(&values.after_sensitive)?;
     let mut markers = String::new();
     write_markers(Some(after.view()), Some(unknown.view()), Some(sensitive.view()), &mut markers);
-    read_object(&markers, block, Form::Markers).map_err(|error| error.message)
+    read_object(&markers, block, Form::Markers).map_err(PlannedError::Object)
 }
 
 /// The value with what the other two say of it, in the form of case files. Documents nest no deeper than their reader allows.

@@ -266,14 +266,6 @@ impl<'p> Report<'p> {
         state::report(state, schemas, program, program.dialect(options), filter)
     }
 
-    /// Whether nothing is among what was asked for.
-    pub fn matches_nothing(&self) -> bool {
-        let nothing = [Outcome::NoChangeMatches, Outcome::NoResourceMatches];
-        self.sections
-            .iter()
-            .any(|section| matches!(section, Section::Outcome(outcome) if nothing.contains(outcome)))
-    }
-
     /// The first entry that cannot be made.
     pub(crate) fn first_error(&self) -> Option<ShowError> {
         self.sections.iter().find_map(|section| match section {

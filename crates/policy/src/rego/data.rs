@@ -31,7 +31,11 @@ impl DataFile {
                 PolicyError::new(PolicyErrorKind::Document, Some(place), message)
             };
             let text = file.text.trim_start_matches('\u{feff}');
-            let read = if file.is_yaml { objchange_rego::from_yaml(text) } else { from_json(text) };
+            let read = if file.is_yaml {
+                objchange_rego::from_yaml(text).map_err(|error| error.to_string())
+            } else {
+                from_json(text)
+            };
             let mut value = read.map_err(refused)?;
             if !matches!(value, Value::Object(_)) {
                 return Err(refused("a document for data is an object".to_owned()));

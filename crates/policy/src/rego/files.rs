@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use objchange_files::Walk;
 use objchange_files::input::Source;
+use objchange_files::{FileError, FileErrorKind, Walk};
 
 use super::{DataFile, PolicyFile, Value};
 
@@ -21,7 +21,7 @@ pub struct PolicyFiles {
 /// # Errors
 ///
 /// One of them cannot be read, or a folder has none.
-pub fn read_policies(arguments: &[PathBuf]) -> Result<PolicyFiles, String> {
+pub fn read_policies(arguments: &[PathBuf]) -> Result<PolicyFiles, FileError> {
     let mut files = PolicyFiles::default();
     for argument in arguments {
         if !argument.is_dir() {
@@ -34,7 +34,10 @@ pub fn read_policies(arguments: &[PathBuf]) -> Result<PolicyFiles, String> {
         // A policy that is not evaluated must not look like one that passes.
         let paths = found.files(|path| has_name(path, ".rego")).complete(argument)?;
         if paths.is_empty() {
-            return Err(format!("{}: no file in it is called *.rego", argument.display()));
+            return Err(FileError::new(
+                FileErrorKind::Empty,
+                format!("{}: no file in it is called *.rego", argument.display()),
+            ));
         }
         for path in paths {
             let of_kind = if has_name(&path, "_test.rego") { &mut files.tests } else { &mut files.policies };
@@ -44,11 +47,14 @@ pub fn read_policies(arguments: &[PathBuf]) -> Result<PolicyFiles, String> {
     Ok(files)
 }
 
-fn policy(path: &Path) -> Result<PolicyFile, String> {
+fn policy(path: &Path) -> Result<PolicyFile, FileError> {
     if path.extension().is_some_and(|extension| extension == "json") {
-        return Err(format!("{}: this is not a policy, but a JSON file", path.display()));
+        return Err(FileError::invalid(format_args!(
+            "{}: this is not a policy, but a JSON file",
+            path.display()
+        )));
     }
-    let text = Source::File(path.to_owned()).read().map_err(|error| error.to_string())?;
+    let text = Source::File(path.to_owned()).read().map_err(FileError::unreadable)?;
     Ok(PolicyFile::new(path.display().to_string(), text))
 }
 
@@ -58,7 +64,7 @@ fn policy(path: &Path) -> Result<PolicyFile, String> {
 /// # Errors
 ///
 /// One of them cannot be read, or two do not go together.
-pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, String> {
+pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, FileError> {
     let mut files = Vec::new();
     for path in named {
         match path.is_dir() {
@@ -69,10 +75,10 @@ pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, Strin
     for path in policies.iter().filter(|path| path.is_dir()) {
         below(path, &is_data, &mut files)?;
     }
-    DataFile::merge(&files).map_err(|error| error.to_string())
+    DataFile::merge(&files).map_err(FileError::invalid)
 }
 
-fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<DataFile>) -> Result<(), String> {
+fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<DataFile>) -> Result<(), FileError> {
     // Policies without their data may hold for everything.
     for path in (Walk { folder, depth: usize::MAX, hidden: true }).files(wanted).complete(folder)? {
         let inner = path.strip_prefix(folder).unwrap_or(&path);
@@ -91,9 +97,9 @@ fn is_data(path: &Path) -> bool {
     is_document(path) && path.file_stem().is_some_and(|stem| stem == "data")
 }
 
-fn file(path: &Path, folders: Vec<String>) -> Result<DataFile, String> {
+fn file(path: &Path, folders: Vec<String>) -> Result<DataFile, FileError> {
     let name = path.display().to_string();
-    let text = Source::File(path.to_owned()).read().map_err(|error| error.to_string())?;
+    let text = Source::File(path.to_owned()).read().map_err(FileError::unreadable)?;
     let is_yaml = path.extension().is_some_and(|extension| extension != "json");
     Ok(DataFile { name, path: folders, text, is_yaml })
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use objchange_files::Walk;
 use objchange_files::input::Source;
+use objchange_files::{FileError, FileErrorKind, Walk};
 
 use super::configuration::ImportSource;
 use super::set::{AppliedPolicy, FROM_PLAN, SetOptions};
@@ -41,7 +41,7 @@ pub enum PolicyFilesError {
     File(Fault),
     /// A folder cannot be looked through, or has no policies. The sentence begins with its name.
     #[error("{0}")]
-    Folder(String),
+    Folder(FileError),
 }
 
 impl PolicyFilesError {
@@ -60,8 +60,8 @@ impl From<Fault> for PolicyFilesError {
     }
 }
 
-impl From<String> for PolicyFilesError {
-    fn from(problem: String) -> Self {
+impl From<FileError> for PolicyFilesError {
+    fn from(problem: FileError) -> Self {
         Self::Folder(problem)
     }
 }
@@ -192,11 +192,14 @@ fn configured(path: &Path, sources: &Sources, warn: &dyn Fn(&Fault)) -> Result<C
 }
 
 /// The policies of a folder that has no configuration.
-fn policies_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn policies_of(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let found = Walk { folder, depth: 1, hidden: true }.files(is_policy);
     let policies = found.complete(folder)?;
     if policies.is_empty() {
-        return Err(format!("{}: no file in it is called sentinel.hcl or *.sentinel", folder.display()));
+        return Err(FileError::new(
+            FileErrorKind::Empty,
+            format!("{}: no file in it is called sentinel.hcl or *.sentinel", folder.display()),
+        ));
     }
     Ok(policies)
 }
@@ -206,7 +209,7 @@ fn policies_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 ///
 /// A folder cannot be read, or has none.
-pub fn find_policies(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
+pub fn find_policies(arguments: &[PathBuf]) -> Result<Vec<Source>, FileError> {
     let mut sources = Vec::new();
     for argument in arguments {
         if argument.as_os_str() == "-" || !argument.is_dir() {
@@ -217,11 +220,14 @@ pub fn find_policies(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
         let found = Walk { folder: argument, depth: usize::MAX, hidden: false }.files(is_policy);
         sources.extend(found.complete(argument)?.into_iter().map(Source::File));
         if sources.len() == before {
-            return Err(format!("{}: no file in it is called *.sentinel", argument.display()));
+            return Err(FileError::new(
+                FileErrorKind::Empty,
+                format!("{}: no file in it is called *.sentinel", argument.display()),
+            ));
         }
     }
     if sources.iter().filter(|source| **source == Source::Stdin).count() > 1 {
-        return Err("standard input (-) can be read only once".to_owned());
+        return Err(FileError::unreadable("standard input (-) can be read only once"));
     }
     Ok(sources)
 }

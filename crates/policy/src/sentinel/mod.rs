@@ -43,7 +43,7 @@ use self::hidden::Replacement;
 pub use self::limits::RunLimits;
 use self::place::AccessLog;
 use self::place::RunContext;
-pub use self::time::parse_time;
+pub use self::time::{ParseTimeError, parse_time};
 
 /// The imports of all runs of a thread.
 #[derive(Debug)]

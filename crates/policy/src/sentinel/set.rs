@@ -161,12 +161,27 @@ impl SetOptions<'_> {
     }
 }
 
+/// No policy has a parameter of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no policy has a parameter {0:?}")]
+pub struct NoSuchParam(pub String);
+
+impl NoSuchParam {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        "param"
+    }
+}
+
 /// Refuses parameters that no policy has: they are most likely misspelt. Those of single policies are warned of.
 ///
 /// # Errors
 ///
 /// No policy has such a parameter.
-pub fn check_params(policies: &[AppliedPolicy], asked: &[(String, Json)]) -> Result<Vec<String>, String> {
+pub fn check_params(
+    policies: &[AppliedPolicy],
+    asked: &[(String, Json)],
+) -> Result<Vec<String>, NoSuchParam> {
     let compiled: Vec<_> =
         policies.iter().filter_map(|applied| Some((applied, applied.compiled.as_ref().ok()?))).collect();
     if compiled.len() < policies.len() {
@@ -175,7 +190,7 @@ pub fn check_params(policies: &[AppliedPolicy], asked: &[(String, Json)]) -> Res
     let has = |policy: &Policy, name: &str| policy.params().iter().any(|param| **param == *name);
     for (name, _) in asked {
         if !compiled.iter().any(|(_, compiled)| has(&compiled.policy, name)) {
-            return Err(format!("no policy has a parameter {name:?}"));
+            return Err(NoSuchParam(name.clone()));
         }
     }
     let mut warnings = Vec::new();

@@ -12,6 +12,6 @@ pub use self::error::{ResourceError, most_similar};
 pub use self::report::ResourceReport;
 pub use self::schema::find_schema;
 pub use self::subject::{
-    IgnoredChange, ResourceConfig, ResourceInputs, Subject, check_path, part_path, read_prior_text,
-    read_written,
+    IgnoredChange, PartPathError, ResourceConfig, ResourceInputs, Subject, check_path, part_path,
+    read_prior_text, read_written,
 };

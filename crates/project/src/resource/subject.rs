@@ -8,7 +8,7 @@ use objchange::Value;
 use objchange::address::InstanceAddress;
 use objchange::change::{IgnoreChanges, Lifecycle, PlanRequest};
 use objchange::schema::{Block, UnknownPath};
-use objchange::value::{Path, PathStep};
+use objchange::value::{ParsePathError, Path, PathStep};
 use objchange_hcl::{DecodedResource, SelectError, SelectedResource, Sources};
 use objchange_module::ProviderAddress;
 use objchange_plan::{Form, Prior, PriorError, read_object, read_prior};
@@ -58,8 +58,30 @@ pub enum IgnoredChange {
     Path(Path),
 }
 
+/// A text is not the path of a part of an object.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PartPathError {
+    /// The path is empty: it names the whole object.
+    #[error("an empty path names no part; write an attribute, such as `tags`")]
+    Root,
+    /// The text is not a path.
+    #[error(transparent)]
+    Path(#[from] ParsePathError),
+}
+
+impl PartPathError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Path(error) => error.kind.kind(),
+        }
+    }
+}
+
 impl FromStr for IgnoredChange {
-    type Err = String;
+    type Err = PartPathError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == "all" { Ok(Self::All) } else { part_path(text).map(Self::Path) }
@@ -71,14 +93,9 @@ impl FromStr for IgnoredChange {
 /// # Errors
 ///
 /// The text is not a path, or it is the path of the whole object.
-pub fn part_path(text: &str) -> Result<Path, String> {
-    match text.parse::<Path>() {
-        Ok(path) if path.is_root() => {
-            Err("an empty path names no part; write an attribute, such as `tags`".into())
-        }
-        Ok(path) => Ok(path),
-        Err(error) => Err(error.to_string()),
-    }
+pub fn part_path(text: &str) -> Result<Path, PartPathError> {
+    let path: Path = text.parse()?;
+    if path.is_root() { Err(PartPathError::Root) } else { Ok(path) }
 }
 
 /// A request to plan a change.

@@ -30,10 +30,11 @@ pub struct StateOut {
 /// # Errors
 ///
 /// The text is no such address.
-pub fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddress, String> {
-    let parsed: InstanceAddress = address.parse().map_err(|error| format!("{address}: {error}"))?;
+pub fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddress, SessionError> {
+    let unusable = |error| SessionError::Unusable(format!("{address}: {error}"));
+    let parsed: InstanceAddress = address.parse().map_err(unusable)?;
     if parsed.resource.mode != Mode::Managed || parsed.resource.resource_type != type_name {
-        return Err(format!("{address} is not an address of a {type_name}"));
+        return Err(SessionError::Unusable(format!("{address} is not an address of a {type_name}")));
     }
     Ok(parsed)
 }

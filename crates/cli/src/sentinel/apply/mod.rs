@@ -347,7 +347,10 @@ impl SharedInputs {
         for fault in faults.flat_map(|faults| faults.iter().skip(1)) {
             exit::warn(&fault.to_string());
         }
-        check_params(&policies, &args.param)?.iter().for_each(|warning| exit::warn(warning));
+        check_params(&policies, &args.param)
+            .map_err(|error| error.to_string())?
+            .iter()
+            .for_each(|warning| exit::warn(warning));
         let state = args.state.as_deref().map(state).transpose()?;
         let run = args.run.as_deref().map(read_run).transpose()?;
         Ok(Self { policies, replaced, state, run })

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use objchange_files::FileError;
 use objchange_files::input::Source;
 
 use crate::sentinel::Configuration;
@@ -27,7 +28,7 @@ pub struct Target {
 /// # Errors
 ///
 /// One of them cannot be read.
-pub fn find_targets(arguments: &[PathBuf]) -> Result<Vec<Target>, String> {
+pub fn find_targets(arguments: &[PathBuf]) -> Result<Vec<Target>, FileError> {
     let mut targets = Vec::new();
     for argument in arguments {
         if is_configuration(argument) {
@@ -59,11 +60,11 @@ fn has_tests(path: &Path) -> bool {
     folder.join("test").join(name).is_dir()
 }
 
-fn configured(path: &Path, targets: &mut Vec<Target>) -> Result<(), String> {
-    let configuration = Rc::new(Sources::on_disk().configuration(path).map_err(|fault| fault.to_string())?);
+fn configured(path: &Path, targets: &mut Vec<Target>) -> Result<(), FileError> {
+    let configuration = Rc::new(Sources::on_disk().configuration(path).map_err(FileError::invalid)?);
     let target = |reference: &Reference, is_policy| {
-        let path = reference.path().map_err(|problem| problem.to_string())?;
-        Ok::<Target, String>(Target {
+        let path = reference.path().map_err(FileError::invalid)?;
+        Ok::<Target, FileError>(Target {
             source: Source::File(path),
             is_policy,
             configuration: Some(Rc::clone(&configuration)),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use objchange_files::{Walk, capitals, in_lower_case};
+use objchange_files::{FileError, FileErrorKind, Walk, capitals, in_lower_case};
 
 /// A test case, and the policy that it is of.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl FoundTests {
     /// # Errors
     ///
     /// One of them cannot be read, or has no tests.
-    pub fn find(arguments: &[PathBuf]) -> Result<Self, String> {
+    pub fn find(arguments: &[PathBuf]) -> Result<Self, FileError> {
         let mut tests = Self::default();
         for argument in arguments {
             let before = tests.found.len();
@@ -45,9 +45,12 @@ impl FoundTests {
                 tests.file(argument)?;
             }
             if tests.found.len() == before {
-                return Err(format!(
-                    "{}: there are no tests: those of P.sentinel are test/P/*.hcl or test/P/*.json beside it",
-                    argument.display()
+                return Err(FileError::new(
+                    FileErrorKind::Empty,
+                    format!(
+                        "{}: there are no tests: those of P.sentinel are test/P/*.hcl or test/P/*.json beside it",
+                        argument.display()
+                    ),
                 ));
             }
         }
@@ -55,16 +58,16 @@ impl FoundTests {
     }
 
     /// A policy, or one test case.
-    fn file(&mut self, path: &Path) -> Result<(), String> {
+    fn file(&mut self, path: &Path) -> Result<(), FileError> {
         if let Err(error) = path.metadata() {
-            return Err(format!("{}: cannot be read: {error}", path.display()));
+            return Err(FileError::unreadable(format_args!("{}: cannot be read: {error}", path.display())));
         }
         if is_case(path) {
             let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
             let Some(policy) = whole.parent().and_then(policy_of) else {
-                return Err(format!(
-                    "{}: the test cases of P.sentinel are in test/P beside it",
-                    path.display()
+                return Err(FileError::new(
+                    FileErrorKind::Empty,
+                    format!("{}: the test cases of P.sentinel are in test/P beside it", path.display()),
                 ));
             };
             self.found.push(FoundTest { policy, case: path.to_owned() });
@@ -76,16 +79,16 @@ impl FoundTests {
         Ok(())
     }
 
-    fn walk(&mut self, folder: &Path) -> Result<(), String> {
+    fn walk(&mut self, folder: &Path) -> Result<(), FileError> {
         let is_policy = |path: &Path| path.extension() == Some(OsStr::new("sentinel"));
         let files =
             Walk { folder, depth: usize::MAX, hidden: false }.files(|path| is_policy(path) || is_case(path));
         if let Some(error) = files.unreadable.into_iter().next() {
-            return Err(error);
+            return Err(FileError::unreadable(error));
         }
         // JSON and HCL are elsewhere, too; those of test cases are found with the policy.
         if let Some(path) = files.capitals.iter().find(|path| !is_case(&in_lower_case(path))) {
-            return Err(capitals(path));
+            return Err(FileError::new(FileErrorKind::Capitals, capitals(path)));
         }
         for link in files.outside {
             self.warnings.push(format!("{}: skipped, because this link leaves the folder", link.display()));
@@ -103,7 +106,7 @@ impl FoundTests {
     }
 
     /// Adds the test cases that are in a folder, if there is one.
-    fn add(&mut self, policy: &Path, folder: &Path) -> Result<(), String> {
+    fn add(&mut self, policy: &Path, folder: &Path) -> Result<(), FileError> {
         for case in cases(folder)? {
             let case = case.strip_prefix("./").unwrap_or(&case).to_owned();
             self.found.push(FoundTest { policy: policy.to_owned(), case });
@@ -112,7 +115,7 @@ impl FoundTests {
     }
 
     /// Warns of test cases whose policy is called otherwise.
-    fn check(&mut self, folder: &Path) -> Result<(), String> {
+    fn check(&mut self, folder: &Path) -> Result<(), FileError> {
         let Some(test) = folder.parent().filter(|test| test.file_name() == Some(OsStr::new("test"))) else {
             return Ok(());
         };
@@ -150,17 +153,20 @@ fn is_case(path: &Path) -> bool {
 }
 
 /// The test cases in a folder. Folders may be called like them.
-fn cases(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn cases(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let Ok(entries) = folder.read_dir() else { return Ok(Vec::new()) };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| is_case(&in_lower_case(path)) && !path.is_dir());
     paths.sort();
     for path in &paths {
         if !is_case(path) {
-            return Err(capitals(path));
+            return Err(FileError::new(FileErrorKind::Capitals, capitals(path)));
         }
         if !path.is_file() {
-            return Err(format!("{}: this test case is not a regular file", path.display()));
+            return Err(FileError::invalid(format_args!(
+                "{}: this test case is not a regular file",
+                path.display()
+            )));
         }
     }
     Ok(paths)
