@@ -36,7 +36,7 @@ pub(crate) const MAX_STEPS: u64 = 1 << 23;
 /// assert_eq!(double.call(vec![Value::from(2)])?, Value::from(4));
 /// assert_eq!(double.call(vec![Value::from(2).sensitive()])?, Value::from(4).sensitive());
 ///
-/// // What is not known is not asked for, but the answer will not be null.
+/// // The closure never sees unknown arguments: the result is unknown, and not null.
 /// let unknown = double.call(vec![Value::unknown(Type::Number)])?;
 /// assert_eq!(unknown, Value::refined_unknown(Type::Number, Refinements::not_null())?);
 /// assert_eq!(double.call(vec![Value::null(Type::Number)]).unwrap_err().argument, Some(0));
