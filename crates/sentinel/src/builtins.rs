@@ -83,6 +83,7 @@ fn length(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
         Value::String(text) => text.as_bytes().len(),
         Value::List(list) => list.len(),
         Value::Map(map) => map.len(),
+        // The documentation does not say; null has no length here, as `is empty` is undefined for it.
         Value::Null => return Ok(nothing(machine)),
         other => return expected("a string, list or map", other),
     };
@@ -106,7 +107,10 @@ fn append(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     machine.budget.fits(list.len() + 1)?;
     machine.budget.make(32)?;
     machine.budget.step(list.to_copy() / 4)?;
+    // A list may be appended to itself. The registry empties it at the end of the run, because reference
+    // counts would never free it.
     machine.registry.changed(&arguments[0], &arguments[1]);
+    // Documented: `append` changes the list in place and returns undefined, so `x = append(x, 1)` loses it.
     list.push(arguments[1].clone());
     Ok(nothing(machine))
 }
@@ -136,6 +140,7 @@ fn range(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
         _ => (0, 0, 1),
     };
     if step == 0 {
+        // The range would never end.
         return fault("the step of a range cannot be 0");
     }
     // In 128 bits no distance of two integers overflows.
@@ -182,6 +187,7 @@ pub(crate) fn parse_float(text: &str) -> Option<f64> {
 fn int(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let int = match &arguments[0] {
         Value::Int(int) => Some(*int),
+        // Rounds down, also below zero: `int(-1.5)` is -2.
         Value::Float(float) => whole(float.floor()),
         Value::Bool(bool) => Some(i64::from(*bool)),
         value => value.as_str().and_then(parse_int),
@@ -203,6 +209,7 @@ fn string(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     Ok(match &arguments[0] {
         Value::String(text) => Value::String(text.clone()),
         Value::Int(int) => Value::from(int.to_string()),
+        // Six decimal places, as Go's `%f`.
         Value::Float(float) if float.is_finite() => Value::String(Text::from(format!("{float:.6}").as_str())),
         value @ Value::Float(_) => Value::from(format!("{value:?}")),
         Value::Bool(bool) => Value::from(bool.to_string()),

@@ -20,6 +20,8 @@ impl Lowerer<'_, '_> {
             Condition::Literal(literal) if literal.with.is_empty() => self.literal(literal, is_left),
             Condition::Literal(literal) => {
                 let changes: Vec<Change> = literal.with.iter().filter_map(|with| self.change(with)).collect();
+                // The conditions under `with` get a block of their own, because rules inside are evaluated
+                // anew.
                 let ops = self.block(|lowerer| lowerer.literal(literal, is_left));
                 self.ops.push(Op::With { changes, ops });
             }
@@ -35,6 +37,7 @@ impl Lowerer<'_, '_> {
 
     fn literal(&mut self, literal: &Literal, is_left: bool) {
         if literal.is_negated {
+            // OPA evaluates operands of a negation before it, see `before_not`.
             let kind = self.before_not(&literal.kind);
             let ops = self.block(|lowerer| lowerer.positive(&kind, is_left));
             self.ops.push(Op::Not(ops));
@@ -65,6 +68,7 @@ impl Lowerer<'_, '_> {
             TermKind::Binary(operator, operands) => {
                 TermKind::Binary(*operator, Box::new((self.operand(&operands.0), self.operand(&operands.1))))
             }
+            // `print` accepts undefined operands, so they stay inside.
             TermKind::Call(function, arguments) if !is_print(function) => {
                 let arguments = arguments.iter().map(|argument| self.operand(argument)).collect();
                 TermKind::Call(function.clone(), arguments)
@@ -163,6 +167,7 @@ impl Lowerer<'_, '_> {
             self.ops.push(Op::Print(parts, place));
             return;
         }
+        // OPA allows the result as one more argument: `plus(1, 2, x)` binds `x`.
         if let Some((out, inputs)) = self.output(term).and_then(<[Term]>::split_last)
             && let TermKind::Call(function, _) = &term.kind
         {
@@ -175,6 +180,8 @@ impl Lowerer<'_, '_> {
     }
 
     fn unify(&mut self, left: &Term, right: &Term, is_left: bool) {
+        // Unification is compiled to a match of one side: the order of conditions has decided which side is
+        // bound.
         let (pattern, value) = if is_left { (left, right) } else { (right, left) };
         match &value.kind {
             TermKind::Ref(head, keys) => match self.reference(head, keys, value.span) {
@@ -220,6 +227,7 @@ impl Lowerer<'_, '_> {
         match &term.kind {
             TermKind::Var(name) => match self.meaning(name) {
                 Some(Meaning::Wildcard) => Pattern::Any,
+                // The first occurrence binds the variable, and later ones compare with it.
                 Some(Meaning::Local(slot)) if !self.is_bound[slot as usize] => {
                     self.bind(slot);
                     Pattern::Bind(slot)
@@ -258,6 +266,7 @@ impl Lowerer<'_, '_> {
                     }
                     Replacement::Function(other.key())
                 }
+                // The name of a function replaces by that function, everything else by its value.
                 Err(_) => Replacement::Value(self.expr(&with.value)),
             };
             return Some(Change::Function(callee.key(), replacement));

@@ -133,6 +133,7 @@ impl Lowerer<'_, '_> {
     fn alternatives(&self, condition: Condition<'_>) -> Vec<Alternative> {
         let literal = match condition {
             Condition::Never => return vec![Alternative::default()],
+            // Either side may bind the other, so there are two ways to compile it.
             Condition::Unify(left, right) => return self.of_unify(left, right),
             Condition::Literal(literal) => literal,
         };
@@ -188,6 +189,7 @@ impl Lowerer<'_, '_> {
         };
         for one in &mut alternatives {
             one.needed.extend(&of_with.needed);
+            // A negation binds nothing: all of its variables must have values before.
             if literal.is_negated {
                 let gives = std::mem::take(&mut one.gives);
                 one.needed.extend(gives);
@@ -296,6 +298,7 @@ fn split<'t>(left: &'t Term, right: &'t Term, into: &mut Vec<Condition<'t>>) {
         (TermKind::Array(left), TermKind::Array(right)) if left.len() == right.len() => {
             left.iter().zip(right).for_each(|(left, right)| split(left, right, into));
         }
+        // Arrays of different lengths are never equal.
         (TermKind::Array(_), TermKind::Array(_)) => into.push(Condition::Never),
         (TermKind::Object(left_members), TermKind::Object(right_members)) => {
             let key = |term: &Term| match &term.kind {

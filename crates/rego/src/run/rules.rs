@@ -28,10 +28,12 @@ impl<'p> Machine<'p> {
     }
 
     pub(crate) fn rule(&mut self, rule: RuleId) -> Run<Outcome> {
+        // Rules have no side effects, so each is evaluated once for each set of `with` replacements.
         if let Some(known) = self.world.rules.get(&rule) {
             let known = known.clone();
             return self.isolated(|_| known);
         }
+        // OPA refuses recursive rules when it compiles, but a long chain of rules still needs stack.
         self.budget.descend()?;
         self.isolated(|machine| {
             let outcome = machine.with_may_fail(|machine| machine.rule_here(rule));

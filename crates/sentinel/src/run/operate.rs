@@ -13,6 +13,7 @@ pub(super) fn unary(op: UnaryOp, value: Value) -> Done<Value> {
         (_, Value::Undefined(place)) => Value::Undefined(place),
         (UnaryOp::Not, Value::Bool(bool)) => Value::Bool(!bool),
         (UnaryOp::Not, other) => return fault(format!("expected a bool, found {}", other.type_name())),
+        // Integers wrap around at 64 bits, as in Go.
         (UnaryOp::Minus, Value::Int(int)) => Value::Int(int.wrapping_neg()),
         (UnaryOp::Minus, Value::Float(float)) => Value::Float(-float),
         (UnaryOp::Plus, number @ (Value::Int(_) | Value::Float(_))) => number,
@@ -26,6 +27,7 @@ impl Machine<'_> {
         let text = &self.frame.unit.texts[text as usize];
         if let Some(top) = self.stack.last_mut() {
             let is = match &*top {
+                // Equality with undefined is undefined.
                 Value::Undefined(_) => return Ok(()),
                 Value::String(other) => {
                     self.budget.step(text.0.len() / 64)?;
@@ -63,6 +65,8 @@ impl Machine<'_> {
                     _ => ordering.is_ge(),
                 }),
                 Compared::NotANumber => Value::Bool(false),
+                // Documented: other and mixed types have no order, and the result is undefined instead of
+                // an error.
                 Compared::Unlike => Value::Undefined(self.here()),
             },
             Op::Contains | Op::NotContains => {
@@ -82,6 +86,7 @@ impl Machine<'_> {
                     self.budget.make_text(length)?;
                     Value::String(Text::from([a.as_bytes(), b.as_bytes()].concat()))
                 }
+                // `+` makes a new list, while `append` changes the one it is given.
                 (Value::List(a), Value::List(b)) => {
                     self.budget.touch(left);
                     self.budget.touch(right);
@@ -128,12 +133,15 @@ impl Machine<'_> {
                     match equal(item, value, &mut self.budget)? {
                         Ok(true) => return Ok(Ok(true)),
                         Ok(false) => {}
+                        // A later equal element wins over an undefined comparison, like `true` in a chain
+                        // of `or`.
                         Err(place) => result = result.and(Err(place)),
                     }
                 }
                 Ok(result)
             }
             (Value::Map(map), key) => {
+                // A value that cannot be a key is in no map.
                 let Some(key) = Key::from_value(key) else { return Ok(Ok(false)) };
                 let found = map.find(&key);
                 self.budget.touch_member(map, &key, found.as_ref());
@@ -211,12 +219,14 @@ fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Done<Value> {
     use BinaryOp as Op;
     if let (Value::Int(a), Value::Int(b)) = (left, right) {
         if *b == 0 && matches!(op, Op::Divide | Op::Remainder) {
+            // Only for integers: floats follow IEEE 754, and give an infinity.
             return fault_of(RunErrorKind::DivisionByZero, "division by zero");
         }
         return Ok(Value::Int(match op {
             Op::Add => a.wrapping_add(*b),
             Op::Subtract => a.wrapping_sub(*b),
             Op::Multiply => a.wrapping_mul(*b),
+            // The smallest integer divided by -1 is itself, as in Go.
             Op::Divide => a.wrapping_div(*b),
             _ => a.wrapping_rem(*b),
         }));

@@ -34,6 +34,7 @@ impl Key {
         match value {
             Value::Bool(bool) => Some(Key::Bool(*bool)),
             Value::Int(int) => Some(Key::Int(*int)),
+            // Keys that are numerically equal are one key, so 1.0 is stored as 1.
             Value::Float(float) => Some(whole(*float).map_or(Key::Float(*float), Key::Int)),
             Value::String(text) => Some(Key::String(text.clone())),
             _ => None,
@@ -80,6 +81,7 @@ impl Ord for Key {
         match (self, other) {
             (Key::Bool(a), Key::Bool(b)) => a.cmp(b),
             (Key::Int(a), Key::Int(b)) => a.cmp(b),
+            // A total order, because a map also holds NaN.
             (Key::Float(a), Key::Float(b)) => a.total_cmp(b),
             (Key::Int(a), Key::Float(b)) => beside(*a, *b),
             (Key::Float(a), Key::Int(b)) => beside(*b, *a).reverse(),
