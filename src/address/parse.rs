@@ -41,7 +41,7 @@ pub enum AddressErrorKind {
     #[error("an instance key cannot have ${{…}} or %{{…}}; for these characters, write $${{ or %%{{")]
     Template,
     /// The address is over, and the text is not.
-    #[error("the address ends here, and the text goes on")]
+    #[error("the address ends here, but the text continues")]
     TrailingText,
 }
 

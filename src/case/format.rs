@@ -285,7 +285,7 @@ fn fields(text: &str) -> Result<Vec<(Cow<'_, str>, &str)>, JsonError> {
     let mut is_first = true;
     while let Some(name) = reader.next_name(&mut is_first)? {
         if !names.insert(name.clone()) {
-            return Err(reader.mismatch(format!("the field {name:?} stands twice")));
+            return Err(reader.mismatch(format!("the field {name:?} is used twice")));
         }
         reader.colon()?;
         reader.peek();

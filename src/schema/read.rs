@@ -42,7 +42,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
                 let mut names = hashbrown::HashSet::new();
                 while let Some(name) = map.next_key::<SmolStr>()? {
                     if !names.insert(name.clone()) {
-                        return Err(de::Error::custom(format_args!("the name {name:?} stands twice")));
+                        return Err(de::Error::custom(format_args!("the name {name:?} is used twice")));
                     }
                     entries.push((name, map.next_value()?));
                 }

@@ -86,7 +86,7 @@ pub enum MsgpackProblem {
     #[error("the type has no such attribute; leave it out or correct its name")]
     NoSuchAttribute,
     /// A key is repeated in one map.
-    #[error("this key stands twice; each may stand only once")]
+    #[error("this key is used twice; use each key once")]
     RepeatedKey,
     /// A text is not valid UTF-8.
     #[error("the text is not valid UTF-8")]
@@ -95,7 +95,7 @@ pub enum MsgpackProblem {
     #[error(transparent)]
     Number(#[from] ParseNumberError),
     /// A number is NaN.
-    #[error("NaN is no number; use null or an unknown value where there is none")]
+    #[error("NaN is not a number; use null or an unknown value instead")]
     NotANumber,
     /// The text is not a type.
     #[error(r#"the first of the two parts must be a type as JSON, such as "string" or ["list","string"]"#)]
@@ -110,7 +110,7 @@ pub enum MsgpackProblem {
         length: u32,
     },
     /// A promise about an unknown value is repeated.
-    #[error("a promise about the unknown value stands twice; each may stand only once")]
+    #[error("a promise about the unknown value is repeated; use each promise once")]
     RepeatedPromise,
     /// The length of an unknown collection is promised to be below zero or beyond 64 bits.
     #[error("the promised length of a collection must be from 0 to 2^64 - 1")]

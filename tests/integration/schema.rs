@@ -444,11 +444,11 @@ mod document {
     fn nothing_stands_twice() {
         check_error(
             r#"{"provider_schemas":{"p":{},"p":{}}}"#,
-            r#"line 1, column 31: provider_schemas: the name "p" stands twice"#,
+            r#"line 1, column 31: provider_schemas: the name "p" is used twice"#,
         );
         check_error(
             r#"{"provider_schemas":{"p":{"resource_schemas":{"r":{"block":{"attributes":{"a":{"type":["object",{"b":"bool","b":"bool"}]}}}}}}}}"#,
-            r#"line 1, column 111: provider_schemas.p.resource_schemas.r.block.attributes.a.type[1]: the attribute "b" stands twice"#,
+            r#"line 1, column 111: provider_schemas.p.resource_schemas.r.block.attributes.a.type[1]: the attribute "b" is used twice"#,
         );
     }
 

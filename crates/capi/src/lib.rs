@@ -161,7 +161,7 @@ unsafe fn text<'a>(json: *const c_char, len: usize) -> Result<&'a str, String> {
         return Err(error("null", "the JSON is null"));
     }
     if isize::try_from(len).is_err() {
-        return Err(error("too_large", "no text has so many bytes"));
+        return Err(error("too_large", "the text is too long"));
     }
     // SAFETY: it is not null, the length is one that a slice can have, and the caller promises the rest.
     let bytes = unsafe { slice::from_raw_parts(json.cast::<u8>(), len) };

@@ -129,7 +129,7 @@ impl Flow<'_> {
             return;
         }
         if is_read(made_up).await == Some(false) {
-            let message = "the object was destroyed, and is read all the same";
+            let message = "the object was destroyed, but can still be read";
             self.find(Finding::new(Clause::A9, "still_read", Path::root(), message));
         }
     }

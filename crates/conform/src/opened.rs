@@ -184,7 +184,7 @@ impl Flow<'_> {
                 faults.into_iter().for_each(|finding| self.find(finding));
             }
             if include_objects && found.object.as_ref().is_none_or(Value::is_null) {
-                let message = "an object is listed without its content, which was asked for";
+                let message = "an object is listed without its content, which was requested";
                 self.find(Finding::new(Clause::L2, "listed_without_object", Path::root(), message));
             }
             if self.judgement.findings.len() > before {
@@ -211,7 +211,7 @@ impl Flow<'_> {
             }
         }
         if ends != 1 || !matches!(events.last(), Some(ActionEvent::Completed(_))) {
-            let message = format!("the action says {ends} times that it is over, and should at its end");
+            let message = format!("the action sent {ends} \"completed\" events; expected one, at the end");
             self.find(Finding::new(Clause::X1, "action_end", Path::root(), message));
         }
         Some(())

@@ -160,7 +160,7 @@ const PLANNED_DEFAULT: Advice = Advice {
 
 const PLANNED_PRESENCE: Advice = Advice {
     meaning: "The provider plans nothing where something is configured, or an object or block that is not configured.",
-    workaround: "Write the block, or leave it out, as the message says that it is planned.",
+    workaround: "Write the block or leave it out, to match the plan in the message.",
     cause: "The answer is built anew instead of from the proposed object, and null and empty are not told apart.",
     framework: "Use pointers or `types.Object` for single blocks and nested attributes, so that null stays null; do not remove the resource in ModifyPlan.",
     sdk_v2: "The SDK has no single blocks; look for a provider that is muxed or bridged, and for `CustomizeDiff` that clears values.",
@@ -169,7 +169,7 @@ const PLANNED_PRESENCE: Advice = Advice {
 
 const PLANNED_UNKNOWN: Advice = Advice {
     meaning: "The provider plans that it does not know yet what the configuration says already.",
-    workaround: "There is none but another version of the provider, or leaving the attribute out.",
+    workaround: "Use another version of the provider, or leave the attribute out.",
     cause: "A plan modifier marks the whole of a nested attribute as unknown, because something in it is computed.",
     framework: "Mark only the computed attributes inside as unknown, not the object, list, set or map around them.",
     sdk_v2: "`SetNewComputed` on a key that is configured does this; set it on the computed keys inside only.",
@@ -182,7 +182,7 @@ const PLANNED_SHAPE: Advice = Advice {
     cause: "Blocks that the service adds by itself are put into the plan, or an unknown collection is planned as null or empty.",
     framework: "Blocks follow the configuration exactly; what the service adds belongs in a computed attribute beside them. Nested attributes must keep the number and the keys of elements.",
     sdk_v2: "Terraform only logs this for the SDK. `Computed` blocks and `CustomizeDiff` that writes whole lists cause it: set single keys, and use `SchemaConfigModeAttr` only where it was used always.",
-    others: "For blocks: an empty collection where there are none, never null; unknown only where configuration is; as many as configured. What is unknown stands inside of them.",
+    others: "For blocks: an empty collection where there are none, never null; unknown only if the configuration is; as many as configured. Unknown values belong inside of the blocks.",
 };
 
 const FAILED: Advice = Advice {
@@ -211,7 +211,7 @@ const WRITE_ONLY_UNCHECKED: Advice = Advice {
 };
 
 pub(crate) const WRONG_TYPE: Advice = Advice {
-    meaning: "What the provider answers has not the type that its own schema says. Terraform names neither the resource nor the call.",
+    meaning: "The provider's answer does not have the type of its own schema. Terraform names neither the resource nor the call.",
     workaround: "Find the resource with `-target` or by the order of the log (`TF_LOG=trace`), and use another version of the provider.",
     cause: "The schema and the code were not changed together, or an attribute is missing in the answer.",
     framework: "This cannot happen with the framework's own state and plan; look where a `tfsdk.State` or raw value is made by hand, such as in state upgraders.",
@@ -221,7 +221,7 @@ pub(crate) const WRONG_TYPE: Advice = Advice {
 
 /// The advice for a wrong type if the message names the resource.
 pub(crate) const WRONG_TYPE_AT: Advice = Advice {
-    meaning: "What the provider answers for this resource does not have the type that its own schema says.",
+    meaning: "The provider's answer for this resource does not have the type of its own schema.",
     workaround: "Use another version of the provider, and report the error to its authors.",
     ..WRONG_TYPE
 };
@@ -229,7 +229,7 @@ pub(crate) const WRONG_TYPE_AT: Advice = Advice {
 const NO_UPGRADER: Advice = Advice {
     meaning: "The state holds an object of an older version of the schema, and the provider cannot bring it to the present one.",
     workaround: "Use the version of the provider that wrote the state. A version in between may upgrade it; otherwise remove the object from the state (`terraform state rm`) and import it again.",
-    cause: "The schema's version was raised, and nobody wrote the upgrade from the version that the message names; often that is version 0, which every type begins with.",
+    cause: "The schema's version was raised, without an upgrade from the version in the message; often that is version 0, the first one of every type.",
     framework: "Implement `ResourceWithUpgradeState`: `UpgradeState` returns a `StateUpgrader` for each earlier version, the one in the message included, with its `PriorSchema`. Each leads to the present version in one step.",
     sdk_v2: "Add a `StateUpgrader` for the version that the message names, and for each other one before `SchemaVersion`.",
     others: "Answer UpgradeResourceState with an object of the present schema, whatever version is stored.",
@@ -246,7 +246,7 @@ const UNKNOWN_LEFT: Advice = Advice {
 
 const UNKNOWN_DATA: Advice = Advice {
     meaning: "A data source answers with something that is not known, where all of it must be.",
-    workaround: "There is none but another version of the provider: the error comes on each read. Where the answer depends on its arguments, try others.",
+    workaround: "Use another version of the provider: the error comes on each read. If the answer depends on arguments, try others.",
     cause: "A computed attribute is never set, or is copied from what the data source was asked with.",
     framework: "In Read of the data source each attribute of the model needs a value or null: start from the configuration, and set every computed attribute, to null where the service gave nothing.",
     sdk_v2: "The SDK makes them null by itself; look at what a bridge or mux adds.",
@@ -254,7 +254,7 @@ const UNKNOWN_DATA: Advice = Advice {
 };
 
 const OBJECT_GONE: Advice = Advice {
-    meaning: "When the state was refreshed, the provider did not find the object any more. Terraform goes on and plans to create it again.",
+    meaning: "When the state was refreshed, the provider did not find the object any more. Terraform continues and plans to create it again.",
     workaround: "See whether the object is there. If it was deleted outside of Terraform, nothing is wrong. If it is there, the credentials, the region or the ID with which the provider looks for it are wrong: do not apply, or there will be two.",
     cause: "Somebody deleted it, or the provider takes an answer such as \"not found\" or \"forbidden\" for a deleted object, or looks in the wrong place.",
     framework: "In Read call `resp.State.RemoveResource` only where the service says that this object does not exist; all else is an error.",
@@ -275,16 +275,16 @@ const APPLIED_VALUE: Advice = Advice {
     meaning: "After apply an attribute has another value than was planned. The change was made, and the state has the new value; the next plan may want to change it back.",
     workaround: "Write the value as the service has it, which the message shows behind `but now`; or `ignore_changes` for the attribute.",
     cause: "The service normalises the value, and the provider returns that instead of the planned value.",
-    framework: "Where the attribute is configured, keep the planned value in Create and Update; use a custom type with semantic equality where the forms mean the same. What the service may change by itself must be planned as unknown: `Computed`, and no `UseStateForUnknown`.",
+    framework: "Where the attribute is configured, keep the planned value in Create and Update; use a custom type with semantic equality where the forms mean the same. Values that the service may change by itself must be planned as unknown: `Computed`, and no `UseStateForUnknown`.",
     sdk_v2: "Terraform only logs this for the SDK; others fail because of it (\"inconsistent final plan\" of what refers to it). Keep the configured form with `DiffSuppressFunc`, or call the attribute `Computed` and use `SetNewComputed`.",
     others: "Known values of the planned state come back as they are. Plan as unknown what you cannot promise.",
 };
 
 const APPLIED_NULL: Advice = Advice {
-    meaning: "What was planned as null has a value after apply, or the other way round.",
+    meaning: "A value that was planned as null is set after apply, or the other way round.",
     workaround: "If the service gives a default, write it into the configuration; if it drops an empty value, leave the attribute out.",
     cause: "Null, empty and zero are taken for the same: an absent field comes back as \"\", 0, false or [], or an empty one is stored as null.",
-    framework: "Compare with the plan before writing: where it is null and the service says empty, keep null, and the reverse. What gets a default from the service is `Optional: true, Computed: true`.",
+    framework: "Compare with the plan before writing: where it is null and the service says empty, keep null, and the reverse. An attribute with a default from the service is `Optional: true, Computed: true`.",
     sdk_v2: "The SDK knows no null; Terraform tolerates it. With a bridge, compare raw values (`GetRawConfig`, `GetRawPlan`).",
     others: "Tell null and empty apart on the whole way, and call computed what the service may fill in.",
 };
@@ -309,7 +309,7 @@ const APPLIED_SECRET: Advice = Advice {
 
 const APPLIED_PROMISE: Advice = Advice {
     meaning: "The plan promised something about an unknown value, such as its prefix, length or that it is not null, and the result breaks the promise.",
-    workaround: "There is none but another version of the provider.",
+    workaround: "Use another version of the provider.",
     cause: "A refinement was given in the plan that does not always hold.",
     framework: "Look at what plan modifiers promise of unknown values (not null, a prefix, bounds), and give only what always holds.",
     sdk_v2: "The SDK gives no promises; look at what a bridge or mux adds.",
@@ -336,7 +336,7 @@ const DEFERRED: Advice = Advice {
 
 const REQUIRES_REPLACE: Advice = Advice {
     meaning: "The provider says that a change of something needs a new object, and there is no such thing in the object.",
-    workaround: "There is none but another version of the provider.",
+    workaround: "Use another version of the provider.",
     cause: "The path goes into a null block or attribute, has a wrong name, or an index that does not exist any more.",
     framework: "Set `RequiresReplace` by plan modifiers on the attribute; where a path is made by hand, it must exist in the state or in the plan.",
     sdk_v2: "`ForceNew` makes right paths; look at `d.ForceNew(key)` in `CustomizeDiff`.",
@@ -355,17 +355,17 @@ const PLANNED_SURVIVAL: Advice = Advice {
 const NOT_CONVERGED: Advice = Advice {
     meaning: "Right after apply, reading or planning the same again finds something to do: users see a change in each plan that never goes away.",
     workaround: "Write the value as the provider reads it, or `ignore_changes` for the attribute.",
-    cause: "What is read differs from what was applied: form, order, defaults of the service, attributes that are not read.",
+    cause: "The read object differs from the applied one: form, order, defaults of the service, attributes that are not read.",
     framework: "Keep the prior value in Read where it means the same; use `UseStateForUnknown` for what does not change; call `Computed` what the service sets.",
     sdk_v2: "Use `DiffSuppressFunc` for forms that mean the same, `Computed` for what the service sets, and `TypeSet` where the order means nothing.",
-    others: "Reading an object that nobody changed gives the stored object.",
+    others: "Reading an unchanged object returns the stored object.",
 };
 
 const NOT_DETERMINISTIC: Advice = Advice {
     meaning: "Asked twice for the same plan, the provider answers differently. Terraform plans twice for every apply, and may then say \"inconsistent final plan\".",
     workaround: "Run `terraform apply` again.",
     cause: "Random names, the time, or the order of a map get into the plan.",
-    framework: "What is random or depends on the time is computed: plan it as unknown, and choose it in Create.",
+    framework: "Make random and time-dependent attributes computed: plan them as unknown, and choose them in Create.",
     sdk_v2: "Choose such values in Create, not in `CustomizeDiff` or `DefaultFunc`.",
     others: "A plan depends on what was asked, and on nothing else.",
 };
@@ -385,13 +385,13 @@ const IMPORT: Advice = Advice {
     cause: "The ID is only passed on and not looked up, or reading relies on values that only creating sets.",
     framework: "`resource.ImportStatePassthroughID` with the attribute that Read needs; Read must fill in all the rest.",
     sdk_v2: "`Importer` with `schema.ImportStatePassthroughContext`, or a function that sets all that Read needs; return exactly one `ResourceData`.",
-    others: "Answer with exactly one object of the type that was asked for; an unknown ID is an error and no empty answer.",
+    others: "Answer with exactly one object of the requested type; an unknown ID is an error, not an empty answer.",
 };
 
 const DATA: Advice = Advice {
     meaning: "A data source answers with nothing, or with something else than what is configured.",
-    workaround: "There is none but another version of the provider; look the value up by other arguments.",
-    cause: "What is not found is answered with null instead of an error, or arguments are overwritten with what the service says.",
+    workaround: "Use another version of the provider, or look the value up by other arguments.",
+    cause: "A missing object is answered with null instead of an error, or arguments are overwritten with the service's values.",
     framework: "Add an error to the diagnostics where nothing is found; set only computed attributes.",
     sdk_v2: "Return an error where nothing is found, instead of clearing the ID; `d.Set` only computed attributes.",
     others: "Give the configuration back with its computed attributes filled in.",
@@ -435,7 +435,7 @@ const IDENTITY: Advice = Advice {
 
 const IDENTITY_CHANGED: Advice = Advice {
     meaning: "When the object was read, the provider gave it another identity than the one in the state.",
-    workaround: "Where the stored identity is null or empty, a version of the provider without identities, or with a bug, wrote it: use a newer version of the provider, or remove the object from the state and import it again (`terraform state rm`, `terraform import`). Where both have values, look whether another account or region is asked than the one that made the object.",
+    workaround: "Where the stored identity is null or empty, a version of the provider without identities, or with a bug, wrote it: use a newer version of the provider, or remove the object from the state and import it again (`terraform state rm`, `terraform import`). Where both have values, check that the account and region are those that made the object.",
     cause: "The identity was stored incomplete, by a failed create or an older version, and is filled in when it is read; or reading leaves a part of it empty.",
     framework: "Set every attribute of `resp.Identity` in Create, Update and Read from the same source. Raise the identity schema's version, and upgrade what older versions stored.",
     sdk_v2: "Set all attributes of `d.Identity()` in Create and Read; set `MutableIdentity` in `ResourceBehavior` where they may change.",
@@ -452,8 +452,8 @@ const GENERATED: Advice = Advice {
 };
 
 const EPHEMERAL: Advice = Advice {
-    meaning: "What an ephemeral resource opens is not there, not known, or is not what is configured.",
-    workaround: "There is none but another version of the provider.",
+    meaning: "The opened ephemeral resource is missing, not known, or differs from its configuration.",
+    workaround: "Use another version of the provider.",
     cause: "The result is built anew instead of from the configuration, or computed attributes are left unknown.",
     framework: "In Open begin with `req.Config`, fill in what is computed, and set `resp.Result` on every way that has no error.",
     sdk_v2: "The SDK has no ephemeral resources; look at what a mux adds.",
@@ -466,7 +466,7 @@ const LISTED: Advice = Advice {
     cause: "`limit` and `include_resource` are not looked at, or an object is filled in only in part.",
     framework: "Look at `req.Limit` and `req.IncludeResource` in List.",
     sdk_v2: "Look at the limit and at whether objects are wanted.",
-    others: "Stop after `limit` results, and send objects only where they are asked for, with nothing in them unknown.",
+    others: "Stop after `limit` results, and send objects only if they are requested, and wholly known.",
 };
 
 const LISTED_VALUE: Advice = Advice {
@@ -506,7 +506,7 @@ const MESSAGE_TOO_LARGE: Advice = Advice {
 };
 
 const INVALID_UTF8: Advice = Advice {
-    meaning: "The provider wanted to send a text that is not valid UTF-8, and the message could not be written. What it had to say is lost.",
+    meaning: "The provider wanted to send a text that is not valid UTF-8, and the message could not be written. Its content is lost.",
     workaround: "Look in the log (`TF_LOG=trace`) for what the service said. Bring the data into UTF-8 where it comes from; another language of the service or of the system may help.",
     cause: "A message of the service or of the system in another encoding, or binary data, is put into a diagnostic or an attribute as it is; or a text is cut in the middle of a letter.",
     framework: "Pass what comes from outside through `strings.ToValidUTF8`, encode binary data as base64, and cut texts by runes.",
@@ -516,7 +516,7 @@ const INVALID_UTF8: Advice = Advice {
 
 /// The advice for Terraform's built-in provider, which only passes on its input.
 pub(crate) const BUILT_IN: Advice = Advice {
-    meaning: "The provider is built into Terraform, and passes on what it is given. What it was given changed between the plan and the apply.",
+    meaning: "The provider is built into Terraform, and passes on its input. The input changed between the plan and the apply.",
     workaround: "Run `terraform apply` again: now the values are known from the start. Then look at what the attribute refers to, and report the error to the provider of that resource.",
     cause: "The attribute refers to another resource, whose provider planned a value and applied another. Where it refers to none, it is a bug of Terraform or OpenTofu.",
     framework: "Look at the provider of the resource that is referred to: its plan must leave unknown what it does not know.",

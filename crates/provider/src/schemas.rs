@@ -79,16 +79,16 @@ pub enum SchemaFaultKind {
     #[error("the attribute has neither a type nor a nested type")]
     NoType,
     /// The nesting mode does not exist.
-    #[error("the nesting mode is none of the protocol's")]
+    #[error("the nesting mode is not one of the protocol's")]
     InvalidNesting,
     /// There is a deprecation message without a deprecation.
-    #[error("there is a message about a deprecation, and nothing is deprecated")]
+    #[error("there is a deprecation message, but no deprecation")]
     DeprecationMessage,
     /// A name is repeated among the attributes or the blocks.
-    #[error("the name stands there twice")]
+    #[error("the name is used twice there")]
     RepeatedName,
     /// The number of blocks is limited to less than none.
-    #[error("the number of blocks cannot be limited to less than none")]
+    #[error("a limit on the number of blocks cannot be negative")]
     NegativeLimit,
 }
 

@@ -30,7 +30,7 @@ where
     });
     match position {
         Some(position) if position < count => Ok(Bound::new(py, item(position))?.into_any()),
-        _ => Err(PyIndexError::new_err("there are not so many")),
+        _ => Err(PyIndexError::new_err("the index is out of range")),
     }
 }
 

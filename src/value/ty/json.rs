@@ -136,7 +136,7 @@ impl<'de> Deserialize<'de> for AttributeList {
                 while let Some(name) = map.next_key::<SmolStr>()? {
                     let name = normal_form(&name);
                     if !names.insert(name.clone()) {
-                        return Err(de::Error::custom(format_args!("the attribute {name:?} stands twice")));
+                        return Err(de::Error::custom(format_args!("the attribute {name:?} is used twice")));
                     }
                     attributes.push((name, map.next_value::<Type>()?));
                 }

@@ -164,25 +164,24 @@ fn keys_stand_once() {
     let map = Type::map(Type::Bool);
     for ty in [&object, &map] {
         let error = json_error(r#"{"a":true,"a":true}"#, ty);
-        assert!(error.starts_with("line 1, column 13: ") && error.contains("stands twice"), "{error}");
+        assert!(error.starts_with("line 1, column 13: ") && error.contains("used twice"), "{error}");
     }
     // Also in another normal form, and out of order.
     assert!(
-        json_error("{\"b\":true,\"\u{e9}\":true,\"a\":true,\"e\u{301}\":true}", &map)
-            .contains("stands twice")
+        json_error("{\"b\":true,\"\u{e9}\":true,\"a\":true,\"e\u{301}\":true}", &map).contains("used twice")
     );
     assert_eq!(
         plain_error(r#"{"type":"bool","type":"bool","value":true}"#, &Type::Dynamic),
-        "line 1, column 21: [\"type\"]: this key stands twice; each may stand only once"
+        "line 1, column 21: [\"type\"]: this key is used twice; use each key once"
     );
     assert_eq!(
         msgpack_error(b"\x82\xa1a\xc3\xa1a\xc3", &map),
-        "byte 4: [\"a\"]: this key stands twice; each may stand only once"
+        "byte 4: [\"a\"]: this key is used twice; use each key once"
     );
     let two = Type::object([("a", Type::Bool), ("b", Type::Bool)]);
     assert_eq!(
         msgpack_error(b"\x82\xa1a\xc3\xa1a\xc3", &two),
-        "byte 4: .a: this key stands twice; each may stand only once"
+        "byte 4: .a: this key is used twice; use each key once"
     );
     assert!(serde_json::from_str::<Type>(r#"["object",{"a":"bool","a":"string"}]"#).is_err());
 }

@@ -41,7 +41,7 @@ pub(super) fn case(
         let line = |block, asked| line(id, block, asked).filter(|(_, answer)| shows(answer, finding));
         line(&small, &pruned).or_else(|| line(block, &masked)).map(|(line, _)| line)
     };
-    asked.iter().find_map(shown).ok_or("what the provider answered is nothing that a case can hold")
+    asked.iter().find_map(shown).ok_or("the provider's answer cannot be written as a case")
 }
 
 /// The question of a case: an operation, and its fields. A field may be a list of answers, each with one

@@ -172,7 +172,7 @@ fn members<'j, 't>(json: &'j Node<'t>, at: &str, known: &[&str]) -> Result<Membe
             return Err(unknown_key(key, known, at));
         }
         if out.iter().any(|(earlier, ..)| earlier == key) {
-            return Err(HintsError::new(at, "this stands here twice"));
+            return Err(HintsError::new(at, "this key is used twice"));
         }
         out.push((key, member, at));
     }
@@ -186,7 +186,7 @@ fn no_duplicates(json: &Node<'_>, at: &str) -> Result<()> {
             for Property { name: key, value: member, .. } in members.iter() {
                 let at = key_at(at, key);
                 if !keys.insert(key) {
-                    return Err(HintsError::new(at, "this stands here twice"));
+                    return Err(HintsError::new(at, "this key is used twice"));
                 }
                 // Keys inside a secret may be secret.
                 no_duplicates(member, if key == SENSITIVE { "a secret" } else { &at })?;

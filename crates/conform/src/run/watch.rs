@@ -162,7 +162,7 @@ impl Watched {
         let answer = self.provider.apply(&object.type_name, &end).await.map_err(|_| NO_ANSWER)?;
         let is_refused = answer.diagnostics.iter().any(|said| said.severity == Severity::Error);
         match answer.new_state {
-            Some(state) if !state.is_null() => Err("the provider says that it is still there"),
+            Some(state) if !state.is_null() => Err("the provider says that it still exists"),
             _ if is_refused => Err("the provider refuses to destroy it"),
             _ => Ok(()),
         }

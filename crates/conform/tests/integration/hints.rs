@@ -77,8 +77,8 @@ fn what_is_no_hint_is_refused_with_its_place() {
         ".types[0].of: one of provider, resource, data_source, ephemeral_resource, list_resource, action is expected \
          here; did you mean data_source?",
     );
-    refused(r#"{"types":[{"type":"a","type":"b"}]}"#, ".types[0].type: this stands here twice");
-    refused(r#"{"values":{"a":{"b":[{"c":1,"c":2}]}}}"#, ".values.a.b[0].c: this stands here twice");
+    refused(r#"{"types":[{"type":"a","type":"b"}]}"#, ".types[0].type: this key is used twice");
+    refused(r#"{"values":{"a":{"b":[{"c":1,"c":2}]}}}"#, ".values.a.b[0].c: this key is used twice");
     refused(
         r#"{"values":{"a":{"$oneof":[1]}}}"#,
         r#".values.a."$oneof": there is no such field; did you mean $one_of?"#,

@@ -98,7 +98,7 @@ fn encryption(handshake: &Handshake, own: Option<&Identity>) -> Result<Option<Cl
     match &handshake.certificate {
         Some(certificate) => Ok(Some(Pinned::from_base64(certificate)?.client(own)?)),
         None if own.is_some() => {
-            Err("TLS was asked for, and the provider's handshake has no certificate".into())
+            Err("TLS was requested, but the provider's handshake has no certificate".into())
         }
         None => Ok(None),
     }

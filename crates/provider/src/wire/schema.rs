@@ -443,6 +443,6 @@ mod tests {
         assert_eq!(read.attributes().len(), 1);
         assert_eq!(*read.attribute("x").unwrap().implied_type(), Type::Number);
         let problems: Vec<String> = schemas.problems.iter().map(ToString::to_string).collect();
-        assert_eq!(problems, ["resource type kit_thing: x: the name stands there twice"]);
+        assert_eq!(problems, ["resource type kit_thing: x: the name is used twice there"]);
     }
 }

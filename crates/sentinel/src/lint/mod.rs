@@ -128,7 +128,7 @@ impl LintKind {
                 ("undefined-comparison", Error, "A comparison with undefined, which is never true or false")
             }
             Self::WrongOperand => ("wrong-operand", Error, "A value that an operator or function refuses"),
-            Self::InvalidPattern => ("invalid-pattern", Error, "A pattern that is none"),
+            Self::InvalidPattern => ("invalid-pattern", Error, "An invalid pattern"),
             Self::UnknownMember => ("unknown-member", Error, "A key that the map does not have"),
             Self::LoopOverUndefined => ("loop-over-undefined", Warning, "A loop over what may be undefined"),
         }

@@ -46,7 +46,7 @@ impl<'a, 't> Fields<'a, 't> {
                 let key = normal_form(key);
                 let inside = at.inside(element, StepRef::Key(&key));
                 if !entries.is_new(&key) {
-                    return Err(document.wrong_key(inside, "this key stands twice; each may stand only once"));
+                    return Err(document.wrong_key(inside, "this key is used twice; use each key once"));
                 }
                 document.reader.colon()?;
                 let value = document.value(inside)?;
@@ -68,7 +68,7 @@ impl<'a, 't> Fields<'a, 't> {
                 let (name, ty) = &object.attributes()[i];
                 let inside = at.inside(ty, StepRef::Attribute(name));
                 if document.stack.is_given(*base, i) {
-                    let message = "this attribute stands twice; each may stand only once";
+                    let message = "this attribute is used twice; use each attribute once";
                     return Err(document.wrong_key(inside, message));
                 }
                 document.reader.colon()?;

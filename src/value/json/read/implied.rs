@@ -42,7 +42,7 @@ impl Document<'_> {
             // The name is content, and so a key.
             let inside = at.inside(&Type::Dynamic, StepRef::Key(&name));
             if !attributes.is_new(&name) {
-                return Err(self.error(inside, "this key stands twice; each may stand only once"));
+                return Err(self.error(inside, "this key is used twice; use each key once"));
             }
             self.reader.colon()?;
             let value = self.value(inside)?;

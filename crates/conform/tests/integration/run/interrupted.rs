@@ -76,7 +76,7 @@ fn what_is_left_is_named() {
     let [left] = &report.left[..] else { panic!("{:?}", report.left) };
     assert_eq!(
         (left.type_name.as_str(), left.reason, left.count),
-        ("kit_thing", "the provider says that it is still there", 1)
+        ("kit_thing", "the provider says that it still exists", 1)
     );
     assert!(left.id.is_some());
     assert_eq!(made.left(), report.left);

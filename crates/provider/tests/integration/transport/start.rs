@@ -55,7 +55,7 @@ fn the_connection_is_encrypted_where_that_is_asked_for() {
         launch.set("KIT", kit_program::kit());
         let error = failed(&launch).await;
         assert_eq!(error.kind().kind(), "not_connected");
-        assert!(error.to_string().contains("TLS was asked for"), "{error}");
+        assert!(error.to_string().contains("TLS was requested"), "{error}");
         // Not a certificate.
         let script = Script::new(&format!("echo '1|6|unix|/x|grpc|{}'\nexec sleep 100", "MIIC".repeat(20)));
         assert_eq!(failed(&script.launch()).await.kind().kind(), "not_connected");
