@@ -292,9 +292,9 @@ fn collection_type<'v>(
     implied: Type,
     element: &Type,
     mut blocks: impl Iterator<Item = &'v Value>,
-    of: impl FnOnce(Type) -> Type,
+    collection: impl FnOnce(Type) -> Type,
 ) -> Type {
-    if blocks.all(|block| block.ty() == element) { implied } else { of(Type::Dynamic) }
+    if blocks.all(|block| block.ty() == element) { implied } else { collection(Type::Dynamic) }
 }
 
 fn empty(ty: &Type) -> Value {

@@ -203,8 +203,8 @@ impl Value {
     /// A map with the type of `template` where the elements fit it, else with the type that they have;
     /// an object if they have several.
     pub(crate) fn map_like(template: &Type, entries: Vec<(SmolStr, Value)>) -> Self {
-        let of = |template: &Type| element_type_of(template, entries.iter().map(|(_, v)| v));
-        match of(template).or_else(|_| of(&Type::map(Type::Dynamic))) {
+        let element_type_from = |template: &Type| element_type_of(template, entries.iter().map(|(_, v)| v));
+        match element_type_from(template).or_else(|_| element_type_from(&Type::map(Type::Dynamic))) {
             Ok(element) => Self::sealed_map(element.map_or_else(|| template.clone(), Type::map), entries),
             Err(_) => Self::object(entries),
         }

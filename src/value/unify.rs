@@ -175,7 +175,7 @@ impl Unifier {
     }
 
     /// A collection of the common type of all elements and attributes.
-    fn collection(&self, types: &[&Type], of: fn(Type) -> Type) -> Result<Type, Apart> {
+    fn collection(&self, types: &[&Type], collection_type: fn(Type) -> Type) -> Result<Type, Apart> {
         let mut parts = Vec::new();
         for ty in types {
             match ty {
@@ -185,7 +185,7 @@ impl Unifier {
                 _ => {}
             }
         }
-        let common = self.common(&parts).map(of)?;
+        let common = self.common(&parts).map(collection_type)?;
         // A dynamic part hides that others have nothing in common.
         if common.has_dynamic() {
             types.iter().try_for_each(|ty| self.converts(ty, &common))?;

@@ -11,20 +11,20 @@ use objchange_text::quote_into;
 use super::{Subject, TypeReport};
 
 /// The block of a configuration, or the call of a function.
-pub(crate) fn block(of: &TypeReport, config: &Value) -> String {
-    let keyword = match of.subject {
+pub(crate) fn block(type_report: &TypeReport, config: &Value) -> String {
+    let keyword = match type_report.subject {
         Subject::Function => {
             let arguments = config.as_elements().unwrap_or_default().iter().map(expression);
-            return format!("{}({})\n", of.name, arguments.collect::<Vec<_>>().join(", "));
+            return format!("{}({})\n", type_report.name, arguments.collect::<Vec<_>>().join(", "));
         }
-        Subject::Component(Component::Provider) => return body("provider", &of.schema, config, 0),
+        Subject::Component(Component::Provider) => return body("provider", &type_report.schema, config, 0),
         Subject::Component(Component::DataSource) => "data",
         Subject::Component(Component::EphemeralResource) => "ephemeral",
         Subject::Component(Component::ListResource) => "list",
         Subject::Component(Component::Action) => "action",
         Subject::Component(_) => "resource",
     };
-    body(&format!("{keyword} {} \"smallest\"", quoted(&of.name)), &of.schema, config, 0)
+    body(&format!("{keyword} {} \"smallest\"", quoted(&type_report.name)), &type_report.schema, config, 0)
 }
 
 fn body(head: &str, schema: &Block, config: &Value, depth: usize) -> String {

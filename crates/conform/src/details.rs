@@ -3,7 +3,7 @@
 use super::{FindingReport, TypeReport, config_text};
 
 /// The configurations that show a finding, each with what it is.
-fn configurations(of: &TypeReport, found: &FindingReport) -> Vec<(&'static str, String)> {
+fn configurations(type_report: &TypeReport, found: &FindingReport) -> Vec<(&'static str, String)> {
     let Some(smallest) = &found.smallest else { return Vec::new() };
     let all = [
         ("the smallest configuration that shows it", Some(&smallest.config)),
@@ -11,13 +11,15 @@ fn configurations(of: &TypeReport, found: &FindingReport) -> Vec<(&'static str, 
         ("changed to", smallest.update.as_ref()),
         ("which is this when all of it is known", smallest.update_known.as_ref()),
     ];
-    all.into_iter().filter_map(|(what, config)| Some((what, config_text::block(of, config?)))).collect()
+    all.into_iter()
+        .filter_map(|(what, config)| Some((what, config_text::block(type_report, config?))))
+        .collect()
 }
 
 impl FindingReport {
     /// All that belongs to a finding of this type beside what is wrong, as text of several lines.
-    pub fn details(&self, of: &TypeReport) -> String {
-        let configurations = configurations(of, self).into_iter();
+    pub fn details(&self, type_report: &TypeReport) -> String {
+        let configurations = configurations(type_report, self).into_iter();
         let mut text: String = configurations.map(|(what, config)| format!("{what}:\n{config}\n")).collect();
         if let Some(when) = &self.finding.when {
             text += &format!("it shows {when}\n");

@@ -191,16 +191,18 @@ impl FindingSeverity {
 impl Report {
     /// Whether anything was checked: a configuration was accepted by a provider that is configured, or something was found.
     pub fn is_any_checked(&self) -> bool {
-        let is_checked = |of: &TypeReport| {
-            let is_reached = self.not_configured.is_none() || of.subject == Subject::Function;
-            of.accepted > 0 && is_reached || !of.findings.is_empty()
+        let is_checked = |type_report: &TypeReport| {
+            let is_reached = self.not_configured.is_none() || type_report.subject == Subject::Function;
+            type_report.accepted > 0 && is_reached || !type_report.findings.is_empty()
         };
         self.types.iter().any(is_checked)
     }
 
     /// All that was found, with where.
     pub fn findings(&self) -> impl Iterator<Item = (&TypeReport, &FindingReport)> {
-        self.types.iter().flat_map(|of| of.findings.iter().map(move |found| (of, found)))
+        self.types
+            .iter()
+            .flat_map(|type_report| type_report.findings.iter().map(move |found| (type_report, found)))
     }
 
     /// How many findings are not in the baseline: errors, and others that are faults of the provider.
@@ -229,13 +231,13 @@ impl Report {
         for left in &mut self.left {
             left.id = left.id.take().map(|id| secrets.hide(&id));
         }
-        for of in &mut self.types {
-            of.skipped = of.skipped.take().map(|reason| shortened(secrets.hide(&reason)));
-            for refusal in &mut of.refusals {
+        for type_report in &mut self.types {
+            type_report.skipped = type_report.skipped.take().map(|reason| shortened(secrets.hide(&reason)));
+            for refusal in &mut type_report.refusals {
                 refusal.summary = secrets.hide(&refusal.summary);
                 refusal.detail = refusal.detail.take().map(|detail| secrets.hide(&detail));
             }
-            for found in &mut of.findings {
+            for found in &mut type_report.findings {
                 found.hide(secrets);
             }
         }

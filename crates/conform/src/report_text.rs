@@ -18,14 +18,14 @@ impl Report {
     /// Writing fails.
     pub fn write_text(&self, out: &mut impl Write, gone: usize) -> io::Result<()> {
         let mut advised = Vec::new();
-        for (of, found) in self.findings().filter(|(_, found)| !found.is_known) {
-            finding(out, of, found)?;
+        for (type_report, found) in self.findings().filter(|(_, found)| !found.is_known) {
+            finding(out, type_report, found)?;
             advice(out, found, &mut advised)?;
             writeln!(out)?;
         }
-        let is_late = |of: &&TypeReport| of.skipped.as_deref() == Some(ending(self.ended));
-        for of in self.types.iter().filter(|of| !is_late(of)) {
-            silent(out, of)?;
+        let is_late = |type_report: &&TypeReport| type_report.skipped.as_deref() == Some(ending(self.ended));
+        for type_report in self.types.iter().filter(|type_report| !is_late(type_report)) {
+            silent(out, type_report)?;
         }
         let late = self.types.iter().filter(is_late).count();
         if late > 0 {
@@ -38,14 +38,14 @@ impl Report {
     }
 }
 
-fn finding(out: &mut impl Write, of: &TypeReport, found: &FindingReport) -> io::Result<()> {
+fn finding(out: &mut impl Write, type_report: &TypeReport, found: &FindingReport) -> io::Result<()> {
     let finding = &found.finding;
     let (style, word) = match finding.severity {
         FindingSeverity::Error => (BAD, "error"),
         FindingSeverity::Note => (FAINT, "note"),
         _ => (CHANGED, "warning"),
     };
-    let place = format!("{} {}", of.name, found.place);
+    let place = format!("{} {}", type_report.name, found.place);
     writeln!(out, "{style}{word} {}{style:#} {}", finding.clause, visible(place.trim()))?;
     writeln!(out, "  {}", finding.clause.sentence())?;
     match (finding.said_by_terraform(), &finding.terraform, finding.severity) {
@@ -78,20 +78,20 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &FindingReport) -> io::
         writeln!(
             out,
             "  {FAINT}{} of {} configurations show it{when}; the smallest{FAINT:#}",
-            found.count, of.samples
+            found.count, type_report.samples
         )?;
-        indented(out, &config_text::block(of, &smallest.config))?;
+        indented(out, &config_text::block(type_report, &smallest.config))?;
         if let Some(known) = &smallest.known {
             writeln!(out, "  {FAINT}when all is known{FAINT:#}")?;
-            indented(out, &config_text::block(of, known))?;
+            indented(out, &config_text::block(type_report, known))?;
         }
         if let Some(update) = &smallest.update {
             writeln!(out, "  {FAINT}changed to{FAINT:#}")?;
-            indented(out, &config_text::block(of, update))?;
+            indented(out, &config_text::block(type_report, update))?;
         }
         if let Some(known) = &smallest.update_known {
             writeln!(out, "  {FAINT}when all of that is known{FAINT:#}")?;
-            indented(out, &config_text::block(of, known))?;
+            indented(out, &config_text::block(type_report, known))?;
         }
     }
     Ok(())
@@ -115,20 +115,20 @@ fn indented(out: &mut impl Write, text: &str) -> io::Result<()> {
 }
 
 /// A type that was skipped or mostly refused.
-fn silent(out: &mut impl Write, of: &TypeReport) -> io::Result<()> {
-    let name = if of.name.is_empty() { of.subject.noun() } else { &of.name };
-    if let Some(reason) = &of.skipped {
+fn silent(out: &mut impl Write, type_report: &TypeReport) -> io::Result<()> {
+    let name = if type_report.name.is_empty() { type_report.subject.noun() } else { &type_report.name };
+    if let Some(reason) = &type_report.skipped {
         writeln!(
             out,
             "{FAINT}skipped{FAINT:#} {} {}: {}",
-            of.subject.noun(),
+            type_report.subject.noun(),
             visible(name),
             visible(reason)
         )?;
-    } else if of.refused > of.accepted {
-        let (refused, samples) = (of.refused, of.samples);
+    } else if type_report.refused > type_report.accepted {
+        let (refused, samples) = (type_report.refused, type_report.samples);
         writeln!(out, "{FAINT}refused{FAINT:#} {}: {refused} of {samples} configurations", visible(name))?;
-        for refusal in of.refusals.iter().take(REASONS) {
+        for refusal in type_report.refusals.iter().take(REASONS) {
             let times =
                 if refusal.count == 1 { "once".to_owned() } else { format!("{} times", refusal.count) };
             writeln!(out, "    {times}: {}", visible(&refusal.summary))?;
@@ -141,7 +141,7 @@ fn silent(out: &mut impl Write, of: &TypeReport) -> io::Result<()> {
 }
 
 fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()> {
-    let tried = report.types.iter().filter(|of| of.samples > 0);
+    let tried = report.types.iter().filter(|type_report| type_report.samples > 0);
     let (errors, warnings) = report.new_findings();
     let known = report.findings().filter(|(_, found)| found.is_known).count();
     let sum = |count: fn(&TypeReport) -> u64| report.types.iter().map(count).sum::<u64>();
@@ -156,14 +156,14 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
     parts.extend((known > 0).then(|| format!("{known} known")));
     parts.extend((gone > 0).then(|| format!("{gone} gone from the baseline")));
     writeln!(out, "{style}{}{style:#}", parts.join(", "))?;
-    let skipped = report.types.iter().filter(|of| of.skipped.is_some()).count();
+    let skipped = report.types.iter().filter(|type_report| type_report.skipped.is_some()).count();
     write!(
         out,
         "{} tried, {skipped} skipped; {}, {} accepted; {}; seed {}",
         plural(tried.count() as u64, "type"),
-        plural(sum(|of| of.samples), "configuration"),
-        sum(|of| of.accepted),
-        plural(sum(|of| of.plans), "plan"),
+        plural(sum(|type_report| type_report.samples), "configuration"),
+        sum(|type_report| type_report.accepted),
+        plural(sum(|type_report| type_report.plans), "plan"),
         report.seed,
     )?;
     match report.ended {

@@ -138,9 +138,12 @@ impl Pages {
             // The first lines of a box may have lost their side.
             let begun = |page: &Page| page.is_heading() || !page.paragraph_ended;
             let has_side = matches!(line.pieces.first(), Some(Piece::Edge { is_lower: false }));
-            let headless = self.open.iter().position(|(of, page)| *of == line.stream && begun(page));
+            let headless =
+                self.open.iter().position(|(page_stream, page)| *page_stream == line.stream && begun(page));
             let headless = headless.filter(|_| !has_side);
-            if let Some(at) = headless.filter(|_| !self.open.iter().any(|(of, _)| *of == stream)) {
+            if let Some(at) =
+                headless.filter(|_| !self.open.iter().any(|(page_stream, _)| *page_stream == stream))
+            {
                 self.open[at].0.clone_from(&stream);
             }
         }
@@ -176,7 +179,7 @@ impl Pages {
 
     /// The edge of a box. Two runs that print at the same time begin a box inside of another one's.
     fn edge(&mut self, stream: &str, is_lower: bool) {
-        let at = self.open.iter().position(|(of, _)| of == stream);
+        let at = self.open.iter().position(|(page_stream, _)| page_stream == stream);
         let is_inside = !is_lower && self.cut.len() < MAX_CUT;
         if let Some(at) = at.filter(|at| is_inside && self.open[*at].1.is_in_sentence()) {
             let cut = self.open.remove(at);
@@ -185,7 +188,8 @@ impl Pages {
         }
         // The lower edge is that of the message that is complete.
         let is_complete = |page: &Page| !page.message.paragraphs.is_empty() && !page.is_in_sentence();
-        let other = self.cut.iter().rposition(|(of, page)| of == stream && is_complete(page));
+        let other =
+            self.cut.iter().rposition(|(page_stream, page)| page_stream == stream && is_complete(page));
         match other.filter(|_| is_lower && at.is_some_and(|at| !is_complete(&self.open[at].1))) {
             Some(other) => {
                 let (_, page) = self.cut.remove(other);
@@ -194,7 +198,9 @@ impl Pages {
             None => {
                 self.end(stream);
                 // The rest belongs to the other one.
-                if is_lower && let Some(other) = self.cut.iter().rposition(|(of, _)| of == stream) {
+                if is_lower
+                    && let Some(other) = self.cut.iter().rposition(|(page_stream, _)| page_stream == stream)
+                {
                     let page = self.cut.remove(other);
                     self.open.push(page);
                 }
@@ -207,7 +213,7 @@ impl Pages {
         if self.cut.is_empty() || text.is_empty() {
             return;
         }
-        let at = self.open.iter().position(|(of, _)| of == stream);
+        let at = self.open.iter().position(|(page_stream, _)| page_stream == stream);
         let open = at.map(|at| &self.open[at].1);
         let takes_it = if heading(text).is_some() {
             |page: &Page| page.message.is_empty()
@@ -220,7 +226,9 @@ impl Pages {
         if goes_on || (open.is_none() && heading(text).is_some()) {
             return;
         }
-        let Some(other) = self.cut.iter().rposition(|(of, page)| of == stream && takes_it(page)) else {
+        let Some(other) =
+            self.cut.iter().rposition(|(page_stream, page)| page_stream == stream && takes_it(page))
+        else {
             return;
         };
         let page = self.cut.remove(other);
@@ -251,7 +259,7 @@ impl Pages {
     }
 
     fn page(&mut self, stream: &str) -> &mut Page {
-        let at = self.open.iter().position(|(of, _)| of == stream).unwrap_or_else(|| {
+        let at = self.open.iter().position(|(page_stream, _)| page_stream == stream).unwrap_or_else(|| {
             self.count += 1;
             let page = Page { number: self.count, is_code: self.is_code, ..Page::default() };
             self.open.push((stream.to_owned(), page));
@@ -262,9 +270,9 @@ impl Pages {
 
     fn text(&mut self, stream: &str, line: &str) {
         // A report of an SDK begins like a message.
-        let is_reported = |(of, page): &(String, Page)| {
+        let is_reported = |(page_stream, page): &(String, Page)| {
             let last = page.message.paragraphs.last();
-            of == stream && last.is_some_and(|last| last.ends_with("to the provider developer:"))
+            page_stream == stream && last.is_some_and(|last| last.ends_with("to the provider developer:"))
         };
         if let Some(summary) = heading(line).filter(|_| !self.open.iter().any(is_reported)) {
             self.end(stream);
@@ -285,7 +293,7 @@ impl Pages {
     }
 
     fn end(&mut self, stream: &str) {
-        if let Some(at) = self.open.iter().position(|(of, _)| of == stream) {
+        if let Some(at) = self.open.iter().position(|(page_stream, _)| page_stream == stream) {
             let (_, page) = self.open.remove(at);
             self.keep(page.number, page.message);
         }
@@ -618,9 +626,9 @@ mod tests {
 
     #[test]
     fn boxes_of_two_outputs_are_told_apart() {
-        let lines = |of: &str, name: &str| {
+        let lines = |page_stream: &str, name: &str| {
             ["╷", "│ Error: Provider produced y", "│ ", &format!("│ When applying {name}."), "╵"]
-                .map(|line| format!("10:00:01.000 STDERR [{of}] terraform: {line}\n"))
+                .map(|line| format!("10:00:01.000 STDERR [{page_stream}] terraform: {line}\n"))
         };
         let (one, other) = (lines("one", "a"), lines("other", "b"));
         let mixed: String = one.iter().zip(&other).flat_map(|(one, other)| [one.as_str(), other]).collect();

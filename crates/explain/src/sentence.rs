@@ -133,12 +133,12 @@ pub(super) fn without_place<'t>(text: &'t str, summary: &str) -> Option<ParsedSe
 }
 
 /// One of the problems that Terraform tolerates: `.path: what is wrong`.
-pub(super) fn tolerated<'t>(text: &'t str, of: &ParsedSentence<'t>) -> ParsedSentence<'t> {
-    let rest = if of.clauses == [Clause::P5] { RestForm::PlanAt } else { RestForm::ResultAt };
+pub(super) fn tolerated<'t>(text: &'t str, parsed: &ParsedSentence<'t>) -> ParsedSentence<'t> {
+    let rest = if parsed.clauses == [Clause::P5] { RestForm::PlanAt } else { RestForm::ResultAt };
     let mut found = ParsedSentence {
-        clauses: of.clauses.clone(),
-        provider: of.provider,
-        address: of.address,
+        clauses: parsed.clauses.clone(),
+        provider: parsed.provider,
+        address: parsed.address,
         is_tolerated: true,
         ..ParsedSentence::default()
     };

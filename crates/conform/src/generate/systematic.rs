@@ -277,7 +277,7 @@ fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -
 
 /// The value of an attribute of a plain type, and what it is when all is known if it is not.
 fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, Option<Value>) {
-    let of = |elements: Vec<Value>| match ty {
+    let collection = |elements: Vec<Value>| match ty {
         Type::Map(_) => {
             Value::object(elements.into_iter().enumerate().map(|(i, element)| (format!("key{i}"), element)))
         }
@@ -290,16 +290,16 @@ fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, 
         Special::Number(which) => corner::number(which).1,
         Special::Anything(which) => corner::anything(which).1,
         Special::False => Value::from(false),
-        Special::Empty => of(Vec::new()),
-        Special::EmptyElement => of(vec![Value::from("")]),
-        Special::Duplicates => of(vec![some(0), some(0)]),
-        Special::NullElement => of(vec![some(0), Value::null(element.clone())]),
-        Special::Alike => of(vec![Value::from("same"), Value::from("SAME")]),
+        Special::Empty => collection(Vec::new()),
+        Special::EmptyElement => collection(vec![Value::from("")]),
+        Special::Duplicates => collection(vec![some(0), some(0)]),
+        Special::NullElement => collection(vec![some(0), Value::null(element.clone())]),
+        Special::Alike => collection(vec![Value::from("same"), Value::from("SAME")]),
         Special::UnknownElement(others) => {
             let mut elements: Vec<Value> = (0..=others as u64).map(some).collect();
-            let known = of(elements.clone());
+            let known = collection(elements.clone());
             elements[others] = Value::unknown(element.clone());
-            return (of(elements), Some(known));
+            return (collection(elements), Some(known));
         }
         Special::Present
         | Special::Full

@@ -14,27 +14,28 @@ impl Hints {
     #[must_use = "returns the violations; empty means valid"]
     pub fn check(&self, schemas: &Schemas) -> Vec<HintsError> {
         let mut errors = Vec::new();
-        for (i, of) in self.types.iter().enumerate() {
+        for (i, entry) in self.types.iter().enumerate() {
             let at = format!(".types[{i}]");
-            let components =
-                CHECKED_COMPONENTS.into_iter().filter(|c| of.component.is_none_or(|of| of == *c));
+            let components = CHECKED_COMPONENTS
+                .into_iter()
+                .filter(|c| entry.component.is_none_or(|component| component == *c));
             let all: Vec<_> = components.flat_map(|c| schemas.named(c)).collect();
             let matching: Vec<&Block> = all
                 .iter()
-                .filter(|(name, _)| of.name.matches(name))
+                .filter(|(name, _)| entry.name.matches(name))
                 .map(|(_, schema)| &schema.block)
                 .collect();
             if matching.is_empty() {
                 let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-                let hint = did_you_mean(&of.name.to_string(), names.iter().copied());
+                let hint = did_you_mean(&entry.name.to_string(), names.iter().copied());
                 errors.push(HintsError::new(at, format!("the provider has no such type{hint}")));
                 continue;
             }
-            for (glob, given) in &of.values {
+            for (glob, given) in &entry.values {
                 let at = format!("{at}.values.{glob}");
                 errors.extend(check_value(&at, &matching, &|path| glob.matches(path), given));
             }
-            for (wanted, value) in &of.update {
+            for (wanted, value) in &entry.update {
                 let given = HintedValue::Value(value.clone());
                 let at = format!("{at}.update.{wanted}");
                 errors.extend(check_value(&at, &matching, &|path| path == wanted, &given));

@@ -114,14 +114,15 @@ impl Hints {
 
     /// The hints for a type, the last first.
     fn about(&self, component: Component, name: &str) -> impl Iterator<Item = &TypeHints> {
-        let is_of =
-            move |of: &&TypeHints| of.component.is_none_or(|c| c == component) && of.name.matches(name);
+        let is_of = move |entry: &&TypeHints| {
+            entry.component.is_none_or(|c| c == component) && entry.name.matches(name)
+        };
         self.types.iter().rev().filter(is_of)
     }
 
     /// Why a type is not tried, if it is not.
     pub fn skip(&self, component: Component, name: &str) -> Option<&str> {
-        self.about(component, name).find_map(|of| of.skip.as_deref())
+        self.about(component, name).find_map(|entry| entry.skip.as_deref())
     }
 
     /// The provider's own configuration; attributes without a hint are null. Secrets in it are marked.
@@ -139,7 +140,7 @@ impl Hints {
 
     /// Whether hints expect this diagnostic from a type.
     pub fn is_expected(&self, component: Component, name: &str, diagnostic: &Diagnostic) -> bool {
-        self.about(component, name).flat_map(|of| &of.expect).any(|expected| {
+        self.about(component, name).flat_map(|entry| &entry.expect).any(|expected| {
             let is_said = match &expected.summary {
                 Summary::Exactly(text) => *text == diagnostic.summary,
                 Summary::Matching(regex) => regex.is_match(&diagnostic.summary),
@@ -151,7 +152,7 @@ impl Hints {
     /// By which identifier an object is imported, where the file says so of its type: `{name}` stands for its attribute of
     /// that name.
     pub fn import_id(&self, name: &str, object: &Value) -> Option<String> {
-        let format = self.about(Component::Resource, name).find_map(|of| of.import.as_deref())?;
+        let format = self.about(Component::Resource, name).find_map(|entry| entry.import.as_deref())?;
         hinted_value::filled(format, |attribute| match object.attribute(attribute)?.unmarked().kind() {
             objchange::value::Kind::String(text) => Some(text.to_owned()),
             objchange::value::Kind::Number(number) => Some(number.to_string()),
@@ -162,8 +163,8 @@ impl Hints {
 
     /// The configuration to which an object of this configuration is updated, where the file says how.
     pub fn update(&self, name: &str, config: &Value) -> Option<Value> {
-        let of = self.about(Component::Resource, name).find(|of| !of.update.is_empty())?;
-        Some(of.update.iter().fold(config.clone(), |config, (path, value)| {
+        let entry = self.about(Component::Resource, name).find(|entry| !entry.update.is_empty())?;
+        Some(entry.update.iter().fold(config.clone(), |config, (path, value)| {
             let names: Vec<SmolStr> = path.split('.').map(SmolStr::from).collect();
             let mut updated = |old: &Value| value.convert(old.ty()).unwrap_or_else(|_| old.clone());
             within::changed(&config, &names, &mut updated)
@@ -174,7 +175,8 @@ impl Hints {
     pub(super) fn hinted(&self, component: Component, name: &str, path: &str) -> Option<&HintedValue> {
         let find =
             |values: &'_ [(WildMatch, HintedValue)]| values.iter().rposition(|(glob, _)| glob.matches(path));
-        let of_type = self.about(component, name).find_map(|of| find(&of.values).map(|i| &of.values[i].1));
+        let of_type =
+            self.about(component, name).find_map(|entry| find(&entry.values).map(|i| &entry.values[i].1));
         of_type.or_else(|| find(&self.values).map(|i| &self.values[i].1))
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn hints(file: &[u8]) -> Result<Hints> {
 
 fn of_types(json: &Node<'_>, at: &str) -> Result<TypeHints> {
     let known = ["type", "of", "skip", "values", "expect", "import", "update"];
-    let mut of = TypeHints {
+    let mut entry = TypeHints {
         name: WildMatch::new("*"),
         component: None,
         skip: None,
@@ -62,25 +62,25 @@ fn of_types(json: &Node<'_>, at: &str) -> Result<TypeHints> {
     };
     for (key, member, at) in members(json, at, &known)? {
         match key {
-            "type" => of.name = WildMatch::new(text(member, &at)?),
-            "of" => of.component = Some(one_of(text(member, &at)?, &COMPONENTS, &at)?),
-            "skip" => of.skip = Some(text(member, &at)?.to_owned()),
-            "values" => of.values = values(member, &at)?,
+            "type" => entry.name = WildMatch::new(text(member, &at)?),
+            "of" => entry.component = Some(one_of(text(member, &at)?, &COMPONENTS, &at)?),
+            "skip" => entry.skip = Some(text(member, &at)?.to_owned()),
+            "values" => entry.values = values(member, &at)?,
             "expect" => {
                 let each = |(i, json)| expected(json, &format!("{at}[{i}]"));
-                of.expect = array(member, &at)?.iter().enumerate().map(each).collect::<Result<_>>()?;
+                entry.expect = array(member, &at)?.iter().enumerate().map(each).collect::<Result<_>>()?;
             }
-            "import" => of.import = Some(text(member, &at)?.to_owned()),
+            "import" => entry.import = Some(text(member, &at)?.to_owned()),
             _ => {
                 for Property { name: path, value: json, .. } in object(member, &at)? {
                     let at = key_at(&at, path);
                     no_duplicates(json, &at)?;
-                    of.update.push((path.to_string(), value(json, &at)?));
+                    entry.update.push((path.to_string(), value(json, &at)?));
                 }
             }
         }
     }
-    Ok(of)
+    Ok(entry)
 }
 
 fn expected(json: &Node<'_>, at: &str) -> Result<Expected> {

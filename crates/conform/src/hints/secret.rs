@@ -13,9 +13,9 @@ impl Hints {
     /// All marked values in the file. A text with placeholders such as `{seq}` is split into the parts
     /// around them.
     pub fn secrets(&self) -> Vec<Value> {
-        let values = self.values.iter().chain(self.types.iter().flat_map(|of| &of.values));
+        let values = self.values.iter().chain(self.types.iter().flat_map(|entry| &entry.values));
         let given = values.flat_map(|(_, given)| given.values());
-        let updates = self.types.iter().flat_map(|of| &of.update).map(|(_, value)| value);
+        let updates = self.types.iter().flat_map(|entry| &entry.update).map(|(_, value)| value);
         let mut secrets = Vec::new();
         for value in self.provider.iter().chain(given).chain(updates) {
             value.visit(|_, part| {
@@ -41,7 +41,7 @@ impl Hints {
         };
         for component in CHECKED_COMPONENTS {
             for (name, schema) in schemas.named(component) {
-                let updates: Vec<_> = self.about(component, name).flat_map(|of| &of.update).collect();
+                let updates: Vec<_> = self.about(component, name).flat_map(|entry| &entry.update).collect();
                 each_attribute(&schema.block, &mut String::new(), &mut |path, _, is_hidden| {
                     if is_hidden {
                         let given =

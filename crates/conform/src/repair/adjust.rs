@@ -42,8 +42,10 @@ impl Grant<'_> {
                 _ => {}
             }
         }
-        let is_numeric =
-            matches!(self.wish, Wish::Range { of: Measure::Itself, .. } | Wish::Whole | Wish::MultipleOf(_));
+        let is_numeric = matches!(
+            self.wish,
+            Wish::Range { measure: Measure::Itself, .. } | Wish::Whole | Wish::MultipleOf(_)
+        );
         // A wish about numbers concerns number values, unless all of them meet it already; then it concerns
         // texts.
         let numbers = is_numeric.then(|| self.granted(value, false)).filter(|numbers| numbers != value);
@@ -71,7 +73,7 @@ impl Grant<'_> {
                 let sequence = usize::try_from(self.at.sequence).unwrap_or_default();
                 items.get((sequence + self.turn) % items.len().max(1)).cloned()
             }
-            Wish::Range { of: Measure::Itself, .. } => {
+            Wish::Range { measure: Measure::Itself, .. } => {
                 let number = Number::parse(text).ok();
                 of_number(&number.unwrap_or_else(|| Number::from(0)))
                     .or_else(|| of_number(&Number::from(u64::MAX)))
@@ -106,16 +108,16 @@ impl Grant<'_> {
                 let is_one = numbers.contains(number);
                 if is_one { None } else { numbers.get(self.turn % numbers.len().max(1)).cloned() }
             }
-            Wish::Range { least, most, of: Measure::Itself } => {
+            Wish::Range { least, most, measure: Measure::Itself } => {
                 let bound = |bound: &Option<Number>, is_out: fn(&Number, &Number) -> bool| {
                     bound.clone().filter(|bound| is_out(number, bound))
                 };
                 bound(least, |n, least| n < least).or_else(|| bound(most, |n, most| n > most))
             }
-            Wish::MultipleOf(of) => {
-                let rest = number.try_rem(of).ok()?;
+            Wish::MultipleOf(unit) => {
+                let rest = number.try_rem(unit).ok()?;
                 let below = number.try_sub(&rest).ok()?;
-                Some(if below == Number::from(0) { of.clone() } else { below })
+                Some(if below == Number::from(0) { unit.clone() } else { below })
             }
             Wish::Whole if number.as_i64().is_some() => None,
             Wish::Whole | Wish::Other => Some(Number::from(1 + self.turn as u64)),
@@ -126,8 +128,8 @@ impl Grant<'_> {
 
 /// Whether a wish is about how many elements a collection of this type has.
 pub(super) fn counts(wish: &Wish, ty: &Type) -> bool {
-    let Wish::Range { of, .. } = wish else { return false };
-    ty.is_collection() && *of == Measure::Length
+    let Wish::Range { measure, .. } = wish else { return false };
+    ty.is_collection() && *measure == Measure::Length
 }
 
 fn count(bound: Option<&Number>) -> Option<usize> {

@@ -19,7 +19,7 @@ pub(super) enum Wish {
     Range {
         least: Option<Number>,
         most: Option<Number>,
-        of: Measure,
+        measure: Measure,
     },
     /// A multiple of this.
     MultipleOf(Number),
@@ -211,19 +211,19 @@ fn bound(found: &Captures<'_>, groups: [usize; 2]) -> Option<Number> {
 }
 
 fn range(text: &str) -> Option<Wish> {
-    let of = match (is(&CHARACTERS, text), is(&LENGTH, text)) {
+    let measure = match (is(&CHARACTERS, text), is(&LENGTH, text)) {
         (true, _) => Measure::Characters,
         (_, true) => Measure::Length,
         _ => Measure::Itself,
     };
     if let Some(found) = find(&BETWEEN, text) {
-        return Some(Wish::Range { least: bound(&found, [1, 1]), most: bound(&found, [2, 2]), of });
+        return Some(Wish::Range { least: bound(&found, [1, 1]), most: bound(&found, [2, 2]), measure });
     }
     if let Some(found) = find(&SUPPORTS, text) {
         let count = bound(&found, [1, 3]);
         let is_least = found.get(2).or(found.get(4))?.as_str().eq_ignore_ascii_case("minimum");
         let (least, most) = if is_least { (count, None) } else { (None, count) };
-        return Some(Wish::Range { least, most, of: Measure::Length });
+        return Some(Wish::Range { least, most, measure: Measure::Length });
     }
     let number = |pattern| bound(&find(pattern, text)?, [1, 2]);
     if let Some(multiple) = number(&MULTIPLE) {
@@ -241,7 +241,7 @@ fn range(text: &str) -> Option<Wish> {
     let by_sign = || Some(Number::from(signs.iter().find(|(word, _)| text.to_lowercase().contains(word))?.1));
     let (least, most) = (number(&LEAST).or(least), number(&MOST).or(most));
     let least = if most.is_none() { least.or_else(by_sign) } else { least };
-    (least.is_some() || most.is_some()).then_some(Wish::Range { least, most, of })
+    (least.is_some() || most.is_some()).then_some(Wish::Range { least, most, measure })
 }
 
 fn form(text: &str, name: Option<&str>) -> Option<Wish> {

@@ -20,8 +20,8 @@ fn one_of(items: &[&str]) -> Wish {
     Wish::OneOf(items.iter().map(|item| (*item).to_owned()).collect())
 }
 
-fn range(least: Option<&str>, most: Option<&str>, of: Measure) -> Wish {
-    Wish::Range { least: least.and_then(number), most: most.and_then(number), of }
+fn range(least: Option<&str>, most: Option<&str>, measure: Measure) -> Wish {
+    Wish::Range { least: least.and_then(number), most: most.and_then(number), measure }
 }
 
 fn present(names: &[&str], all: bool) -> Wish {

@@ -137,7 +137,7 @@ impl Key {
 
 pub(super) struct Trials<'w> {
     worker: &'w mut Worker,
-    of: TrialState,
+    state: TrialState,
 }
 
 /// How far the trial of one type has come.
@@ -245,17 +245,17 @@ impl TrialState {
 }
 
 impl<'w> Trials<'w> {
-    pub(super) fn new(worker: &'w mut Worker, of: TrialState) -> Self {
-        Self { worker, of }
+    pub(super) fn new(worker: &'w mut Worker, state: TrialState) -> Self {
+        Self { worker, state }
     }
 
     /// Tries as many configurations as it is its turn to try.
     pub(super) async fn turn(mut self) -> Turn {
         let context = self.worker.context.clone();
-        let (options, block, name) = (&context.options, self.of.block.clone(), self.of.name.clone());
-        let kept = options.corpus.about(self.of.subject, &name, &block);
-        let made_before = self.of.tried.saturating_sub(kept.len());
-        let kept = kept.into_iter().skip(self.of.tried).map(|kept| {
+        let (options, block, name) = (&context.options, self.state.block.clone(), self.state.name.clone());
+        let kept = options.corpus.about(self.state.subject, &name, &block);
+        let made_before = self.state.tried.saturating_sub(kept.len());
+        let kept = kept.into_iter().skip(self.state.tried).map(|kept| {
             let mut sample = Sample::new(kept.config, "kept");
             sample.known = kept.known;
             Some(Candidate { sample, update: kept.update.map(|update| (update, kept.update_known)) })
@@ -265,15 +265,15 @@ impl<'w> Trials<'w> {
             .take(options.cases.saturating_sub(made_before))
             .map(|sample| Some(Candidate { sample: sample?, update: None }));
         let mut candidates = kept.chain(made);
-        let mut left = self.of.turn;
+        let mut left = self.state.turn;
         loop {
             let Some(candidate) = candidates.next() else { break };
             let reason = match context.ended() {
                 Some(ended) => Some(ending(ended).to_owned()),
                 None if left == 0 => {
                     drop(candidates);
-                    self.of.turn = self.of.turn.saturating_mul(MORE);
-                    return Turn::More(Box::new(self.of));
+                    self.state.turn = self.state.turn.saturating_mul(MORE);
+                    return Turn::More(Box::new(self.state));
                 }
                 None => match candidate {
                     Some(candidate) => self.one(candidate).await.err(),
@@ -282,15 +282,15 @@ impl<'w> Trials<'w> {
                 },
             };
             self.worker.tidy().await;
-            (self.of.tried, left) = (self.of.tried + 1, left - 1);
+            (self.state.tried, left) = (self.state.tried + 1, left - 1);
             if reason.is_some() {
-                self.of.report.skipped = reason;
+                self.state.report.skipped = reason;
                 break;
             }
         }
         drop(candidates);
-        self.of.join_causes();
-        let report = &mut self.of.report;
+        self.state.join_causes();
+        let report = &mut self.state.report;
         if report.skipped.is_none() && report.accepted == 0 && report.findings.is_empty() {
             report.skipped = Some(match report.refusals.first() {
                 Some(refusal) => {
@@ -301,11 +301,11 @@ impl<'w> Trials<'w> {
                 None => "no configuration can be made of its schema".into(),
             });
         }
-        Turn::Done(Box::new(Outcome { report: self.of.report.sorted(), kept: self.of.kept }))
+        Turn::Done(Box::new(Outcome { report: self.state.report.sorted(), kept: self.state.kept }))
     }
 
     fn component(&self) -> Component {
-        match self.of.subject {
+        match self.state.subject {
             Subject::Component(component) => component,
             // Hints for attributes by name may apply to arguments.
             Subject::Function => Component::Provider,
@@ -313,7 +313,7 @@ impl<'w> Trials<'w> {
     }
 
     fn function(&self) -> Option<Function> {
-        self.of.schemas.functions.get(&self.of.name).cloned()
+        self.state.schemas.functions.get(&self.state.name).cloned()
     }
 
     /// Tries one configuration. An error is the reason why it is the last.
@@ -326,40 +326,40 @@ impl<'w> Trials<'w> {
         trial.known = accepted.known;
         let context = self.worker.context.clone();
         let (options, hints) = (&context.options, &context.options.hints);
-        let told = |update: Value| mark_given(&self.of.block, &update, &trial.config);
-        let update =
-            update.or_else(|| hints.update(&self.of.name, &trial.config).map(|update| (told(update), None)));
+        let told = |update: Value| mark_given(&self.state.block, &update, &trial.config);
+        let update = update
+            .or_else(|| hints.update(&self.state.name, &trial.config).map(|update| (told(update), None)));
         trial.update = match update {
             Some(update) if self.is_valid(&Trial { update: Some(update.clone()), ..trial.clone() }).await => {
                 Some(update)
             }
-            _ => self.of.earlier.update(self.of.report.samples),
+            _ => self.state.earlier.update(self.state.report.samples),
         };
         (trial.apply, trial.flavor) = (options.apply, options.flavor);
-        trial.import_id = hints.import_id(&self.of.name, trial.known.as_ref().unwrap_or(&trial.config));
-        if self.of.subject != Subject::Component(Component::Resource) {
+        trial.import_id = hints.import_id(&self.state.name, trial.known.as_ref().unwrap_or(&trial.config));
+        if self.state.subject != Subject::Component(Component::Resource) {
             trial.config = trial.known.take().unwrap_or(trial.config);
             (trial.known, trial.update) = (None, None);
             if !trial.config.is_wholly_known() {
-                self.of.report.samples -= 1;
+                self.state.report.samples -= 1;
                 return Ok(());
             }
         }
         let to_unknown = self.to_unknown(&trial);
-        self.of.earlier.add((trial.config.clone(), trial.known.clone()));
+        self.state.earlier.add((trial.config.clone(), trial.known.clone()));
         if self.is_out_of_reach() {
-            self.of.report.accepted += 1;
+            self.state.report.accepted += 1;
             return Ok(());
         }
         let before = provider.plans();
         let Some((judgement, exchanges)) = self.judged(&trial).await? else {
             return Err(ending_of(self.worker));
         };
-        self.of.report.plans += provider.plans() - before;
+        self.state.report.plans += provider.plans() - before;
         if judgement.refused.is_empty() {
-            self.of.report.accepted += 1;
+            self.state.report.accepted += 1;
         } else {
-            self.of.report.refuse(&judgement.refused);
+            self.state.report.refuse(&judgement.refused);
         }
         let mut seen = Vec::new();
         self.find(&trial, judgement.findings, exchanges, &mut seen).await;
@@ -370,7 +370,7 @@ impl<'w> Trials<'w> {
         let Some((judgement, exchanges)) = self.judged(&trial).await? else {
             return Err(ending_of(self.worker));
         };
-        self.of.report.plans += provider.plans() - before;
+        self.state.report.plans += provider.plans() - before;
         self.find(&trial, judgement.findings, exchanges, &mut seen).await;
         self.survived()
     }
@@ -378,30 +378,31 @@ impl<'w> Trials<'w> {
     /// Whether Terraform would never come to ask more of this than whether its configuration is valid: it stops where the
     /// provider cannot be configured. Functions are called without that.
     fn is_out_of_reach(&self) -> bool {
-        self.worker.context.config.is_none() && self.of.subject != Subject::Function
+        self.worker.context.config.is_none() && self.state.subject != Subject::Function
     }
 
     /// An object is changed, too, so that something in its configuration becomes unknown: each time where something is unknown
     /// when it is created.
     fn to_unknown(&self, trial: &Trial) -> Option<Trial> {
         let known = trial.known.as_ref().filter(|_| trial.apply && !trial.config.is_wholly_known())?;
-        let before = self.of.earlier.before_unknown(&trial.config, known)?;
+        let before = self.state.earlier.before_unknown(&trial.config, known)?;
         let update = Some((trial.config.clone(), Some(known.clone())));
         Some(Trial { config: before.clone(), known: None, update, ..trial.clone() })
     }
 
     /// The configuration as the provider accepts it, if it does.
     async fn accepted(&mut self, provider: &Arc<Watched>, sample: Sample) -> Result<Option<Sample>, String> {
-        self.of.report.samples += 1;
-        let Subject::Component(component) = self.of.subject else { return Ok(Some(sample)) };
+        self.state.report.samples += 1;
+        let Subject::Component(component) = self.state.subject else { return Ok(Some(sample)) };
         let context = self.worker.context.clone();
         let mut trial = Trial::new(sample.config.clone());
         trial.known.clone_from(&sample.known);
         trial.origin = Origin::Generated;
         self.learn(&trial);
-        let (block, hints) = (&self.of.block, &context.options.hints);
+        let (block, hints) = (&self.state.block, &context.options.hints);
         let is_planned = component == Component::Resource && !self.is_out_of_reach();
-        let asked = accepted_when(&**provider, (component, &self.of.name), block, sample, hints, is_planned);
+        let asked =
+            accepted_when(&**provider, (component, &self.state.name), block, sample, hints, is_planned);
         match context.in_time(asked).await {
             Some(_) if context.ended().is_some() => Err(ending_of(self.worker)),
             None => {
@@ -415,9 +416,9 @@ impl<'w> Trials<'w> {
                 self.learn(&trial);
                 let said: Vec<_> = {
                     let secrets = context.secrets.lock();
-                    said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
+                    said.iter().map(|said| secrets.hide_in(&self.state.block, said)).collect()
                 };
-                self.of.report.refuse(&said);
+                self.state.report.refuse(&said);
                 let what = "the configuration is refused while a part of it is unknown, and accepted when it is known";
                 let finding =
                     said.first().map(|said| Finding::failed(Clause::V1, "unknown_refused", what, said));
@@ -429,9 +430,9 @@ impl<'w> Trials<'w> {
             Some(Ok(Acceptance::No(said))) => {
                 let hidden: Vec<_> = {
                     let secrets = context.secrets.lock();
-                    said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
+                    said.iter().map(|said| secrets.hide_in(&self.state.block, said)).collect()
                 };
-                self.of.report.refuse(&hidden);
+                self.state.report.refuse(&hidden);
                 Ok(None)
             }
             Some(Err(error)) => {
@@ -446,19 +447,19 @@ impl<'w> Trials<'w> {
     /// Remembers what of the configurations must not be told of what the provider says.
     fn learn(&self, trial: &Trial) {
         let mut secrets = self.worker.context.secrets.lock();
-        values(trial).for_each(|value| secrets.learn_config(&self.of.block, value, trial.origin));
+        values(trial).for_each(|value| secrets.learn_config(&self.state.block, value, trial.origin));
     }
 
     /// Whether the provider is worth to be asked on.
     fn survived(&mut self) -> Result<(), String> {
-        self.of.deaths += u32::from(self.worker.is_gone());
-        if self.of.hung >= MAX_HUNG {
-            return Err(format!("given up: the provider hung {} times", self.of.hung));
+        self.state.deaths += u32::from(self.worker.is_gone());
+        if self.state.hung >= MAX_HUNG {
+            return Err(format!("given up: the provider hung {} times", self.state.hung));
         }
-        if self.of.deaths < MAX_DEATHS {
+        if self.state.deaths < MAX_DEATHS {
             return Ok(());
         }
-        Err(format!("given up: the provider crashed or hung {} times", self.of.deaths))
+        Err(format!("given up: the provider crashed or hung {} times", self.state.deaths))
     }
 
     /// Judges a trial, and returns the recorded exchanges; `None` if the run is over.
@@ -480,7 +481,7 @@ impl<'w> Trials<'w> {
             Some(Ok(mut judgement)) => {
                 let secrets = context.secrets.lock();
                 for said in &mut judgement.refused {
-                    *said = secrets.hide_in(&self.of.block, said);
+                    *said = secrets.hide_in(&self.state.block, said);
                 }
                 let findings = std::mem::take(&mut judgement.findings).into_iter();
                 judgement.findings = findings.map(|finding| secrets.hide_in_finding(finding)).collect();
@@ -492,25 +493,26 @@ impl<'w> Trials<'w> {
 
     /// Whether the provider accepts all configurations of a trial that nobody else asks about.
     async fn is_valid(&mut self, trial: &Trial) -> bool {
-        let Subject::Component(component) = self.of.subject else { return true };
+        let Subject::Component(component) = self.state.subject else { return true };
         let Ok(provider) = self.worker.provider_in_time().await else { return false };
         let context = self.worker.context.clone();
         for config in values(trial) {
             let config = config.unmark_deep().0;
-            if self.of.valid.contains(&config) {
+            if self.state.valid.contains(&config) {
                 continue;
             }
-            let asked = provider.validate(component, &self.of.name, &config);
+            let asked = provider.validate(component, &self.state.name, &config);
             // No answer is for a judge to find.
             let Some(Ok(said)) = context.in_time(asked).await else { return true };
-            let is_expected = |d: &Diagnostic| context.options.hints.is_expected(component, &self.of.name, d);
+            let is_expected =
+                |d: &Diagnostic| context.options.hints.is_expected(component, &self.state.name, d);
             if said.iter().any(|d| d.severity == Severity::Error && !is_expected(d)) {
                 return false;
             }
-            if self.of.valid.len() >= MAX_VALID {
-                self.of.valid.pop_front();
+            if self.state.valid.len() >= MAX_VALID {
+                self.state.valid.pop_front();
             }
-            self.of.valid.push_back(config);
+            self.state.valid.push_back(config);
         }
         true
     }
@@ -518,27 +520,27 @@ impl<'w> Trials<'w> {
     async fn ask(&self, provider: &Watched, trial: &Trial) -> Result<Judgement> {
         let secrets = self.worker.context.secrets.lock().clone();
         let made = Provenance { origin: trial.origin, secrets };
-        match self.of.subject {
+        match self.state.subject {
             Subject::Component(Component::Resource) => {
                 let trial = Trial { secrets: made.secrets, ..trial.clone() };
-                judge(provider, &self.of.name, &trial).await
+                judge(provider, &self.state.name, &trial).await
             }
             Subject::Component(Component::EphemeralResource) => {
-                opened::ephemeral(provider, &self.of.name, (&trial.config, made)).await
+                opened::ephemeral(provider, &self.state.name, (&trial.config, made)).await
             }
             Subject::Component(Component::ListResource) => {
-                opened::list(provider, &self.of.name, (&trial.config, made)).await
+                opened::list(provider, &self.state.name, (&trial.config, made)).await
             }
             Subject::Component(Component::Action) => {
-                opened::action(provider, &self.of.name, (&trial.config, made), trial.apply).await
+                opened::action(provider, &self.state.name, (&trial.config, made), trial.apply).await
             }
             Subject::Component(_) => {
-                data_and_functions::data(provider, &self.of.name, (&trial.config, made)).await
+                data_and_functions::data(provider, &self.state.name, (&trial.config, made)).await
             }
             Subject::Function => {
                 let arguments = self.function().and_then(|f| function::arguments(&f, &trial.config));
                 match arguments {
-                    Some(arguments) => judge_function(provider, &self.of.name, &arguments).await,
+                    Some(arguments) => judge_function(provider, &self.state.name, &arguments).await,
                     None => Ok(Judgement::default()),
                 }
             }
@@ -557,14 +559,14 @@ impl<'w> Trials<'w> {
         // Schemas were judged before.
         let is_of_schema = |finding: &Finding| finding.clause.code().starts_with('S');
         for finding in findings.into_iter().filter(|finding| !is_of_schema(finding)) {
-            self.of.hung += u32::from(finding.clause == Clause::T3);
+            self.state.hung += u32::from(finding.clause == Clause::T3);
             let key = Key::new(&finding);
-            self.of.add_place(&finding);
+            self.state.add_place(&finding);
             if seen.contains(&key) {
                 continue;
             }
             seen.push(key.clone());
-            let known = self.of.report.findings.iter_mut().find(|found| Key::new(&found.finding) == key);
+            let known = self.state.report.findings.iter_mut().find(|found| Key::new(&found.finding) == key);
             match known {
                 Some(found) => found.count += 1,
                 None => {

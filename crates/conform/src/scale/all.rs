@@ -104,9 +104,9 @@ pub async fn scale_all(
         }
         types.push(measured);
     }
-    let quadratic = types.iter().flat_map(|of| {
-        let all = of.collections.iter().filter(|drawn| is_quadratic(&drawn.curve));
-        all.map(move |drawn| format!("{}{}", of.name, drawn.curve.path))
+    let quadratic = types.iter().flat_map(|measured_type| {
+        let all = measured_type.collections.iter().filter(|drawn| is_quadratic(&drawn.curve));
+        all.map(move |drawn| format!("{}{}", measured_type.name, drawn.curve.path))
     });
     Ok(ScaleReport {
         format_version: "1",

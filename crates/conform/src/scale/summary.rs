@@ -14,17 +14,18 @@ impl ScaleReport {
     ///
     /// Writing fails.
     pub fn write_summary(&self, out: &mut impl Write) -> io::Result<()> {
-        for of in &self.types {
-            if let Some(reason) = &of.skipped {
-                let line = format!("{}: {reason}", of.name);
+        for measured_type in &self.types {
+            if let Some(reason) = &measured_type.skipped {
+                let line = format!("{}: {reason}", measured_type.name);
                 writeln!(out, "{FAINT}skipped{FAINT:#} {}", visible(&line))?;
             }
         }
         for name in &self.quadratic {
             writeln!(out, "{CHANGED}quadratic{CHANGED:#} {}", visible(name))?;
         }
-        let measured = self.types.iter().filter(|of| of.skipped.is_none());
-        let collections = measured.clone().map(|of| of.collections.len()).sum::<usize>();
+        let measured = self.types.iter().filter(|measured_type| measured_type.skipped.is_none());
+        let collections =
+            measured.clone().map(|measured_type| measured_type.collections.len()).sum::<usize>();
         let style = if self.quadratic.is_empty() { GOOD } else { BAD };
         writeln!(
             out,

@@ -115,15 +115,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let of = |protocol: &str, version: u32, network: &str| {
+        let error_for = |protocol: &str, version: u32, network: &str| {
             reason(&format!(
                 r#"{{"random":{{"Protocol":"{protocol}","ProtocolVersion":{version},"Pid":1,"Test":true,
                     "Addr":{{"Network":"{network}","String":"/p"}}}}}}"#
             ))
         };
-        assert!(of("netrpc", 6, "unix").contains("must be \"grpc\""));
-        assert!(of("grpc", 9, "unix").contains("version 9"));
-        assert!(of("grpc", 6, "ipx").contains("must be unix or tcp"));
+        assert!(error_for("netrpc", 6, "unix").contains("must be \"grpc\""));
+        assert!(error_for("grpc", 9, "unix").contains("version 9"));
+        assert!(error_for("grpc", 6, "ipx").contains("must be unix or tcp"));
         assert!(reason("[]").starts_with("the reattach value: "));
     }
 

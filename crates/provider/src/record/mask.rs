@@ -106,9 +106,10 @@ impl Masks {
             Kind::Object(object) => {
                 let is_content = is_content(declared, is_secret);
                 let attribute = |(name, value): (&smol_str::SmolStr, &Value)| {
-                    let of = declared.and_then(Type::as_object).and_then(|object| object.attribute(name));
+                    let member_type =
+                        declared.and_then(Type::as_object).and_then(|object| object.attribute(name));
                     let shown = if is_content { self.string(name, true) } else { name.to_string() };
-                    (shown, self.masked(value, of.or(inner), is_secret))
+                    (shown, self.masked(value, member_type.or(inner), is_secret))
                 };
                 Value::object(object.iter().map(attribute).collect::<Vec<_>>())
             }

@@ -69,8 +69,8 @@ pub(crate) fn write_schemas_5(schemas: &Schemas) -> Response5 {
 
 /// The identities of resource types.
 pub(crate) fn write_identities(schemas: &Schemas) -> pb::get_resource_identity_schemas::Response {
-    let identity = |of: &SmolStr, s: &Schema| {
-        let notes = schemas.notes.identities.get(of);
+    let identity = |type_name: &SmolStr, s: &Schema| {
+        let notes = schemas.notes.identities.get(type_name);
         let attribute = |(name, a): &(SmolStr, Attribute)| pb::resource_identity_schema::IdentityAttribute {
             name: name.to_string(),
             r#type: ty(a.implied_type()),

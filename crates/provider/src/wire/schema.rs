@@ -147,11 +147,11 @@ fn described(text: String, kind: pb::StringKind) -> Description {
 }
 
 fn function_note(message: &pb::Function) -> FunctionNote {
-    let of = |parameter: &pb::function::Parameter| {
+    let description = |parameter: &pb::function::Parameter| {
         described(parameter.description.clone(), parameter.description_kind())
     };
     let mut parameters: Vec<Description> =
-        message.parameters.iter().chain(&message.variadic_parameter).map(of).collect();
+        message.parameters.iter().chain(&message.variadic_parameter).map(description).collect();
     while parameters.pop_if(|last| last.text.is_empty()).is_some() {}
     FunctionNote {
         summary: message.summary.clone(),
@@ -380,7 +380,7 @@ impl Reader {
 /// Reads the metadata of a provider of protocol 6.
 pub(crate) fn read_metadata(message: pb::get_metadata::Response) -> Metadata {
     let names = |all: Vec<pb::get_metadata::TypeMetadata>| {
-        let mut names: Vec<SmolStr> = all.into_iter().map(|of| of.type_name.into()).collect();
+        let mut names: Vec<SmolStr> = all.into_iter().map(|entry| entry.type_name.into()).collect();
         names.sort();
         names
     };
@@ -392,7 +392,7 @@ pub(crate) fn read_metadata(message: pb::get_metadata::Response) -> Metadata {
         (Component::Action, message.actions),
         (Component::StateStore, message.state_stores),
     ];
-    let mut functions: Vec<SmolStr> = message.functions.into_iter().map(|of| of.name.into()).collect();
+    let mut functions: Vec<SmolStr> = message.functions.into_iter().map(|entry| entry.name.into()).collect();
     functions.sort();
     let kinds = kinds.into_iter().map(|(component, all)| (component, names(all)));
     Metadata {

@@ -60,12 +60,16 @@ pub(super) fn items(operands: &[Value], index: usize) -> Result<&[Value], Builti
 
 /// The strings in an array or a set.
 pub(super) fn texts(operands: &[Value], index: usize) -> Result<Vec<&str>, BuiltinError> {
-    let of = operands[index].type_name();
+    let type_name = operands[index].type_name();
     items(operands, index)?
         .iter()
         .map(|item| {
             item.as_str().ok_or_else(|| {
-                mismatch(index, &format!("{of} of strings"), &format!("{of} containing {}", item.type_name()))
+                mismatch(
+                    index,
+                    &format!("{type_name} of strings"),
+                    &format!("{type_name} containing {}", item.type_name()),
+                )
             })
         })
         .collect()

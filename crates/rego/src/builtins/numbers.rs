@@ -127,12 +127,16 @@ fn random(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 
 /// The numbers in an array or a set.
 pub(super) fn numbers(operands: &[Value], index: usize) -> Result<Vec<&Number>, BuiltinError> {
-    let of = operands[index].type_name();
+    let type_name = operands[index].type_name();
     items(operands, index)?
         .iter()
         .map(|item| {
             item.as_number().ok_or_else(|| {
-                mismatch(index, &format!("{of} of numbers"), &format!("{of} containing {}", item.type_name()))
+                mismatch(
+                    index,
+                    &format!("{type_name} of numbers"),
+                    &format!("{type_name} containing {}", item.type_name()),
+                )
             })
         })
         .collect()

@@ -6,15 +6,17 @@ use super::{Constant, LoopKind};
 impl Unit {
     /// How many scopes of loops are around an instruction.
     pub(crate) fn depth(&self, at: u32) -> i64 {
-        let is_around = |of: &&super::Loop| of.own_scope.is_some() && (of.next..of.done).contains(&at);
+        let is_around = |description: &&super::Loop| {
+            description.own_scope.is_some() && (description.next..description.done).contains(&at)
+        };
         self.loops.iter().filter(is_around).count() as i64
     }
 
     /// How many scopes of loops are around both of two instructions.
     pub(crate) fn shared_depth(&self, a: u32, b: u32) -> i64 {
-        let is_around = |of: &&super::Loop| {
-            let body = of.next..of.done;
-            of.own_scope.is_some() && body.contains(&a) && body.contains(&b)
+        let is_around = |description: &&super::Loop| {
+            let body = description.next..description.done;
+            description.own_scope.is_some() && body.contains(&a) && body.contains(&b)
         };
         self.loops.iter().filter(is_around).count() as i64
     }
@@ -30,7 +32,8 @@ impl Unit {
         if level == -1 && slot.slot < self.params {
             return false;
         }
-        let is_of_element = |of: &super::Loop| [of.first, of.second].contains(&Some(slot.slot));
+        let is_of_element =
+            |description: &super::Loop| [description.first, description.second].contains(&Some(slot.slot));
         if self.loops.iter().any(is_of_element) {
             return false;
         }
@@ -45,8 +48,8 @@ impl Unit {
                         let (constant, _) = &self.constants[constant as usize];
                         matches!(constant, Constant::List(_) | Constant::Map(_))
                     }
-                    Some(Op::Collect(of)) => {
-                        matches!(self.loops[of as usize].kind, LoopKind::Filter | LoopKind::Map)
+                    Some(Op::Collect(index)) => {
+                        matches!(self.loops[index as usize].kind, LoopKind::Filter | LoopKind::Map)
                     }
                     _ => false,
                 };

@@ -59,12 +59,12 @@ impl Layout<'_> {
                 self.expression(value, self.space());
             }
             StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise.as_deref(), gap),
-            StmtKind::For(of) => {
+            StmtKind::For(iteration) => {
                 self.begin(gap);
                 let base = self.line_indent();
-                self.expression(&of.collection, self.space());
-                self.names(&of.names);
-                self.block(&of.body, base);
+                self.expression(&iteration.collection, self.space());
+                self.names(&iteration.names);
+                self.block(&iteration.body, base);
             }
             StmtKind::Case { subject, arms, otherwise } => {
                 self.begin(gap);

@@ -131,9 +131,9 @@ pub(super) fn words(statements: &[Stmt]) -> HashSet<Arc<str>> {
                     }
                     blocks.extend(otherwise.as_deref());
                 }
-                StmtKind::For(of) => {
-                    values.push((&of.collection, false));
-                    blocks.push(&of.body);
+                StmtKind::For(iteration) => {
+                    values.push((&iteration.collection, false));
+                    blocks.push(&iteration.body);
                 }
                 StmtKind::Case { subject, arms, otherwise } => {
                     values.extend(subject.iter().map(|subject| (subject, true)));
@@ -166,8 +166,8 @@ pub(super) fn words(statements: &[Stmt]) -> HashSet<Arc<str>> {
                     values.extend(rule.when.iter().map(|when| (when, true)));
                     values.push((&rule.body, is_condition));
                 }
-                ExprKind::Quantifier(of) => {
-                    values.extend([(&of.collection, is_condition), (&of.body, is_condition)]);
+                ExprKind::Quantifier(iteration) => {
+                    values.extend([(&iteration.collection, is_condition), (&iteration.body, is_condition)]);
                 }
                 ExprKind::Chain(chain) => {
                     values.push((&chain.first, is_condition));

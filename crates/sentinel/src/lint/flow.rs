@@ -43,9 +43,9 @@ fn statement(item: &Stmt, found: &mut LintItems) {
             }
             statements(otherwise.as_deref().unwrap_or_default(), found);
         }
-        StmtKind::For(of) => {
-            expression(&of.collection, found);
-            statements(&of.body, found);
+        StmtKind::For(iteration) => {
+            expression(&iteration.collection, found);
+            statements(&iteration.body, found);
         }
         StmtKind::Case { subject, arms, otherwise } => {
             subject.iter().for_each(|subject| expression(subject, found));
@@ -83,14 +83,14 @@ fn expression(expr: &Expr, found: &mut LintItems) {
                 expression(value, found);
             }
         }
-        ExprKind::Func(of) => function(of, found),
+        ExprKind::Func(func) => function(func, found),
         ExprKind::Rule(rule) => {
             rule.when.iter().for_each(|when| condition(when, found));
             expression(&rule.body, found);
         }
-        ExprKind::Quantifier(of) => {
-            expression(&of.collection, found);
-            expression(&of.body, found);
+        ExprKind::Quantifier(iteration) => {
+            expression(&iteration.collection, found);
+            expression(&iteration.body, found);
         }
         ExprKind::Chain(chain) => {
             expression(&chain.first, found);

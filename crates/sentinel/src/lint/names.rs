@@ -197,11 +197,11 @@ impl Resolver<'_> {
                 }
                 self.statements(otherwise.as_deref().unwrap_or_default());
             }
-            StmtKind::For(of) => {
-                self.expression(&of.collection);
-                self.elements(&of.names, |resolver| {
-                    resolver.declare_all(&of.body);
-                    resolver.statements(&of.body);
+            StmtKind::For(iteration) => {
+                self.expression(&iteration.collection);
+                self.elements(&iteration.names, |resolver| {
+                    resolver.declare_all(&iteration.body);
+                    resolver.statements(&iteration.body);
                 });
             }
             StmtKind::Case { subject, arms, otherwise } => {
@@ -263,9 +263,9 @@ impl Resolver<'_> {
                 rule.when.iter().for_each(|when| self.expression(when));
                 self.expression(&rule.body);
             }
-            ExprKind::Quantifier(of) => {
-                self.expression(&of.collection);
-                self.elements(&of.names, |resolver| resolver.expression(&of.body));
+            ExprKind::Quantifier(iteration) => {
+                self.expression(&iteration.collection);
+                self.elements(&iteration.names, |resolver| resolver.expression(&iteration.body));
             }
             ExprKind::Chain(chain) => {
                 self.expression(&chain.first);

@@ -35,7 +35,7 @@ impl Walk<'_> {
                 }
                 self.statements(otherwise.as_deref().unwrap_or_default());
             }
-            StmtKind::For(of) => self.for_loop(of),
+            StmtKind::For(iteration) => self.for_loop(iteration),
             StmtKind::Case { subject, arms, otherwise } => {
                 subject.iter().for_each(|subject| {
                     self.expression(subject);
@@ -56,18 +56,18 @@ impl Walk<'_> {
         }
     }
 
-    fn for_loop(&mut self, of: &For) {
-        let collection = self.expression(&of.collection);
-        self.walked(&collection, &of.collection);
+    fn for_loop(&mut self, iteration: &For) {
+        let collection = self.expression(&iteration.collection);
+        self.walked(&collection, &iteration.collection);
         if collection.may_be_missing
-            && !last_word(&of.collection).is_some_and(|word| self.guarded.contains(word))
+            && !last_word(&iteration.collection).is_some_and(|word| self.guarded.contains(word))
         {
             let message = "what this loop goes over may be undefined, which is an error";
             let help = Some("write `else []` behind it, or ask before whether it `is defined`".to_owned());
-            self.found.add_with_help(LintKind::LoopOverUndefined, of.collection.span, message, help);
+            self.found.add_with_help(LintKind::LoopOverUndefined, iteration.collection.span, message, help);
         }
-        self.elements(&of.names, &collection);
-        self.statements(&of.body);
+        self.elements(&iteration.names, &collection);
+        self.statements(&iteration.body);
     }
 }
 

@@ -183,7 +183,13 @@ impl Machine<'_> {
     }
 
     /// An element settles a quantifier: its causes explain the answer.
-    pub(super) fn settled_by(&mut self, of: &Loop, mark: usize, element: (Key, Value), answer: &Value) {
+    pub(super) fn settled_by(
+        &mut self,
+        description: &Loop,
+        mark: usize,
+        element: (Key, Value),
+        answer: &Value,
+    ) {
         let mut inner: Rc<[Cause]> = self.causes.take(mark).into();
         if depth(&inner) > MAX_NESTING {
             inner = Rc::default();
@@ -194,12 +200,12 @@ impl Machine<'_> {
             _ => Answer::Undefined,
         };
         let (key, value) = element;
-        let place = self.place(of.next);
+        let place = self.place(description.next);
         self.explain(place, CauseKind::Element { key, value, answer, inner });
     }
 
-    pub(super) fn none_fits(&mut self, of: &Loop, elements: Elements, looked_at: usize) {
-        let place = self.place(of.next);
+    pub(super) fn none_fits(&mut self, description: &Loop, elements: Elements, looked_at: usize) {
+        let place = self.place(description.next);
         self.explain(place, CauseKind::NoneFits(elements, looked_at));
     }
 

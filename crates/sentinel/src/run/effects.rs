@@ -116,11 +116,13 @@ impl Machine<'_> {
         let branch = unit.branches.get(&at).copied().unwrap_or(all);
         // The loops around: their next elements come to the same instructions again.
         let around = self.walks[walks..].iter().map(|walk| &unit.loops[walk.index as usize]);
-        let mut around = around.filter(|of| of.kind == LoopKind::For);
+        let mut around = around.filter(|description| description.kind == LoopKind::For);
         let range = match branch.leaves {
             Leaves::Nothing => at + 1..branch.end,
-            Leaves::Loop => around.next_back().map_or(0..all.end, |of| of.next..of.done),
-            Leaves::Function => around.next().map_or(at + 1, |of| of.next)..all.end,
+            Leaves::Loop => {
+                around.next_back().map_or(0..all.end, |description| description.next..description.done)
+            }
+            Leaves::Function => around.next().map_or(at + 1, |description| description.next)..all.end,
         };
         if branch.leaves == Leaves::Function {
             let before = self.frame.taint;
@@ -146,8 +148,8 @@ impl Machine<'_> {
     }
 
     /// A collection decides how often the body of a loop or quantifier is executed.
-    pub(super) fn choose_elements(&mut self, of: &Loop) -> Done<Taint> {
-        if of.kind == LoopKind::For && self.budget.has_noted {
+    pub(super) fn choose_elements(&mut self, description: &Loop) -> Done<Taint> {
+        if description.kind == LoopKind::For && self.budget.has_noted {
             let taint = self.take_noted();
             self.budget.note_taint(taint);
             self.choose_block()?;
@@ -159,7 +161,7 @@ impl Machine<'_> {
             if std::mem::take(&mut self.has_any) {
                 self.may_fail(taint);
             }
-            self.diverge(of.next..of.done, taint)?;
+            self.diverge(description.next..description.done, taint)?;
         }
         Ok(taint)
     }
@@ -169,13 +171,13 @@ impl Machine<'_> {
     pub(super) fn choose_next(&mut self, index: u32) -> Done<(Taint, bool)> {
         let taint = self.take_noted();
         let has_any = std::mem::take(&mut self.has_any);
-        let of = self.description(index);
-        if taint.is_some() && of.kind != LoopKind::Map {
+        let description = self.description(index);
+        if taint.is_some() && description.kind != LoopKind::Map {
             if has_any {
                 self.may_fail(taint);
             }
             self.taint_walk(taint);
-            self.diverge(of.next..of.done, taint)?;
+            self.diverge(description.next..description.done, taint)?;
         }
         Ok((taint, !has_any))
     }
@@ -421,7 +423,8 @@ impl Machine<'_> {
 /// Whether an instruction of an expression fails in no case.
 fn never_fails(unit: &Unit, at: u32) -> bool {
     use BinaryOp as Is;
-    let names: BTreeSet<u32> = unit.loops.iter().flat_map(|of| [of.first, of.second]).flatten().collect();
+    let names: BTreeSet<u32> =
+        unit.loops.iter().flat_map(|description| [description.first, description.second]).flatten().collect();
     match unit.ops[at as usize] {
         Op::Undefined
         | Op::Null

@@ -220,8 +220,8 @@ impl<'r> Machine<'r> {
 
     /// Runs a file that has no frame yet.
     pub(super) fn enter_file(&mut self, file: u32, then: Continuation) -> Done<()> {
-        let of = &self.files[file as usize];
-        let (policy, env) = (Arc::clone(&of.policy), Rc::clone(&of.env));
+        let loaded = &self.files[file as usize];
+        let (policy, env) = (Arc::clone(&loaded.policy), Rc::clone(&loaded.env));
         self.enter(&policy.compiled.unit, file, env, then)
     }
 

@@ -50,12 +50,12 @@ impl Walk {
     /// Takes the next element: the values of its first and second name, as far as these are read.
     ///
     /// A lazy map makes no other values.
-    fn next(&mut self, of: &Loop) -> Option<(Option<Value>, Option<Value>)> {
-        let (one, two) = (of.first.is_some(), of.second.is_some());
+    fn next(&mut self, description: &Loop) -> Option<(Option<Value>, Option<Value>)> {
+        let (one, two) = (description.first.is_some(), description.second.is_some());
         let next = match &self.elements {
             Elements::List(items) => {
                 let value = items.get(self.taken)?;
-                if of.two {
+                if description.two {
                     (Some(Value::Int(self.taken as i64)), two.then(|| value.clone()))
                 } else {
                     (one.then(|| value.clone()), None)
@@ -156,24 +156,26 @@ impl Machine<'_> {
     }
 
     pub(super) fn begin(&mut self, index: u32) -> Done<()> {
-        let of = self.description(index);
+        let description = self.description(index);
         let collection = self.pop();
         // The answer for an element that may not be there counts only if it changes the result.
         let mut optional = None;
         match &collection {
-            Value::Map(map) if matches!(of.kind, LoopKind::All | LoopKind::Any | LoopKind::Filter) => {
+            Value::Map(map)
+                if matches!(description.kind, LoopKind::All | LoopKind::Any | LoopKind::Filter) =>
+            {
                 self.budget.touch_elements(&collection);
                 optional = (!map.optionals().is_empty()).then(|| map.clone());
             }
             _ => self.budget.touch(&collection),
         }
-        let taint = self.choose_elements(&of)?;
+        let taint = self.choose_elements(&description)?;
         let elements = match (Elements::new(&collection), collection) {
             (Some(elements), _) => elements,
-            (None, Value::Undefined(place)) if of.kind != LoopKind::For => {
+            (None, Value::Undefined(place)) if description.kind != LoopKind::For => {
                 let undefined = self.wrap(Value::Undefined(place), taint, false);
                 self.stack.push(undefined);
-                self.jump(of.done);
+                self.jump(description.done);
                 return Ok(());
             }
             (None, other) => {
@@ -205,13 +207,13 @@ impl Machine<'_> {
         let (frame, Some(walk)) = (&mut self.frame, self.walks.last_mut()) else {
             return fault("there is nothing to walk over");
         };
-        let of = &frame.unit.loops[index as usize];
-        let Some((first, second)) = walk.next(of) else {
-            let of = *of;
-            return self.finish(&of);
+        let description = &frame.unit.loops[index as usize];
+        let Some((first, second)) = walk.next(description) else {
+            let description = *description;
+            return self.finish(&description);
         };
         self.causes.forget(walk.causes);
-        let env = if let Some(slots) = of.own_scope {
+        let env = if let Some(slots) = description.own_scope {
             self.budget.make(64 + 16 * slots as usize)?;
             let env = Env::new(slots, Some(Rc::clone(&walk.outer)));
             self.registry.env(&env);
@@ -220,15 +222,15 @@ impl Machine<'_> {
         } else {
             // The variables of the body are new for each element. The element's own names are always set
             // below.
-            for slot in of.declared.0..of.declared.1 {
+            for slot in description.declared.0..description.declared.1 {
                 walk.outer.set(slot, None);
             }
             &walk.outer
         };
-        if let Some(slot) = of.first {
+        if let Some(slot) = description.first {
             env.set(slot, first);
         }
-        if let Some(slot) = of.second {
+        if let Some(slot) = description.second {
             env.set(slot, second);
         }
         Ok(())
@@ -251,17 +253,17 @@ impl Machine<'_> {
     }
 
     /// After the last element.
-    fn finish(&mut self, of: &Loop) -> Done<()> {
-        let Some(walk) = self.leave_walk(of.done) else { return Ok(()) };
+    fn finish(&mut self, description: &Loop) -> Done<()> {
+        let Some(walk) = self.leave_walk(description.done) else { return Ok(()) };
         self.causes.forget(walk.causes);
         let taint = walk.taint;
-        let result = match of.kind {
+        let result = match description.kind {
             LoopKind::For => return Ok(()),
             LoopKind::All => Value::Bool(walk.failed == 0),
             LoopKind::Any => {
                 let result = walk.undefined.map_or(Value::Bool(false), Value::Undefined);
-                if of.blame.is_on(&result) {
-                    self.none_fits(of, walk.elements, walk.taken);
+                if description.blame.is_on(&result) {
+                    self.none_fits(description, walk.elements, walk.taken);
                 }
                 result
             }
@@ -274,7 +276,7 @@ impl Machine<'_> {
                 Value::List(List::from(walk.values))
             }
         };
-        let result = self.wrap(result, taint, matches!(of.kind, LoopKind::All | LoopKind::Any));
+        let result = self.wrap(result, taint, matches!(description.kind, LoopKind::All | LoopKind::Any));
         self.stack.push(result);
         Ok(())
     }
@@ -288,8 +290,8 @@ impl Machine<'_> {
         let (frame, Some(walk)) = (&mut self.frame, self.walks.last_mut()) else {
             return fault("there is nothing to walk over");
         };
-        let of = &frame.unit.loops[index as usize];
-        let settled = match (of.kind, answer.seen().clone()) {
+        let description = &frame.unit.loops[index as usize];
+        let settled = match (description.kind, answer.seen().clone()) {
             (LoopKind::Map, _) => {
                 walk.values.push(answer);
                 None
@@ -315,20 +317,21 @@ impl Machine<'_> {
             (_, other) => return fault(format!("expected a bool, found {}", other.type_name())),
         };
         let Some(value) = settled else {
-            frame.next = of.next as usize;
+            frame.next = description.next as usize;
             return Ok(());
         };
-        let of = *of;
-        let is_failure =
-            of.kind == LoopKind::All && matches!(value, Value::Bool(false)) && of.blame.is_on(&value);
+        let description = *description;
+        let is_failure = description.kind == LoopKind::All
+            && matches!(value, Value::Bool(false))
+            && description.blame.is_on(&value);
         if is_failure && self.setup.every_witness && walk.failed < MAX_CAUSES {
             walk.failed += 1;
             let (mark, element) = (walk.causes, walk.element());
-            frame.next = of.done as usize;
+            frame.next = description.done as usize;
             if let Some(element) = element {
-                self.settled_by(&of, mark, element, &value);
+                self.settled_by(&description, mark, element, &value);
             }
-            self.jump(of.next);
+            self.jump(description.next);
             // The next element must not drop the causes of this one.
             let found = self.causes.len();
             if let Some(walk) = self.walks.last_mut() {
@@ -337,12 +340,12 @@ impl Machine<'_> {
             return Ok(());
         }
         let mut decides = Taint::NONE;
-        if let Some(walk) = self.leave_walk(of.done) {
+        if let Some(walk) = self.leave_walk(description.done) {
             // An `any` is settled by one element that surely holds, whatever the others are.
-            let is_certain = of.kind == LoopKind::Any && !taint.is_some();
+            let is_certain = description.kind == LoopKind::Any && !taint.is_some();
             decides = if is_certain { walk.collection_taint } else { walk.taint };
-            match walk.element().filter(|_| of.blame.is_on(&value)) {
-                Some(element) => self.settled_by(&of, walk.causes, element, &value),
+            match walk.element().filter(|_| description.blame.is_on(&value)) {
+                Some(element) => self.settled_by(&description, walk.causes, element, &value),
                 None => self.causes.forget(walk.causes),
             }
         }

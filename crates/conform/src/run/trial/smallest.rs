@@ -30,12 +30,13 @@ impl Trials<'_> {
         key: Key,
         (trial, mut finding, mut exchanges): (Trial, Finding, Vec<Exchange>),
     ) -> (Trial, Finding, Vec<Exchange>) {
-        let block = self.of.block.clone();
-        let given = match self.of.subject {
+        let block = self.state.block.clone();
+        let given = match self.state.subject {
             Subject::Component(component) => {
                 let hints = &self.worker.context.options.hints;
-                let is_given =
-                    |names: &Vec<SmolStr>| hints.hinted(component, &self.of.name, &names.join(".")).is_some();
+                let is_given = |names: &Vec<SmolStr>| {
+                    hints.hinted(component, &self.state.name, &names.join(".")).is_some()
+                };
                 spots(&block).into_iter().map(|spot| spot.names).filter(is_given).collect()
             }
             Subject::Function => Vec::new(),
@@ -49,8 +50,9 @@ impl Trials<'_> {
             Clause::V1 => left = 0,
             Clause::T2 => left = left.min(MAX_DEADLY),
             _ if !finding.severity.is_error() => {
-                left = left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.of.tolerated));
-                self.of.tolerated += left;
+                left =
+                    left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.state.tolerated));
+                self.state.tolerated += left;
             }
             _ => {}
         }
@@ -72,22 +74,22 @@ impl Trials<'_> {
             }
         }
         if !finding.severity.is_error() {
-            self.of.tolerated = self.of.tolerated.saturating_sub(left);
+            self.state.tolerated = self.state.tolerated.saturating_sub(left);
         }
         (shrink.smallest().clone(), finding, exchanges)
     }
 
     pub(super) fn keep(&mut self, trial: &Trial, finding: Finding, exchanges: &[Exchange]) {
-        let mut mask = mask(&self.of.block, trial);
+        let mut mask = mask(&self.state.block, trial);
         let place = shape(&finding.path);
-        let id = [&*self.of.name, finding.clause.code(), &finding.kind, &place].join(" ");
+        let id = [&*self.state.name, finding.clause.code(), &finding.kind, &place].join(" ");
         let id = id.trim_end();
-        let case = match self.of.subject {
+        let case = match self.state.subject {
             Subject::Function => Err("case files have no operation for functions"),
-            _ => case(id, &self.of.block, &finding, exchanges, &marks(trial), &mask),
+            _ => case(id, &self.state.block, &finding, exchanges, &marks(trial), &mask),
         };
         let config = match self.function() {
-            Some(function) if self.of.subject == Subject::Function => {
+            Some(function) if self.state.subject == Subject::Function => {
                 Value::tuple(function::marked_arguments(&function, &trial.config).unwrap_or_default())
             }
             _ => shown(&trial.config),
@@ -103,8 +105,8 @@ impl Trials<'_> {
             update_known: update_known.map(shown),
         };
         // The names in a secret object may be secret, too, where no schema names them.
-        let has_names = values(trial).any(|value| holds_secret_names(&self.of.block, value));
-        let mut masked = |value: &Value| mask.object(&self.of.block, value).filter(|_| !has_names);
+        let has_names = values(trial).any(|value| holds_secret_names(&self.state.block, value));
+        let mut masked = |value: &Value| mask.object(&self.state.block, value).filter(|_| !has_names);
         let replayed = masked(&trial.config).map(|config| Replayed {
             config,
             known: trial.known.as_ref().and_then(&mut masked),
@@ -112,13 +114,14 @@ impl Trials<'_> {
             update_known: update_known.and_then(&mut masked),
         });
         let clause = finding.clause.code();
-        let kept = replayed
-            .and_then(|kept| CorpusEntry::new(self.of.subject, &self.of.name, &self.of.block, &kept, clause));
-        self.of.kept.extend(kept);
+        let kept = replayed.and_then(|kept| {
+            CorpusEntry::new(self.state.subject, &self.state.name, &self.state.block, &kept, clause)
+        });
+        self.state.kept.extend(kept);
         let case = case.map_err(str::to_owned);
         let smallest = Some(smallest);
         let place = if finding.cause.is_some() { String::new() } else { place };
-        self.of.report.findings.push(FindingReport {
+        self.state.report.findings.push(FindingReport {
             finding,
             place,
             count: 1,
