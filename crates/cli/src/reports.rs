@@ -1,12 +1,10 @@
 //! The forms in which commands report what they have judged, for people and for other programs.
 
-use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use objchange_finding::{Exit, Forms, Report};
 use objchange_text::json;
-use objchange_text::reports::{Junit, JunitCase, JunitStatus, Sarif, SarifResult};
-use objchange_text::visible;
 use serde::Serialize;
 
 use crate::exit::{CommandError, unusable};
@@ -73,8 +71,7 @@ impl Outputs<'_> {
 #[derive(Debug)]
 pub(crate) struct Reporter<'a> {
     outputs: Outputs<'a>,
-    junit: Junit,
-    sarif: Sarif,
+    pub(crate) report: Report,
 }
 
 impl<'a> Reporter<'a> {
@@ -89,7 +86,8 @@ impl<'a> Reporter<'a> {
             let all = on_stdout.join(" and ");
             return Err(unusable(format_args!("only one of {all} can be written to standard output")));
         }
-        Ok(Self { outputs, junit: Junit::new(command), sarif: Sarif::new(version) })
+        let forms = Forms { junit: outputs.junit.is_some(), sarif: outputs.sarif.is_some() };
+        Ok(Self { outputs, report: Report::new(command, version, forms) })
     }
 
     /// Whether people read what is written to standard output.
@@ -107,74 +105,21 @@ impl<'a> Reporter<'a> {
         out.flush()
     }
 
-    /// Adds a suite of test cases, if JUnit's XML is wanted.
-    pub(crate) fn suite(&mut self, name: &str, cases: impl IntoIterator<Item = JunitCase>) {
-        if self.outputs.junit.is_some() {
-            self.junit.suite(name, cases);
-        }
-    }
-
-    /// Adds a test case to the last suite, if JUnit's XML is wanted.
-    pub(crate) fn case(&mut self, case: impl FnOnce() -> JunitCase) {
-        if self.outputs.junit.is_some() {
-            self.junit.case(case());
-        }
-    }
-
-    /// Adds rules and results, if SARIF is wanted.
-    pub(crate) fn sarif(&mut self, add: impl FnOnce(&mut Sarif)) {
-        if self.outputs.sarif.is_some() {
-            add(&mut self.sarif);
-        }
-    }
-
     /// Adds the documents that could not be judged, with a sentence for each: they are errors.
     pub(crate) fn not_judged(&mut self, failures: &[String]) {
-        if failures.is_empty() {
-            return;
-        }
-        let said: Vec<_> = failures.iter().map(|failure| visible(failure)).collect();
-        let case =
-            |said: &Cow<'_, str>| JunitCase::new(&**said, JunitStatus::ERROR.with("not_judged", &**said));
-        self.suite("not judged", said.iter().map(case));
-        self.sarif(|sarif| {
-            sarif.rule("not-judged", "error", "A document that could not be judged");
-            for text in &said {
-                let file = named_file(text);
-                sarif.found(SarifResult {
-                    rule: "not-judged",
-                    level: "error",
-                    text,
-                    file,
-                    line: 1,
-                    column: None,
-                    plan: None,
-                    address: None,
-                    identity: None,
-                });
-            }
-        });
+        self.report.not_judged(failures.iter().map(String::as_str));
     }
 
-    /// Writes the reports that wait for the last result.
-    pub(crate) fn finish(self) -> io::Result<()> {
+    /// Writes the reports that wait for the last result, and says how the command ends.
+    pub(crate) fn finish(mut self) -> io::Result<Exit> {
         if let Some(path) = self.outputs.junit {
-            write(path, &self.junit.finish())?;
+            write(path, &self.report.junit())?;
         }
-        match self.outputs.sarif {
-            Some(path) => write(path, &self.sarif.finish()),
-            None => Ok(()),
+        if let Some(path) = self.outputs.sarif {
+            write(path, &self.report.sarif())?;
         }
+        Ok(self.report.exit())
     }
-}
-
-/// The file that a sentence is about. It begins with its name, perhaps with a line and column: `a.json:1:5: …`.
-fn named_file(sentence: &str) -> &str {
-    let mut file = sentence.split_once(": ").map_or(sentence, |(place, _)| place);
-    while let Some((name, _)) = file.rsplit_once(':').filter(|(_, number)| number.parse::<u64>().is_ok()) {
-        file = name;
-    }
-    file
 }
 
 /// Writes a report to a file; `-` is standard output.

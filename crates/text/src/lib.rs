@@ -12,7 +12,6 @@
 //! - `re2::Pattern` compiles patterns in the syntax of RE2 (feature `re2`).
 //! - [`Span`] is a part of a text, a `LineIndex` finds its line and column, and a `Diagnostic` reports a
 //!   problem there (feature `source`).
-//! - `reports` has the forms in which checks report to other programs: SARIF, JUnit (features `reports` and `junit`).
 //! - A [`Notice`] is a note or a warning beside a result.
 //! - [`calendar`] has the names of months and weekdays.
 //! - [`similar()`] suggests similar names.
@@ -37,8 +36,6 @@ mod quote;
 pub mod re2;
 pub mod redact;
 mod relay;
-#[cfg(feature = "reports")]
-pub mod reports;
 mod severity;
 mod similar;
 mod span;

@@ -1,8 +1,8 @@
 //! `objchange check`: runs case files.
 
 mod bless;
+mod cases;
 mod json;
-mod junit;
 mod text;
 
 use std::io;
@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wildmatch::WildMatch;
 
 use objchange::case::FailureEntry;
+use objchange_finding::Exit;
 use objchange_project::{CaseEvent, CaseLine, UnusableCases, run_case_files};
 
 use crate::documents::Progress;
@@ -104,7 +105,8 @@ struct Checked<'a> {
     json: Option<json::Json>,
     reporter: Reporter<'a>,
     counts: Counts,
-    unusable: bool,
+    /// The sentences about inputs that cannot be used.
+    unusable: Vec<String>,
     /// The name of the input that is being read.
     input: String,
     /// The lines of the cases that failed, for each input.
@@ -134,7 +136,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         json: if args.json { Some(json::Json::start()?) } else { None },
         reporter,
         counts: Counts::default(),
-        unusable: false,
+        unusable: Vec::new(),
         input: String::new(),
         failed: Vec::new(),
     };
@@ -149,7 +151,7 @@ impl Checked<'_> {
     fn handle(&mut self, event: CaseEvent) -> io::Result<()> {
         match event {
             CaseEvent::Input(name) => {
-                self.reporter.suite(&name, []);
+                self.reporter.report.suite(&name, None);
                 self.input = name;
                 self.failed.push(Vec::new());
                 Ok(())
@@ -167,7 +169,7 @@ impl Checked<'_> {
             None => self.counts.passed += 1,
             Some(_) => self.counts.failed += 1,
         }
-        self.reporter.case(|| junit::verdict(&self.input, verdict));
+        self.reporter.report.case(&cases::case(&self.input, verdict));
         let Some(failure) = &verdict.verdict.failure else { return Ok(()) };
         if let Some(lines) = self.failed.last_mut() {
             lines.push(verdict.line);
@@ -182,9 +184,8 @@ impl Checked<'_> {
     }
 
     fn unusable(&mut self, unusable: &UnusableCases) -> io::Result<()> {
-        self.unusable = true;
         exit::complain(&unusable.to_string())?;
-        self.reporter.case(|| junit::unusable(unusable));
+        self.unusable.push(unusable.to_string());
         if let Some(json) = &mut self.json {
             json.unusable(unusable);
         }
@@ -195,21 +196,23 @@ impl Checked<'_> {
         if let Some(json) = self.json {
             json.finish(self.counts)?;
         }
-        self.reporter.finish()?;
+        let unmatched = unmatched.filter(|_| self.unusable.is_empty());
+        let unmatched = unmatched.map(|glob| format!("--only {glob}: no case id matches"));
+        self.unusable.extend(unmatched.clone());
+        self.reporter.not_judged(&self.unusable);
+        let exit = self.reporter.finish()?;
         if let Some(text) = self.text {
             text.finish(self.counts)?;
         }
-        if let Some(glob) = unmatched.filter(|_| !self.unusable) {
-            return Err(unusable(format_args!("--only {glob}: no case id matches")));
+        if let Some(unmatched) = unmatched {
+            return Err(unusable(unmatched));
         }
         if args.bless {
             let blessed = bless::files(&args.files, &self.failed)?;
-            self.counts.failed = self.counts.failed.saturating_sub(blessed);
+            if exit == Exit::Failed && self.counts.failed <= blessed {
+                return Ok(ExitCode::SUCCESS);
+            }
         }
-        Ok(match (self.unusable, self.counts.failed) {
-            (true, _) => ExitCode::from(exit::UNUSABLE),
-            (false, 0) => ExitCode::SUCCESS,
-            (false, _) => ExitCode::from(exit::FAILED),
-        })
+        Ok(ExitCode::from(exit.code()))
     }
 }

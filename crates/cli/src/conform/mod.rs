@@ -15,7 +15,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use objchange::Value;
 use objchange::change::Diagnostic;
-use objchange_conform::{Baseline, Corpus, Hints, Options, Report, RunEnd, Subject};
+use objchange_conform::{Baseline, Corpus, Hints, Options, Report, RunEnd, Subject, reported_rules};
+use objchange_finding::{Exit, Gate};
 use objchange_project::ProviderProgram;
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::record::{Recorder, Recording};
@@ -228,7 +229,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let reporter = Reporter::new("objchange conform", "objchangeConform/v1", args.outputs())?;
+    let mut reporter = Reporter::new("objchange conform", "objchangeConform/v1", args.outputs())?;
     let (options, baseline) = (args.options().map_err(unusable)?, args.baseline().map_err(unusable)?);
     let children = Children::default();
     children.adopt_orphans();
@@ -265,15 +266,29 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if report.types.is_empty() && report.ended == RunEnd::Complete {
         return Err("nothing in the provider matches --only, --exclude and --kind".into());
     }
-    write_reports(args, reporter, &report, (&news, gone))?;
+    let name = args.binary.display().to_string();
+    let gate = match args.fail_on {
+        FailOn::Error => Gate::ERRORS,
+        FailOn::Warning => Gate::WARNINGS,
+    };
+    reported_rules().for_each(|rule| reporter.report.rule(&rule));
+    reporter.report.suite(&name, None);
+    report.cases(&name, gate).for_each(|case| reporter.report.case(&case));
+    // Where something fails, that is the answer.
+    let nothing = (!report.is_any_checked()).then(|| nothing_checked(&report));
+    match (report.ended, &nothing) {
+        (RunEnd::Stopped, _) => reporter.not_judged(&[format!("{name}: the run was interrupted")]),
+        (_, Some(nothing)) if reporter.report.exit() == Exit::Success => {
+            reporter.not_judged(&[format!("{name}: {nothing}")]);
+        }
+        _ => {}
+    }
+    let exit = write_reports(args, reporter, &report, (&news, gone))?;
     interrupt::left_behind(&report.left);
-    let (errors, others) = report.new_findings();
-    let fails = errors > 0 || args.fail_on == FailOn::Warning && others > 0;
-    Ok(match report.ended {
-        RunEnd::Stopped => ExitCode::from(exit::INTERRUPTED),
-        _ if fails => ExitCode::from(exit::FAILED),
-        _ if !report.is_any_checked() => return Err(nothing_checked(&report).into()),
-        _ => ExitCode::SUCCESS,
+    Ok(match (report.ended, exit, nothing) {
+        (RunEnd::Stopped, ..) => ExitCode::from(exit::INTERRUPTED),
+        (_, Exit::NotJudged, Some(nothing)) => return Err(nothing.into()),
+        _ => ExitCode::from(exit.code()),
     })
 }
 
@@ -362,24 +377,21 @@ fn nothing_checked(report: &Report) -> String {
 /// Writes all reports that are wanted. In the text is also what was only now accepted into the baseline.
 fn write_reports(
     args: &Args,
-    mut reporter: Reporter<'_>,
+    reporter: Reporter<'_>,
     report: &Report,
     (news, gone): (&Report, usize),
-) -> io::Result<()> {
+) -> io::Result<Exit> {
     let name = args.binary.display().to_string();
-    let warnings_fail = args.fail_on == FailOn::Warning;
-    reporter.suite(&name, report.junit_cases(&name, warnings_fail));
-    reporter.sarif(|sarif| report.add_to_sarif(sarif, &name, warnings_fail));
     let has_text = reporter.has_text();
     reporter.json([report.document(&name)])?;
-    reporter.finish()?;
+    let exit = reporter.finish()?;
     if let Some(path) = &args.cases_out {
         let cases = report.findings().filter_map(|(_, found)| found.case.as_ref().ok());
         let cases: String = cases.map(|case| format!("{}\n", visible_json(case))).collect();
         reports::write_private(path, &cases)?;
     }
     if !has_text {
-        return Ok(());
+        return Ok(exit);
     }
     let mut out = BufWriter::new(crate::terminal::stdout());
     news.write_text(&mut out, gone)?;
@@ -392,5 +404,6 @@ fn write_reports(
     if let Some(path) = args.cases_out.as_ref().filter(|path| path.as_os_str() != "-") {
         writeln!(out, "cases: objchange check {}", visible(&path.display().to_string()))?;
     }
-    out.flush()
+    out.flush()?;
+    Ok(exit)
 }

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
+use objchange_finding::Gate;
 use objchange_policy::rego::{
-    DataFile, InputMode, Internet, Network, Options, Outcome, PlanLine, Policies, PolicyError, RuleVerdict,
-    Severity, TextReport, Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
+    DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyError, TextReport, Value,
+    Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
 };
 
 use crate::clock::now_ns;
@@ -187,13 +188,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     warnings.iter().for_each(|warning| exit::warn(warning));
     let policies = Policies::compile(&files.policies, options).map_err(unusable_policy)?;
     let mut text = reporter.has_text().then(TextReport::default);
-    let mut is_failed = false;
+    let gate = gate(&args.fail_on);
     let answer = |document: &InputDocument| match policies.evaluate(&document.file) {
         Ok(verdicts) => Ok(Judged { file: document.file.name().to_owned(), verdicts }),
         Err(error) => Err(complaint(&document.file, &error)),
     };
     let print = |name: Option<&str>, judged: Judged| {
-        is_failed |= judged.verdicts.rules.iter().any(|verdict| fails(verdict, &args.fail_on));
         for print in &judged.verdicts.prints {
             exit::note(&match name {
                 Some(name) => format!("{name}: {print}"),
@@ -212,10 +212,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             text.verdicts(&mut out, name, &judged.verdicts)?;
             out.flush()?;
         }
-        let fails = |verdict: &RuleVerdict| fails(verdict, &args.fail_on);
-        let cases = judged.verdicts.rules.iter().map(|verdict| verdict.junit_case(fails(verdict)));
-        reporter.suite(&judged.file, cases);
-        reporter.sarif(|sarif| judged.verdicts.add_to_sarif(sarif, &judged.file, fails));
+        reporter.report.suite(&judged.file, Some(&judged.file));
+        for verdict in &judged.verdicts.rules {
+            reporter.report.rule(&verdict.reported_rule());
+            reporter.report.case(&verdict.case(gate));
+        }
         reporter.json([PlanLine::new(&judged.file, &judged.verdicts)])
     };
     let summary = memory::limited(args.memory, &policies, || {
@@ -227,12 +228,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         out.flush()?;
     }
     reporter.not_judged(&summary.failures);
-    reporter.finish()?;
-    Ok(match summary.failures.len() {
-        0 if is_failed => ExitCode::from(exit::FAILED),
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::from(exit::UNUSABLE),
-    })
+    Ok(ExitCode::from(reporter.finish()?.code()))
 }
 
 fn options(args: &Args, data: Value, run: Option<Value>) -> Options {
@@ -274,14 +270,10 @@ fn complaint(file: &PlanFile, error: &PolicyError) -> String {
     }
 }
 
-fn fails(verdict: &RuleVerdict, on: &[FailOn]) -> bool {
-    let is = |wanted| on.contains(&wanted);
-    match (verdict.outcome(), verdict.severity) {
-        _ if is(FailOn::Never) => false,
-        (Outcome::Fail, Severity::Failure) | (Outcome::Error, _) => true,
-        (Outcome::Fail, Severity::Warning) => is(FailOn::Warn),
-        (Outcome::Undecided, Severity::Failure) => is(FailOn::Undecided) || is(FailOn::Warn),
-        (Outcome::Undecided, Severity::Warning) => is(FailOn::Warn),
-        _ => false,
+fn gate(on: &[FailOn]) -> Gate {
+    Gate {
+        never: on.contains(&FailOn::Never),
+        warnings: on.contains(&FailOn::Warn),
+        undecided: on.contains(&FailOn::Undecided),
     }
 }

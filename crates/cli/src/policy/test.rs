@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use objchange_policy::rego::{
-    Options, PolicyFiles, TestResult, TestVerdict, read_data, read_policies, run_tests, write_tests,
-};
+use objchange_policy::rego::{Options, PolicyFiles, read_data, read_policies, run_tests, write_tests};
 
 use crate::clock::now_ns;
 use crate::exit::{self, CommandError, unusable};
@@ -66,8 +64,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         write_tests(&mut terminal::stdout(), &tests)?;
     }
     reporter.json(&tests)?;
-    reporter.suite("rego", tests.iter().map(TestVerdict::junit_case));
-    reporter.finish()?;
-    let is_failed = |test: &TestVerdict| matches!(test.result, TestResult::Fail | TestResult::Error(_));
-    Ok(if tests.iter().any(is_failed) { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
+    reporter.report.suite("rego", None);
+    tests.iter().for_each(|test| reporter.report.case(&test.case()));
+    Ok(ExitCode::from(reporter.finish()?.code()))
 }

@@ -22,7 +22,7 @@ use super::marked_paths::end_paths;
 use super::network::Remembered;
 use super::secret::Hidden;
 use super::unknown::{Marking, Places};
-use super::verdict::{Finding, RuleVerdict, Undecided, Verdicts};
+use super::verdict::{Finding, RuleVerdict, Verdicts};
 use crate::TimeLimit;
 use crate::simulated::Simulated;
 
@@ -81,59 +81,59 @@ pub(super) fn evaluate(
     for (rule, evaluated) in policies.rules.iter().enumerate() {
         let title = evaluated.title();
         let exception = evaluated.exception(&results);
-        let mut of_rule = Vec::new();
+        let Some(place) = evaluated.definitions.first().cloned() else { continue };
+        let mut verdict = RuleVerdict {
+            rule: title.clone(),
+            severity: evaluated.severity,
+            place,
+            findings: Vec::new(),
+            undecided: None,
+            excepted: false,
+            error: None,
+        };
         for (index, place) in evaluated.definitions.iter().enumerate() {
             let id = (rule, index);
-            let mut verdict = RuleVerdict {
-                rule: title.clone(),
-                severity: evaluated.severity,
-                place: place.clone(),
-                findings: Vec::new(),
-                undecided: None,
-                excepted: false,
-                error: None,
-            };
             match results.found.get(&id) {
                 Some(Ok(found)) => {
                     let mut shown =
                         |values: &mut dyn Iterator<Item = &Value>| telling.shown(values, id, &title, place);
-                    verdict.findings = shown(&mut found.certain.iter())?;
+                    verdict.findings.extend(shown(&mut found.certain.iter())?);
                     if !found.possible.is_empty() || found.may_fail.is_some() {
                         let doubts = found.possible.iter().map(|(_, doubt)| doubt).chain(&found.may_fail);
                         let is_said_now =
                             |value: &&Value| as_now.get(&id).is_some_and(|now| now.contains(value));
                         let said_now = found.possible.iter().map(|(value, _)| value).filter(is_said_now);
-                        verdict.undecided = Some(Undecided {
-                            findings: shown(&mut said_now.into_iter())?,
-                            waits_for: waits(&places, doubts),
-                        });
+                        let undecided = verdict.undecided.get_or_insert_default();
+                        undecided.findings.extend(shown(&mut said_now.into_iter())?);
+                        undecided.wait_for(waits(&places, doubts));
                     }
                 }
                 Some(Err(error)) => match &error.doubt {
                     Some(doubt) => {
-                        let waits_for = waits(&places, std::iter::once(doubt));
-                        verdict.undecided = Some(Undecided { findings: Vec::new(), waits_for });
+                        let undecided = verdict.undecided.get_or_insert_default();
+                        undecided.wait_for(waits(&places, std::iter::once(doubt)));
                     }
-                    None => verdict.error = Some(hidden.error(id, error)),
+                    None => {
+                        let error = hidden.error(id, error);
+                        verdict.error = Some(match verdict.error.take() {
+                            Some(first) => format!("{first}; {error}"),
+                            None => error,
+                        });
+                    }
                 },
                 None => {}
             }
-            match &exception {
-                Some(None) => verdict.excepted = true,
-                Some(Some(doubt)) if !verdict.findings.is_empty() => {
-                    let undecided = verdict.undecided.get_or_insert_default();
-                    undecided.findings.splice(0..0, verdict.findings.drain(..));
-                    undecided.waits_for.extend(places.find(doubt).cloned());
-                }
-                _ => {}
-            }
-            if verdict.says_something() {
-                of_rule.push(verdict);
-            } else if of_rule.is_empty() && index + 1 == evaluated.definitions.len() {
-                of_rule.push(RuleVerdict { place: evaluated.definitions[0].clone(), ..verdict });
-            }
         }
-        verdicts.rules.extend(of_rule);
+        match &exception {
+            Some(None) => verdict.excepted = true,
+            Some(Some(doubt)) if !verdict.findings.is_empty() => {
+                let undecided = verdict.undecided.get_or_insert_default();
+                undecided.findings.splice(0..0, verdict.findings.drain(..));
+                undecided.wait_for(places.find(doubt).cloned());
+            }
+            _ => {}
+        }
+        verdicts.rules.push(verdict);
     }
     if verdicts.rules.iter().any(|rule| rule.undecided.is_some()) {
         end_paths(&mut verdicts, evaluation.plan)?;
@@ -172,7 +172,7 @@ impl FindingWriter<'_> {
                 return Err(self.evaluation.limit(Limit::Memory, Some(place.clone())));
             }
             let is_shown = !self.hidden.contains(id, value);
-            let finding = finding(value, is_shown, title, self.addresses);
+            let finding = finding(value, is_shown, (title, place), self.addresses);
             if is_shown || reported.insert(finding.address.clone()) {
                 findings.push(finding);
             }
@@ -181,10 +181,12 @@ impl FindingWriter<'_> {
     }
 }
 
-fn waits<'u>(places: &Places, doubts: impl Iterator<Item = &'u Unknown>) -> Vec<super::verdict::Unknown> {
+fn waits<'u>(
+    places: &Places,
+    doubts: impl Iterator<Item = &'u Unknown>,
+) -> BTreeSet<super::verdict::Unknown> {
     let ids: BTreeSet<u32> = doubts.flat_map(objchange_rego::Unknown::ids).copied().collect();
-    let waits_for: BTreeSet<_> = places.find(&Unknown::from_ids(ids)).cloned().collect();
-    waits_for.into_iter().collect()
+    places.find(&Unknown::from_ids(ids)).cloned().collect()
 }
 
 impl super::rules::Evaluated {

@@ -6,6 +6,7 @@ use objchange_rego::Value;
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
+use super::error::PolicyLocation;
 use super::verdict::Finding;
 
 /// The addresses that an input has, to find them in messages. None of them is empty.
@@ -103,7 +104,12 @@ fn is_of_word(c: char) -> bool {
 }
 
 /// What is reported of a message; of one that must not be shown, only which resource it is about.
-pub(super) fn finding(message: &Value, is_shown: bool, rule: &str, addresses: &Addresses) -> Finding {
+pub(super) fn finding(
+    message: &Value,
+    is_shown: bool,
+    (rule, place): (&str, &PolicyLocation),
+    addresses: &Addresses,
+) -> Finding {
     let text = match message {
         Value::Bool(true) => format!("{rule} holds"),
         Value::Object(_) => match member(message, "msg") {
@@ -128,7 +134,7 @@ pub(super) fn finding(message: &Value, is_shown: bool, rule: &str, addresses: &A
         Value::Object(_) if is_shown => RawValue::from_string(message.to_json()).ok(),
         _ => None,
     };
-    Finding { address, message: is_shown.then_some(text), details }
+    Finding { place: place.clone(), address, message: is_shown.then_some(text), details }
 }
 
 /// The text of a string, with a placeholder where a part of it is not known.

@@ -35,6 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cases;
 mod compile;
 mod data;
 mod error;
@@ -45,13 +46,11 @@ mod format;
 mod input;
 #[cfg(feature = "network")]
 mod internet;
-mod junit;
 mod marked_paths;
 mod members;
 mod network;
 mod plan_line;
 mod rules;
-mod sarif;
 mod secret;
 mod shape;
 mod simulated;

@@ -1,18 +1,25 @@
 //! The report as people read it: a line for each thing that a rule says.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use objchange_finding::{Tally, write_test};
 use objchange_text::style::{BAD, CHANGED, GOOD};
 use objchange_text::visible;
 
-use super::{Finding, Outcome, RuleVerdict, Severity, TestResult, TestVerdict, Verdicts};
+use super::{Outcome, PolicyLocation, Severity, TestResult, TestVerdict, Verdicts};
 
 /// Writes what rules say of plans, and counts that.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TextReport {
-    outcomes: BTreeMap<&'static str, u64>,
+    outcomes: Tally<6>,
     plans: u64,
+}
+
+impl Default for TextReport {
+    fn default() -> Self {
+        let words = ["failed", "not evaluated", "warned", "undecided until apply", "excepted", "passed"];
+        Self { outcomes: Tally::new(words), plans: 0 }
+    }
 }
 
 /// The maximum number of unknown values to name for a rule.
@@ -41,26 +48,39 @@ impl TextReport {
                 (Outcome::Fail, Severity::Failure) => ("failed", BAD),
                 (Outcome::Error, _) => ("not evaluated", BAD),
             };
-            *self.outcomes.entry(word).or_default() += 1;
+            self.outcomes.add_messages(word, verdict.messages());
+            let rule = |place: &PolicyLocation| {
+                format!(" ({}, {})", visible(&verdict.rule), visible(&place.to_string()))
+            };
             if verdict.excepted {
                 continue;
             }
             if let Some(error) = &verdict.error {
-                writeln!(out, "{BAD}error{BAD:#}: {name}{}{}", visible(error), rule(verdict))?;
+                writeln!(out, "{BAD}error{BAD:#}: {name}{}{}", visible(error), rule(&verdict.place))?;
             }
             for finding in &verdict.findings {
                 let word = if verdict.severity == Severity::Warning { "warning" } else { "failure" };
-                writeln!(out, "{style}{word}{style:#}: {name}{}{}", said(finding), rule(verdict))?;
+                writeln!(
+                    out,
+                    "{style}{word}{style:#}: {name}{}{}",
+                    visible(&finding.addressed()),
+                    rule(&finding.place)
+                )?;
             }
             if let Some(undecided) = &verdict.undecided {
                 for finding in &undecided.findings {
-                    writeln!(out, "{CHANGED}undecided{CHANGED:#}: {name}{}{}", said(finding), rule(verdict))?;
+                    writeln!(
+                        out,
+                        "{CHANGED}undecided{CHANGED:#}: {name}{}{}",
+                        visible(&finding.addressed()),
+                        rule(&finding.place)
+                    )?;
                 }
                 if undecided.findings.is_empty() {
                     writeln!(
                         out,
                         "{CHANGED}undecided{CHANGED:#}: {name}not known until apply{}",
-                        rule(verdict)
+                        rule(&verdict.place)
                     )?;
                 }
                 for unknown in undecided.waits_for.iter().take(WAITS_SHOWN) {
@@ -80,33 +100,11 @@ impl TextReport {
     ///
     /// The writer fails.
     pub fn finish(self, out: &mut impl Write) -> io::Result<()> {
-        let rules: u64 = self.outcomes.values().sum();
-        if self.plans == 0 {
-            return Ok(());
+        if self.plans > 0 {
+            writeln!(out, "{}", self.outcomes.line(["rule", "rules"], self.plans))?;
         }
-        let order = ["failed", "not evaluated", "warned", "undecided until apply", "excepted", "passed"];
-        let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
-        let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
-        let noun = if rules == 1 { "rule" } else { "rules" };
-        let counts: Vec<String> = counts.collect();
-        let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-        writeln!(out, "{rules} {noun}{plans}{counts}")?;
         out.flush()
     }
-}
-
-/// Formats a finding, with its address unless the text contains it.
-fn said(finding: &Finding) -> String {
-    match &finding.address {
-        Some(address) if !finding.text().contains(address.as_str()) => {
-            format!("{}: {}", visible(address), visible(finding.text()))
-        }
-        _ => visible(finding.text()).into_owned(),
-    }
-}
-
-fn rule(verdict: &RuleVerdict) -> String {
-    format!(" ({}, {})", visible(&verdict.rule), visible(&verdict.place.to_string()))
 }
 
 /// Writes what came of tests: a line for each, and how many passed.
@@ -115,19 +113,14 @@ fn rule(verdict: &RuleVerdict) -> String {
 ///
 /// The writer fails.
 pub fn write_tests(out: &mut impl Write, tests: &[TestVerdict]) -> io::Result<()> {
-    let mut passed = 0;
     for test in tests {
-        let named = format!("{} ({})", visible(&test.test), visible(&test.place.to_string()));
-        match &test.result {
-            TestResult::Pass => {
-                passed += 1;
-                writeln!(out, "{GOOD}passed{GOOD:#}:  {named}")?;
-            }
-            TestResult::Fail => writeln!(out, "{BAD}failed{BAD:#}:  {named}")?,
-            TestResult::Skip => writeln!(out, "{CHANGED}skipped{CHANGED:#}: {named}")?,
-            TestResult::Error(error) => writeln!(out, "{BAD}failed{BAD:#}:  {named}: {}", visible(error))?,
+        let mut named = format!("{} ({})", test.test, test.place);
+        if let TestResult::Error(error) = &test.result {
+            named = format!("{named}: {error}");
         }
+        write_test(out, &named, &test.case())?;
     }
+    let passed = tests.iter().filter(|test| test.result == TestResult::Pass).count();
     writeln!(out, "{passed} of {} tests passed", tests.len())?;
     out.flush()
 }

@@ -12,8 +12,7 @@ use super::rules::Severity;
 #[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct Verdicts {
-    /// The verdict of each rule, in the order of the files. A rule of several definitions comes once for each
-    /// that says anything, and once if none does.
+    /// The verdict of each rule, in the order of the files.
     pub rules: Vec<RuleVerdict>,
     /// The output of `print` in the rules, each with its position.
     pub prints: Vec<String>,
@@ -31,7 +30,7 @@ pub struct Warning {
     pub message: String,
 }
 
-/// The verdict of one definition of a rule.
+/// The verdict of a rule: of all definitions of its name in its package.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct RuleVerdict {
@@ -39,7 +38,7 @@ pub struct RuleVerdict {
     pub rule: String,
     /// The severity if it holds.
     pub severity: Severity,
-    /// Where it is defined.
+    /// Where it is defined first.
     pub place: PolicyLocation,
     /// Findings that hold whatever the unknown values turn out to be.
     pub findings: Vec<Finding>,
@@ -59,6 +58,15 @@ pub struct Undecided {
     pub findings: Vec<Finding>,
     /// The unknown values that it depends on.
     pub waits_for: Vec<Unknown>,
+}
+
+impl Undecided {
+    /// Adds values that it depends on; each is named once.
+    pub(super) fn wait_for(&mut self, more: impl IntoIterator<Item = Unknown>) {
+        self.waits_for.extend(more);
+        self.waits_for.sort();
+        self.waits_for.dedup();
+    }
 }
 
 /// A value that is unknown until apply.
@@ -84,6 +92,9 @@ impl fmt::Display for Unknown {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
+    /// The definition that says it.
+    #[serde(flatten)]
+    pub place: PolicyLocation,
     /// The address of the resource that it is about, where that is known.
     pub address: Option<String>,
     /// The message; `None` if it contains something sensitive.
@@ -109,8 +120,13 @@ pub enum Outcome {
 }
 
 impl RuleVerdict {
-    pub(super) fn says_something(&self) -> bool {
-        !self.findings.is_empty() || self.undecided.is_some() || self.error.is_some()
+    /// How many messages its outcome has.
+    pub fn messages(&self) -> usize {
+        match (self.outcome(), &self.undecided) {
+            (Outcome::Fail, _) => self.findings.len(),
+            (Outcome::Undecided, Some(undecided)) => undecided.findings.len(),
+            _ => 0,
+        }
     }
 
     /// The outcome.

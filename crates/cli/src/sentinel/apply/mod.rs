@@ -14,8 +14,10 @@ use clap::builder::TypedValueParser;
 use objchange_plan::{DocumentError, DocumentKind, PlanFile};
 use objchange_policy::sentinel::configuration::Level;
 use objchange_policy::sentinel::files::{NamedPolicies, ReplacedImport, read_policies};
-use objchange_policy::sentinel::judge::{Judged, Outcome};
-use objchange_policy::sentinel::report::{OnUnknown, PolicyLine, TextReport, add_policy, policy_case};
+use objchange_policy::sentinel::judge::Judged;
+use objchange_policy::sentinel::report::{
+    OnUnknown, PolicyLine, TextReport, exit_code, policy_case, policy_rule,
+};
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions, check_params};
 use objchange_policy::sentinel::{Document, Imports, RunLimits, parse_time};
 use objchange_sentinel::Setup;
@@ -248,19 +250,18 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let nothing = Arc::new(Document::new(nothing).map_err(unusable)?);
     let mut handle = |name: Option<&str>, answer: Answer| {
         let all = || std::iter::zip(&policies, &answer.judged);
-        let binding = all().filter(|(applied, _)| is_binding(applied.level, args.overrides));
-        worst = binding.map(|(_, judged)| exit_code(judged, unknown)).fold(worst, u8::max);
         if let Some(text) = &mut text {
             let mut out = terminal::stdout();
             text.answer(&mut out, name, all())?;
             out.flush()?;
         }
         let plan = &answer.plan;
-        let is_binding = |applied: &AppliedPolicy| is_binding(applied.level, args.overrides);
-        let case = |(applied, judged)| policy_case(applied, judged, unknown, is_binding(applied));
-        reporter.suite(plan, all().map(case));
+        reporter.report.suite(plan, Some(plan));
         for (applied, judged) in all() {
-            reporter.sarif(|sarif| add_policy(sarif, plan, applied, judged, unknown, is_binding(applied)));
+            let case = policy_case(applied, judged, unknown, args.overrides);
+            worst = worst.max(exit_code(judged, &case));
+            reporter.report.rule(&policy_rule(applied, judged));
+            reporter.report.case(&case);
         }
         reporter.json(all().map(|(applied, judged)| PolicyLine::new(plan, applied, judged)))
     };
@@ -283,11 +284,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         out.flush()?;
     }
     reporter.not_judged(&summary.failures);
-    reporter.finish()?;
-    Ok(match summary.failures.len() {
-        0 => ExitCode::from(worst),
-        _ => ExitCode::from(worst.max(exit::UNUSABLE)),
-    })
+    Ok(ExitCode::from(worst.max(reporter.finish()?.code())))
 }
 
 /// The plan for policies that import nothing of a plan.
@@ -395,27 +392,6 @@ fn judge_all(
     let mut all = Vec::with_capacity(policies.len());
     pool::each(policies, work, |judged| judged.map(|judged| all.push(judged)))?;
     Ok(all)
-}
-
-fn is_binding(level: Level, overrides: bool) -> bool {
-    match level {
-        Level::Advisory => false,
-        Level::SoftMandatory => !overrides,
-        Level::HardMandatory => true,
-    }
-}
-
-/// The exit codes of Sentinel's own program.
-const UNDEFINED: u8 = 2;
-const ERROR: u8 = 3;
-
-/// The exit code that a verdict leads to, if the policy is binding.
-fn exit_code(judged: &Judged, unknown: OnUnknown) -> u8 {
-    match judged.outcome {
-        Outcome::Error => ERROR,
-        Outcome::Undefined => UNDEFINED,
-        _ => u8::from(unknown.breaks(judged)) * exit::FAILED,
-    }
 }
 
 /// How policies are run.

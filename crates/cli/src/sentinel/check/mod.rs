@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use objchange_policy::sentinel::report::{FindingLine, add_findings, add_lints};
+use objchange_finding::Gate;
+use objchange_policy::sentinel::report::{check_case, check_rules};
 use objchange_policy::sentinel::shapes::{self, Schemas};
-use objchange_sentinel::{Diagnostic, Severity};
+use objchange_sentinel::Diagnostic;
 
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
@@ -89,26 +90,32 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("there is no policy to check".into());
     }
     let mut text = reporter.has_text().then(text::Text::default);
-    reporter.sarif(add_lints);
-    let (mut is_unusable, mut worst) = (false, None);
+    check_rules().for_each(|rule| reporter.report.rule(&rule));
+    reporter.report.suite("sentinel", None);
+    let gate = match args.fail_on {
+        FailOn::Error => Gate::ERRORS,
+        FailOn::Warning => Gate::WARNINGS,
+        FailOn::Never => Gate::NEVER,
+    };
+    let mut unreadable = Vec::new();
     for target in &targets {
         let source = match target.source.read() {
             Ok(source) => source,
             Err(error) => {
-                is_unusable = true;
                 exit::complain(&error.to_string())?;
+                unreadable.push(error.to_string());
                 continue;
             }
         };
         let findings = shapes::findings(&source, target.is_policy, target.configuration.as_deref(), &schemas);
-        worst = worst.max(findings.iter().map(|finding| finding.severity).max());
         let file = target.source.to_string();
         let checked = Checked { file: &file, text: &source, findings: &findings };
         if let Some(text) = &mut text {
             text.checked(&checked)?;
         }
-        reporter.sarif(|sarif| add_findings(sarif, &file, &source, &findings));
-        reporter.json(FindingLine::all(&file, &source, &findings))?;
+        let case = check_case(&file, &source, &findings, gate);
+        reporter.report.case(&case);
+        reporter.json(&case.findings)?;
     }
     if let Some(problem) = schemas.problem() {
         exit::warn(&format!("a schema cannot be read, and what uses it is not checked: {problem}"));
@@ -116,17 +123,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(text) = text {
         text.finish()?;
     }
-    reporter.finish()?;
-    let fails = match args.fail_on {
-        FailOn::Never => false,
-        FailOn::Warning => worst.is_some(),
-        FailOn::Error => worst == Some(Severity::Error),
-    };
-    Ok(match (is_unusable, fails) {
-        (true, _) => ExitCode::from(exit::UNUSABLE),
-        (false, true) => ExitCode::from(exit::FAILED),
-        (false, false) => ExitCode::SUCCESS,
-    })
+    reporter.not_judged(&unreadable);
+    Ok(ExitCode::from(reporter.finish()?.code()))
 }
 
 fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {

@@ -16,6 +16,7 @@ use crate::documents::Progress;
 use crate::exit::{self, CommandError, unusable};
 use crate::reports::{Outputs, Reporter};
 use crate::terminal;
+use objchange_finding::Exit;
 use objchange_policy::sentinel::parse_time;
 use objchange_policy::sentinel::report::{TestLine, test_case, write_coverage, write_summary, write_test};
 use objchange_policy::sentinel::sources::Sources;
@@ -139,9 +140,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         progress.tell(|| report.outcome(&outcome, &name, duration))
     })?;
     progress.finish();
-    let passed = report.passed;
-    report.finish(cases.len())?;
-    Ok(if passed == cases.len() { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+    Ok(ExitCode::from(report.finish(cases.len())?.code()))
 }
 
 /// Warns once about each setting without effect in configurations.
@@ -185,19 +184,20 @@ impl<'a> Report<'a> {
         }
         if self.policy != outcome.policy {
             self.policy.clone_from(&outcome.policy);
-            self.reporter.suite(&outcome.policy, []);
+            self.reporter.report.suite(&outcome.policy, None);
         }
-        self.reporter.case(|| test_case(outcome, name, duration));
+        let case = test_case(outcome, name, duration);
+        self.reporter.report.case(&case);
         self.reporter.json([TestLine::new(outcome)])?;
         if !self.reporter.has_text() {
             return Ok(());
         }
         let mut out = terminal::stdout();
-        write_test(&mut out, outcome, self.args.verbose)?;
+        write_test(&mut out, outcome, &case, self.args.verbose)?;
         out.flush()
     }
 
-    fn finish(self, tests: usize) -> io::Result<()> {
+    fn finish(self, tests: usize) -> io::Result<Exit> {
         if self.args.coverage {
             self.reporter.json(self.coverage.policies())?;
         }

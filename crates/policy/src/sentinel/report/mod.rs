@@ -1,19 +1,15 @@
 //! Reports of policies, as text and as JSON Lines.
 
-mod finding_line;
-mod junit;
+mod cases;
 mod line;
-mod sarif;
 mod test_line;
 mod test_text;
 mod text;
 
 use objchange_text::{visible, visible_lines};
 
-pub use self::finding_line::FindingLine;
-pub use self::junit::{policy_case, test_case};
+pub use self::cases::{check_case, check_rules, exit_code, policy_case, policy_rule, test_case};
 pub use self::line::PolicyLine;
-pub use self::sarif::{add_findings, add_lints, add_policy};
 pub use self::test_line::TestLine;
 pub use self::test_text::{write_coverage, write_summary, write_test};
 pub use self::text::TextReport;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use objchange_finding::Case;
 use objchange_text::style::{BAD, FAINT, GOOD};
 use objchange_text::visible;
 use serde_json::Value as Json;
@@ -19,13 +20,8 @@ const RULES_SHOWN: usize = 50;
 /// # Errors
 ///
 /// What the writer says.
-pub fn write_test(out: &mut impl Write, outcome: &Outcome, verbose: bool) -> io::Result<()> {
-    let case = visible(&outcome.case);
-    if outcome.is_pass() {
-        writeln!(out, "{GOOD}passed{GOOD:#}:  {case}")?;
-    } else {
-        writeln!(out, "{BAD}failed{BAD:#}:  {case}")?;
-    }
+pub fn write_test(out: &mut impl Write, outcome: &Outcome, case: &Case, verbose: bool) -> io::Result<()> {
+    objchange_finding::write_test(out, &outcome.case, case)?;
     for error in &outcome.errors {
         writeln!(out, "    {}", visible(&error.to_string()))?;
     }

@@ -1,8 +1,8 @@
 //! Verdicts as text.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use objchange_finding::Tally;
 use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
 use objchange_text::visible;
 
@@ -20,14 +20,15 @@ const MAX_INDENT: usize = 20;
 pub struct TextReport {
     trace: bool,
     unknown: OnUnknown,
-    outcomes: BTreeMap<&'static str, u64>,
+    outcomes: Tally<5>,
     plans: u64,
 }
 
 impl TextReport {
     /// Nothing is written yet. With `trace` every rule is shown that was evaluated.
     pub fn new(trace: bool, unknown: OnUnknown) -> Self {
-        Self { trace, unknown, outcomes: BTreeMap::new(), plans: 0 }
+        let words = ["failed", "undefined", "with errors", "not known until apply", "passed"];
+        Self { trace, unknown, outcomes: Tally::new(words), plans: 0 }
     }
 
     /// Writes what all policies say of a plan; with its name where there are several.
@@ -63,7 +64,7 @@ impl TextReport {
             Outcome::Undefined => ("Undefined", "undefined"),
             Outcome::Error => ("Error", "with errors"),
         };
-        *self.outcomes.entry(counted).or_default() += 1;
+        self.outcomes.add(counted);
         let style = match (is_broken, applied.level) {
             (false, _) => GOOD,
             (true, Level::Advisory) => CHANGED,
@@ -153,12 +154,7 @@ impl TextReport {
     ///
     /// What the writer says.
     pub fn finish(self, out: &mut impl Write) -> io::Result<()> {
-        let policies: u64 = self.outcomes.values().sum();
-        let order = ["failed", "undefined", "with errors", "not known until apply", "passed"];
-        let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
-        let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
-        let noun = if policies == 1 { "policy" } else { "policies" };
-        writeln!(out, "{policies} {noun}{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
+        writeln!(out, "{}", self.outcomes.line(["policy", "policies"], self.plans))?;
         out.flush()
     }
 }

@@ -1,0 +1,102 @@
+//! One thing that was checked.
+
+use std::time::Duration;
+
+use crate::{Finding, Location, Outcome};
+
+/// One thing that was checked, with all that was found. It passes if it has no findings and was not skipped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// The class that it belongs to.
+    pub class: Option<String>,
+    /// Where it is defined.
+    pub location: Option<Location>,
+    /// How long it took.
+    pub time: Option<Duration>,
+    /// Its output.
+    pub output: Option<String>,
+    /// Why it was not checked, if it was not.
+    pub skipped: Option<String>,
+    /// All that was found.
+    pub findings: Vec<Finding>,
+    /// What messages are about: it is put before those that are shown by themselves.
+    pub subject: Option<String>,
+    /// All findings in one sentence, if that is not the first.
+    pub summary: Option<String>,
+    /// All findings in full, if that is more than they say themselves.
+    pub text: Option<String>,
+}
+
+/// What came of a case, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// All is well.
+    Passed,
+    /// It was not checked, or what was found is accepted.
+    Skipped,
+    /// It depends on what is not known yet.
+    Undecided,
+    /// Something is not as it should be.
+    Failed,
+    /// The check could not be made.
+    Error,
+    /// What should be checked could not be read.
+    NotJudged,
+}
+
+impl Verdict {
+    /// Whether a report with it is no success.
+    pub fn fails(self) -> bool {
+        self > Self::Skipped
+    }
+}
+
+impl Case {
+    /// A case that passes.
+    pub fn new(name: impl Into<String>) -> Self {
+        let (class, location, time, output, skipped) = Default::default();
+        let (findings, subject, summary, text) = Default::default();
+        Self { name: name.into(), class, location, time, output, skipped, findings, subject, summary, text }
+    }
+
+    /// The same with the class that it belongs to, and where it is defined.
+    #[must_use]
+    pub fn at(self, class: impl Into<String>, location: Location) -> Self {
+        Self { class: Some(class.into()), location: Some(location), ..self }
+    }
+
+    /// The same with another finding.
+    #[must_use]
+    pub fn with(mut self, finding: Finding) -> Self {
+        self.findings.push(finding);
+        self
+    }
+
+    /// What came of it.
+    pub fn verdict(&self) -> Verdict {
+        match self.worst().map(|finding| finding.outcome) {
+            Some(Outcome::NotJudged) => Verdict::NotJudged,
+            Some(Outcome::Error) => Verdict::Error,
+            Some(Outcome::Failed | Outcome::Note) => Verdict::Failed,
+            Some(Outcome::Undecided) => Verdict::Undecided,
+            None if self.skipped.is_some() || self.accepted().next().is_some() => Verdict::Skipped,
+            None => Verdict::Passed,
+        }
+    }
+
+    /// The first of the worst findings that fail.
+    pub(crate) fn worst(&self) -> Option<&Finding> {
+        self.failing().rev().max_by_key(|finding| finding.outcome)
+    }
+
+    pub(crate) fn failing(&self) -> impl DoubleEndedIterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.fails())
+    }
+
+    /// The findings that a gate lets pass.
+    pub(crate) fn accepted(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| !finding.fails() && finding.outcome != Outcome::Note)
+    }
+}

@@ -1,0 +1,114 @@
+//! Verdicts and tests as cases for reports.
+
+use objchange_finding::{Case, Finding as Reported, Gate, Location, Outcome as Kind, Rule};
+use objchange_text as text;
+
+use super::{Finding, Outcome, PolicyLocation, RuleVerdict, Severity, TestResult, TestVerdict, Undecided};
+
+impl Severity {
+    fn reported(self) -> text::Severity {
+        match self {
+            Self::Failure => text::Severity::Error,
+            Self::Warning => text::Severity::Warning,
+        }
+    }
+
+    /// The kind of findings of this severity.
+    const fn kind(self) -> &'static str {
+        match self {
+            Self::Failure => "deny",
+            Self::Warning => "warn",
+        }
+    }
+}
+
+impl RuleVerdict {
+    /// The rule, for reports.
+    pub fn reported_rule(&self) -> Rule {
+        Rule::new(&*self.rule, self.severity.reported(), format!("The rule {}", self.rule))
+    }
+
+    /// The verdict as a case, as this gate judges it.
+    pub fn case(&self, gate: Gate) -> Case {
+        let mut case = named(&self.rule, &self.place);
+        if self.outcome() == Outcome::Excepted {
+            return case;
+        }
+        let mut add =
+            |kind: &str, outcome, message: &str, place: &PolicyLocation, address: Option<String>| {
+                case.findings.push(gate.judge(Reported {
+                    rule: Some(self.rule.clone()),
+                    severity: self.severity.reported(),
+                    address,
+                    ..Reported::new(kind, outcome, message, place.into())
+                }));
+            };
+        if let Some(error) = &self.error {
+            add("error", Kind::Error, error, &self.place, None);
+        }
+        for finding in &self.findings {
+            add(
+                self.severity.kind(),
+                Kind::Failed,
+                &finding.addressed(),
+                &finding.place,
+                finding.address.clone(),
+            );
+        }
+        if let Some(Undecided { findings, waits_for }) = &self.undecided {
+            let waits = waits_for.iter().map(ToString::to_string).take(WAITS_NAMED);
+            let waits = format!("not known until apply: {}", waits.collect::<Vec<_>>().join(", "));
+            for finding in findings {
+                let message = format!("{} ({waits})", finding.addressed());
+                add("undecided", Kind::Undecided, &message, &finding.place, finding.address.clone());
+            }
+            if findings.is_empty() {
+                let first = waits_for.first().map(|unknown| unknown.address.clone());
+                add("undecided", Kind::Undecided, &waits, &self.place, first);
+            }
+        }
+        case
+    }
+}
+
+/// So many values that a rule waits for are named in one message.
+const WAITS_NAMED: usize = 5;
+
+impl Finding {
+    /// The message, after the address where it is not named in it.
+    pub(super) fn addressed(&self) -> String {
+        match &self.address {
+            Some(address) if !self.text().contains(address.as_str()) => format!("{address}: {}", self.text()),
+            _ => self.text().to_owned(),
+        }
+    }
+}
+
+impl TestVerdict {
+    /// The result as a case.
+    pub fn case(&self) -> Case {
+        let mut case = Case { time: Some(self.duration), ..named(&self.test, &self.place) };
+        let mut add = |outcome, message: &str| {
+            case.findings.push(Reported::new("test", outcome, message, (&self.place).into()));
+        };
+        match &self.result {
+            TestResult::Pass => {}
+            TestResult::Skip => case.skipped = Some("its name begins with todo_".to_owned()),
+            TestResult::Fail => add(Kind::Failed, "it is not true"),
+            TestResult::Error(error) => add(Kind::Error, error),
+        }
+        case
+    }
+}
+
+impl From<&PolicyLocation> for Location {
+    fn from(place: &PolicyLocation) -> Self {
+        Self::new(&*place.file, place.line)
+    }
+}
+
+/// A case with where it is defined.
+fn named(name: &str, place: &PolicyLocation) -> Case {
+    let (package, rule) = name.rsplit_once('.').unwrap_or(("", name));
+    Case::new(rule).at(package, place.into())
+}
