@@ -238,6 +238,35 @@ fn reports_for_other_programs() {
     assert!(plan.as_str().unwrap().ends_with("plan%201.json"), "{plan}");
 }
 
+/// Definitions of a name are one rule and one test, and its messages are counted.
+#[test]
+fn definitions_of_one_name_are_one_rule() {
+    let rego = "package a\n\ndeny contains \"one\" if true\n\ndeny contains \"two\" if true\n\n\
+                deny contains \"three\" if true\n\ndeny contains \"four\" if false\n";
+    let folder = Folder::with("one-rule", &[("a.rego", rego)]);
+    let run = |more: &[&str]| {
+        policy(&[&["--rego", folder.0.to_str().unwrap()], more].concat(), &bucket(&json!({}), &json!({})))
+    };
+    let output = run(&[]);
+    assert!(output.stdout.ends_with("1 rule: 1 failed (3 messages)\n"), "{output:?}");
+    assert!(output.stdout.contains("a.rego:5"), "{output:?}");
+    let report = quick_junit::Report::deserialize_from_str(&run(&["--junit", "-"]).stdout).unwrap();
+    assert_eq!((report.tests, report.failures), (1, 1));
+    let line = &lines(&run(&["--json"]))[0];
+    let places: Vec<_> =
+        line["rules"][0]["findings"].as_array().unwrap().iter().map(|one| &one["line"]).collect();
+    assert_eq!(places, [&json!(3), &json!(5), &json!(7)]);
+    // What the gate lets pass is skipped, and a warning, with the reason.
+    let output = run(&["--fail-on", "never", "--junit", "-"]);
+    assert!(
+        output.code == 0 && output.stdout.contains("<skipped message=\"nothing fails: one\""),
+        "{output:?}"
+    );
+    let output = run(&["--fail-on", "never", "--sarif", "-"]);
+    assert!(output.stdout.contains("\"text\": \"two (accepted: nothing fails)\""), "{output:?}");
+    assert_eq!(output.stdout.matches("\"level\": \"warning\"").count(), 3, "{output:?}");
+}
+
 /// The rules of SARIF 2.1.0 and of GitHub code scanning.
 #[track_caller]
 fn check_sarif(sarif: &Value) {

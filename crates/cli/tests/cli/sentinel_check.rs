@@ -48,8 +48,14 @@ fn findings(text: &str, arguments: &[&str]) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let line = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
-        let help = line["help"].as_str().map(|help| format!("; {help}")).unwrap_or_default();
-        format!("{}:{} {} {}{help}", line["line"], line["col"], text(&line["kind"]), text(&line["message"]))
+        let help = line["details"].as_str().map(|help| format!("; {help}")).unwrap_or_default();
+        format!(
+            "{}:{} {} {}{help}",
+            line["line"],
+            line["column"],
+            text(&line["kind"]),
+            text(&line["message"])
+        )
     };
     output.stdout.lines().map(line).collect()
 }
@@ -190,7 +196,7 @@ global "region" { value = "eu" }
         .map(|line| {
             let line: Value = serde_json::from_str(line).unwrap();
             let file = line["file"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-            (file, format!("{}:{} {}", line["line"], line["col"], line["kind"].as_str().unwrap()))
+            (file, format!("{}:{} {}", line["line"], line["column"], line["kind"].as_str().unwrap()))
         })
         .collect();
     let expected = [
