@@ -7,6 +7,7 @@ use objchange_finding::{Exit, Forms, Report};
 use objchange_text::json;
 use serde::Serialize;
 
+use crate::documents::Summary;
 use crate::exit::{CommandError, unusable};
 use crate::write_file::{Access, write_file};
 
@@ -67,6 +68,14 @@ impl Outputs<'_> {
     }
 }
 
+/// A line of JSON with the version of its form.
+#[derive(Serialize)]
+struct Versioned<T> {
+    format_version: &'static str,
+    #[serde(flatten)]
+    line: T,
+}
+
 /// All reports of a command but the text for people, which each command writes itself if [wanted](Self::has_text).
 #[derive(Debug)]
 pub(crate) struct Reporter<'a> {
@@ -101,13 +110,16 @@ impl<'a> Reporter<'a> {
             return Ok(());
         }
         let mut out = BufWriter::new(io::stdout().lock());
-        lines.into_iter().try_for_each(|line| json::write_line(&mut out, &line))?;
+        lines
+            .into_iter()
+            .try_for_each(|line| json::write_line(&mut out, &Versioned { format_version: "1.0", line }))?;
         out.flush()
     }
 
-    /// Adds the documents that could not be judged, with a sentence for each: they are errors.
-    pub(crate) fn not_judged(&mut self, failures: &[String]) {
-        self.report.not_judged(failures.iter().map(String::as_str));
+    /// Adds the documents that could not be judged: they are errors, unless they are skipped.
+    pub(crate) fn not_judged(&mut self, summary: &Summary) {
+        self.report.not_judged(&summary.failures, None);
+        self.report.not_judged(&summary.skipped, Some("files that cannot be read are skipped"));
     }
 
     /// Writes the reports that wait for the last result, and says how the command ends.

@@ -5,7 +5,6 @@ use super::Report;
 /// A report with the name of the provider, for JSON.
 #[derive(Debug, serde::Serialize)]
 pub struct ReportDocument<'r> {
-    format_version: &'static str,
     provider: &'r str,
     #[serde(flatten)]
     report: &'r Report,
@@ -23,6 +22,6 @@ impl Report {
     /// The report as it is published, of a provider called like this.
     pub fn document<'r>(&'r self, provider: &'r str) -> ReportDocument<'r> {
         let (errors, warnings) = self.new_findings();
-        ReportDocument { format_version: "1", provider, report: self, new: New { errors, warnings } }
+        ReportDocument { provider, report: self, new: New { errors, warnings } }
     }
 }

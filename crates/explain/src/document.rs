@@ -9,6 +9,7 @@ use super::{Evidence, ExplainedMessage, Similarity};
 /// Messages that are explained, for JSON (`schema/explain.schema.json`).
 #[derive(Debug, Serialize)]
 pub struct ExplainDocument<'m> {
+    format_version: &'static str,
     messages: Vec<Message<'m>>,
 }
 
@@ -61,7 +62,7 @@ struct Advice {
 impl<'m> ExplainDocument<'m> {
     /// The document of these messages.
     pub fn new(messages: &'m [ExplainedMessage]) -> Self {
-        Self { messages: messages.iter().map(message).collect() }
+        Self { format_version: "1.0", messages: messages.iter().map(message).collect() }
     }
 }
 

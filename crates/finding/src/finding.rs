@@ -64,6 +64,7 @@ pub enum Outcome {
     /// It depends on what is not known yet.
     Undecided,
     /// Something is not as it should be.
+    #[serde(rename = "fail")]
     Failed,
     /// The check could not be made.
     Error,

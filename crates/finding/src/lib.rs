@@ -8,7 +8,7 @@
 //!
 //! - A [`Finding`] is one thing that a check says of a place. A [`Case`] is one thing that was checked, with its findings.
 //! - A [`Gate`] decides which findings fail. The others are accepted, for a reason that all reports have.
-//! - A [`Report`] takes all cases and gives the exit code, SARIF and, with the feature `junit`, JUnit's XML. They agree:
+//! - A [`Report`] takes all cases and gives the exit code, SARIF and JUnit's XML. They agree:
 //!   [`Exit::Success`] means that JUnit has no failure and no error, and SARIF no result of level `error`.
 //! - A [`Tally`] counts outcomes for the last line of a text.
 //!
@@ -35,7 +35,6 @@
 mod case;
 mod finding;
 mod gate;
-#[cfg(feature = "junit")]
 mod junit;
 mod report;
 mod sarif;

@@ -1,6 +1,5 @@
 //! All cases of a command, in all forms that are asked for.
 
-#[cfg(feature = "junit")]
 use crate::junit::Junit;
 use crate::sarif::{Rule, Sarif};
 use crate::{Case, Finding, Location, Outcome, Verdict};
@@ -40,7 +39,6 @@ pub struct Forms {
 #[derive(Debug)]
 pub struct Report {
     worst: Verdict,
-    #[cfg(feature = "junit")]
     junit: Option<Junit>,
     sarif: Option<Sarif>,
 }
@@ -51,11 +49,8 @@ const NOT_JUDGED: &str = "not-judged";
 impl Report {
     /// A report of this command without cases. The version is one of the fingerprints in SARIF.
     pub fn new(command: &str, fingerprint: &'static str, forms: Forms) -> Self {
-        #[cfg(not(feature = "junit"))]
-        let _ = command;
         Self {
             worst: Verdict::Passed,
-            #[cfg(feature = "junit")]
             junit: forms.junit.then(|| Junit::new(command)),
             sarif: forms.sarif.then(|| Sarif::new(fingerprint)),
         }
@@ -70,12 +65,9 @@ impl Report {
 
     /// Begins a suite. If its cases are about a plan, this is the file of it.
     pub fn suite(&mut self, name: &str, plan: Option<&str>) {
-        #[cfg(feature = "junit")]
         if let Some(junit) = &mut self.junit {
             junit.suite(name);
         }
-        #[cfg(not(feature = "junit"))]
-        let _ = name;
         if let Some(sarif) = &mut self.sarif {
             sarif.suite(plan);
         }
@@ -84,7 +76,6 @@ impl Report {
     /// Adds a case to the last suite.
     pub fn case(&mut self, case: &Case) {
         self.worst = self.worst.max(case.verdict());
-        #[cfg(feature = "junit")]
         if let Some(junit) = &mut self.junit {
             junit.case(case);
         }
@@ -93,10 +84,9 @@ impl Report {
         }
     }
 
-    /// Adds what could not be judged, with a sentence for each that begins with the file.
-    pub fn not_judged<'s>(&mut self, sentences: impl IntoIterator<Item = &'s str>) {
-        let mut sentences = sentences.into_iter().peekable();
-        if sentences.peek().is_none() {
+    /// Adds what could not be judged, with a sentence for each that begins with the file, and why that is accepted if it is.
+    pub fn not_judged(&mut self, sentences: &[String], accepted: Option<&str>) {
+        if sentences.is_empty() {
             return;
         }
         self.rule(&Rule::new(
@@ -109,9 +99,10 @@ impl Report {
             let location = Location::new(named_file(sentence), 1_u64);
             let finding = Finding {
                 rule: Some(NOT_JUDGED.into()),
-                ..Finding::new("not_judged", Outcome::NotJudged, sentence, location)
+                accepted: accepted.map(str::to_owned),
+                ..Finding::new("not_judged", Outcome::NotJudged, &**sentence, location)
             };
-            self.case(&Case::new(sentence).with(finding));
+            self.case(&Case::new(&**sentence).with(finding));
         }
     }
 
@@ -125,7 +116,6 @@ impl Report {
     }
 
     /// The report in JUnit's XML; empty if it was not asked for.
-    #[cfg(feature = "junit")]
     pub fn junit(&mut self) -> String {
         self.junit.take().map(Junit::finish).unwrap_or_default()
     }

@@ -296,7 +296,7 @@ impl RegoPolicies {
 
 fn fault_failure(fault: &Fault) -> Failure {
     let failure = Failure::new("PolicyError", "bad_policy", fault.message.clone()).in_file(Some(&fault.file));
-    match (fault.line, fault.col) {
+    match (fault.line, fault.column) {
         (Some(line), Some(column)) => failure.at(line as usize, column as usize),
         _ => failure,
     }

@@ -76,7 +76,7 @@ def test_rows_have_what_a_change_has(plans: Path, secret: str) -> None:
     )
     assert row["provider"] == "registry.terraform.io/example/disks"
     assert (row["actions"], row["reason"]) == (["update"], "read_because_config_unknown")
-    assert row["changed_paths"] == [".id", ".size", ".token"]
+    assert row["changed_paths"] == ["id", "size", "token"]
     assert json.loads(row["before"])["size"] == 1 and json.loads(row["after"])["id"] == {"$unknown": {}}
     assert (row["has_unknown"], row["has_sensitive"], row["error"]) == (True, True, None)
     assert (rows[1]["before"], rows[1]["has_unknown"], rows[1]["has_sensitive"]) == (None, False, False)
@@ -85,7 +85,7 @@ def test_rows_have_what_a_change_has(plans: Path, secret: str) -> None:
 
 def test_drift_and_outputs(plans: Path) -> None:
     drift = arrow.read(plans / "a.json", of="drift").read_all().to_pylist()
-    assert [(row["address"], row["changed_paths"]) for row in drift] == [("disk.d", [".size"])]
+    assert [(row["address"], row["changed_paths"]) for row in drift] == [("disk.d", ["size"])]
     outputs = arrow.read([plans / "a.json"], of="outputs").read_all().to_pylist()
     assert [(row["name"], row["address"], row["after"]) for row in outputs] == [("o", None, "1")]
 

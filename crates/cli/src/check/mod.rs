@@ -199,7 +199,7 @@ impl Checked<'_> {
         let unmatched = unmatched.filter(|_| self.unusable.is_empty());
         let unmatched = unmatched.map(|glob| format!("--only {glob}: no case id matches"));
         self.unusable.extend(unmatched.clone());
-        self.reporter.not_judged(&self.unusable);
+        self.reporter.report.not_judged(&self.unusable, None);
         let exit = self.reporter.finish()?;
         if let Some(text) = self.text {
             text.finish(self.counts)?;

@@ -277,9 +277,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     // Where something fails, that is the answer.
     let nothing = (!report.is_any_checked()).then(|| nothing_checked(&report));
     match (report.ended, &nothing) {
-        (RunEnd::Stopped, _) => reporter.not_judged(&[format!("{name}: the run was interrupted")]),
+        (RunEnd::Stopped, _) => {
+            reporter.report.not_judged(&[format!("{name}: the run was interrupted")], None)
+        }
         (_, Some(nothing)) if reporter.report.exit() == Exit::Success => {
-            reporter.not_judged(&[format!("{name}: {nothing}")]);
+            reporter.report.not_judged(&[format!("{name}: {nothing}")], None);
         }
         _ => {}
     }

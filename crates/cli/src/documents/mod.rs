@@ -35,6 +35,8 @@ pub(crate) struct Summary {
     pub(crate) answered: u64,
     /// The sentences that were printed about inputs and documents that could not be answered to.
     pub(crate) failures: Vec<String>,
+    /// The sentences about files that cannot be read, which is accepted.
+    pub(crate) skipped: Vec<String>,
 }
 
 /// Reads all documents, asks `answer` about each on one of the cores, and hands over its answers in the order of the
@@ -66,6 +68,7 @@ pub(crate) fn for_each<A: Send>(
             }
             DocumentOutcome::Unreadable(message) if broken.skip_unreadable => {
                 exit::warn(&format!("skipped: {message}"));
+                summary.skipped.push(message);
                 Ok(())
             }
             DocumentOutcome::Unreadable(message) | DocumentOutcome::Failed(message) => {
@@ -82,7 +85,7 @@ pub(crate) fn for_each<A: Send>(
     inputs.each_document(wanted, &|bytes| progress.bar.inc(bytes), answer, handle)?;
     progress.finish();
     skipped.note(wanted).iter().for_each(|note| exit::note(note));
-    if summary == Summary::default() {
+    if summary.answered == 0 && summary.failures.is_empty() {
         let message = format!("there are no {} that can be read", wanted.name);
         exit::complain(&message)?;
         summary.failures.push(message);

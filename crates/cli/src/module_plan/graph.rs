@@ -42,6 +42,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "dot", value_name = "FORM")]
     format: Format,
 
+    /// Print JSON (schema/graph.schema.json): the same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+
     /// Print only what is unknown
     #[arg(long)]
     only_unknown: bool,
@@ -73,8 +77,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let shown = DiagnosticPrinter::new(&planned.config, &planned.schemas);
     let report = GraphReport::new(&graph, &shown, args.only_unknown);
     let text = match args.format {
-        Format::Dot => report.dot(),
         Format::Json => report.json(),
+        _ if args.json => report.json(),
+        Format::Dot => report.dot(),
         Format::Mermaid => report.mermaid(),
     };
     let mut out = crate::terminal::stdout();

@@ -227,7 +227,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         text.finish(&mut out)?;
         out.flush()?;
     }
-    reporter.not_judged(&summary.failures);
+    reporter.not_judged(&summary);
     Ok(ExitCode::from(reporter.finish()?.code()))
 }
 

@@ -10,6 +10,7 @@ use crate::terminal;
 
 #[derive(Serialize)]
 struct Page<'e> {
+    format_version: &'static str,
     directory: String,
     schemas: &'e [CacheEntry],
 }
@@ -19,7 +20,7 @@ pub(super) fn write(cache: &SchemaCache, entries: &[CacheEntry], is_json: bool) 
     let mut out = terminal::stdout();
     if is_json {
         let directory = cache.directory.display().to_string();
-        json::write_pretty(&mut out, &Page { directory, schemas: entries })?;
+        json::write_pretty(&mut out, &Page { format_version: "1.0", directory, schemas: entries })?;
         return out.flush();
     }
     for entry in entries {

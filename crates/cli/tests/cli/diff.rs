@@ -70,7 +70,7 @@ fn json_is_as_its_schema_says() {
     assert_eq!(output.code, 1, "{}", output.stderr);
     let page: Value = serde_json::from_str(&output.stdout).unwrap();
     check(&validator("comparison.schema.json"), &page);
-    assert_eq!((&page["result"], &page["a"]), (&json!("different"), &json!(A)));
+    assert_eq!((&page["outcome"], &page["a"]), (&json!("different"), &json!(A)));
     for secret in ["correct horse", "battery staple", "Tr0ub4dor"] {
         assert!(!output.stdout.contains(secret), "{}", output.stdout);
     }

@@ -65,7 +65,7 @@ pub(crate) fn problems(name: &str, plan: &Value) -> Option<String> {
         plan.to_string(),
     );
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
-    (answer["result"] != "pass").then(|| {
+    (answer["outcome"] != "pass").then(|| {
         let rules = answer["rules"].as_array().map(Vec::as_slice).unwrap_or_default();
         let wrong = rules.iter().filter(|rule| rule["value"] != true).map(|rule| &rule["name"]);
         format!(

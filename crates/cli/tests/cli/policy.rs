@@ -326,7 +326,7 @@ fn tests_in_rego() {
     assert_eq!((output.code, report.tests, report.failures), (1, 3, 1), "{output:?}");
     let output = objchange(["policy", "test", rego, "--json"], "");
     let results: Vec<_> =
-        lines(&output).iter().map(|line| line["result"].as_str().unwrap().to_owned()).collect();
+        lines(&output).iter().map(|line| line["outcome"].as_str().unwrap().to_owned()).collect();
     assert_eq!(results, ["pass", "fail", "skip"]);
     let validator = crate::schemas::validator("policy-test.schema.json");
     lines(&output).iter().for_each(|line| crate::schemas::check(&validator, line));

@@ -107,7 +107,7 @@ fn json_has_the_published_form() {
     assert_eq!(output.code, 3, "{output:?}");
     let lines = lines(&output);
     lines.iter().for_each(|line| check(&validator, line));
-    let results: Vec<_> = lines.iter().map(|line| (&line["policy"], &line["result"])).collect();
+    let results: Vec<_> = lines.iter().map(|line| (&line["policy"], &line["outcome"])).collect();
     let expected = [
         "error error",
         "list fail",

@@ -121,7 +121,7 @@ fn without_expectations_the_policy_is_to_be_kept() {
     let output = test(&folder, &["@", "--json"]);
     let results: Vec<(String, String)> = lines(&output)
         .iter()
-        .map(|line| (line["case"].as_str().unwrap().to_owned(), line["result"].as_str().unwrap().to_owned()))
+        .map(|line| (line["case"].as_str().unwrap().to_owned(), line["outcome"].as_str().unwrap().to_owned()))
         .collect();
     let expected = [
         ("test/few/broken.hcl", "fail"),
@@ -271,11 +271,11 @@ fn json_has_the_published_form() {
     assert_eq!(lines[0]["differences"][0]["expected"], json!(false));
     assert_eq!(
         lines[0]["rules"][0],
-        json!({"name": "small", "line": 9, "col": 9, "doc": "Only few changes\nare allowed.", "value": true})
+        json!({"name": "small", "line": 9, "column": 9, "doc": "Only few changes\nare allowed.", "value": true})
     );
     assert_eq!(lines[3]["errors"][0]["line"], json!(1));
     assert_eq!(lines[4]["coverage"][0]["true"], json!(2));
-    refused(&validator, &json!({"policy": "p", "case": "c", "result": "maybe"}));
+    refused(&validator, &json!({"policy": "p", "case": "c", "outcome": "maybe"}));
 }
 
 #[test]

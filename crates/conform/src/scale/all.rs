@@ -109,7 +109,7 @@ pub async fn scale_all(
         all.map(move |drawn| format!("{}{}", measured_type.name, drawn.curve.path))
     });
     Ok(ScaleReport {
-        format_version: "1",
+        format_version: "1.0",
         provider: name.to_owned(),
         seed: options.seed,
         applied: options.apply,

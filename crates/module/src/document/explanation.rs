@@ -9,6 +9,7 @@ use crate::plan::{Explanation, ExplanationStep};
 /// An explanation, without secrets.
 #[derive(Debug, Serialize)]
 pub struct ExplanationReport<'e> {
+    format_version: &'static str,
     address: &'e str,
     steps: Vec<ExplainedStep<'e>>,
 }
@@ -66,6 +67,7 @@ impl<'e> ExplanationReport<'e> {
     /// The report of what explains this address.
     pub fn new(address: &'e str, explanation: &'e Explanation, shown: &DiagnosticPrinter<'_>) -> Self {
         Self {
+            format_version: "1.0",
             address,
             steps: explanation.steps.iter().map(|step| ExplainedStep::new(step, shown)).collect(),
         }

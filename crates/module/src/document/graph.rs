@@ -46,7 +46,9 @@ impl<'g> GraphReport<'g> {
 
     /// As JSON.
     pub fn json(&self) -> String {
-        let json = serde_json::to_string_pretty(&serde_json::json!({ "nodes": self.nodes }));
+        let json = serde_json::to_string_pretty(
+            &serde_json::json!({ "format_version": "1.0", "nodes": self.nodes }),
+        );
         // Writing to a string does not fail. The line breaks are outside of its strings.
         json.unwrap_or_default().lines().map(|line| visible_json(line) + "\n").collect()
     }

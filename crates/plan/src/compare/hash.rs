@@ -73,6 +73,7 @@ pub struct HashedPlan {
 /// A hash, for JSON (`schema/hash.schema.json`).
 #[derive(Debug, Serialize)]
 pub struct HashReport {
+    format_version: &'static str,
     hash: String,
     /// Whether it is the one that was to be verified.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +88,8 @@ impl HashedPlan {
     /// The hash as it is published, and whether it is the one that was to be verified.
     pub fn document(&self, verified: Option<bool>) -> HashReport {
         let Self { hash, steps, secrets } = *self;
-        HashReport { hash: hash.to_string(), verified, steps, secrets, secrets_included: hash.form().has_key }
+        let (format_version, secrets_included) = ("1.0", hash.form().has_key);
+        HashReport { format_version, hash: hash.to_string(), verified, steps, secrets, secrets_included }
     }
 }
 

@@ -34,7 +34,7 @@ impl Serialize for Page<'_, '_> {
         page.serialize_entry("format_version", FORMAT_VERSION)?;
         page.serialize_entry("a", self.names[0])?;
         page.serialize_entry("b", self.names[1])?;
-        page.serialize_entry("result", self.comparison.result())?;
+        page.serialize_entry("outcome", self.comparison.result())?;
         page.serialize_entry("counts", counts)?;
         for (name, differences) in
             [("resources", resources), ("outputs", outputs), ("actions", invocations), ("drift", drift)]

@@ -12,14 +12,18 @@ use super::{Options, PolicyFile};
 use crate::TimeLimit;
 
 /// The result of a test, or of a case of one: each key of a test such as `test_a[key] if …` is a case.
+///
+/// As JSON it is a line of `schema/policy-test.schema.json`.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TestVerdict {
     /// The package and the name of the test, with the key of a case.
     pub test: String,
     /// Where it is defined.
+    #[serde(flatten)]
     pub place: PolicyLocation,
     /// The result.
+    #[serde(flatten)]
     pub result: TestResult,
     /// How long it took.
     #[serde(skip)]
@@ -30,7 +34,7 @@ pub struct TestVerdict {
 
 /// The result of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(tag = "outcome", content = "message", rename_all = "lowercase")]
 pub enum TestResult {
     /// It is true.
     Pass,

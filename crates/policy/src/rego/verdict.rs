@@ -25,6 +25,7 @@ pub struct Verdicts {
 #[non_exhaustive]
 pub struct Warning {
     /// Where it is called.
+    #[serde(flatten)]
     pub place: PolicyLocation,
     /// The failure.
     pub message: String,

@@ -17,7 +17,7 @@ pub struct Fault {
     /// The line in that.
     pub line: Option<u32>,
     /// The column in that.
-    pub col: Option<u32>,
+    pub column: Option<u32>,
     /// The kind of error, if it is an error of a run.
     #[serde(skip)]
     pub kind: Option<RunErrorKind>,
@@ -25,13 +25,13 @@ pub struct Fault {
 
 impl Fault {
     pub(crate) fn at(message: String, file: String, Position { line, column }: Position) -> Self {
-        Self { message, file, line: Some(line), col: Some(column), kind: None }
+        Self { message, file, line: Some(line), column: Some(column), kind: None }
     }
 
     /// About a file as a whole.
     pub fn of_file(path: &Path, message: impl Into<String>) -> Self {
         let file = path.display().to_string();
-        Self { message: message.into(), file, line: None, col: None, kind: None }
+        Self { message: message.into(), file, line: None, column: None, kind: None }
     }
 
     pub(crate) fn syntax(file: &str, lines: &LineIndex<'_>, error: &Diagnostic) -> Self {
@@ -63,7 +63,7 @@ impl From<RunError> for Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
-        if let (Some(line), Some(col)) = (self.line, self.col) {
+        if let (Some(line), Some(col)) = (self.line, self.column) {
             write!(f, ":{line}:{col}")?;
         }
         write!(f, ": {}", self.message)

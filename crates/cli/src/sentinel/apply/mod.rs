@@ -273,7 +273,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             Ok(judged) => handle(None, Answer { plan: String::new(), judged })?,
             Err(error) => return Err(unusable(error)),
         }
-        documents::Summary { answered: 1, failures: Vec::new() }
+        documents::Summary { answered: 1, ..documents::Summary::default() }
     };
     if summary.answered == 0 && summary.failures.is_empty() {
         return Err("there is no plan to apply policies to".into());
@@ -283,7 +283,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         text.finish(&mut out)?;
         out.flush()?;
     }
-    reporter.not_judged(&summary.failures);
+    reporter.not_judged(&summary);
     Ok(ExitCode::from(worst.max(reporter.finish()?.code())))
 }
 

@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(text) = text {
         text.finish()?;
     }
-    reporter.not_judged(&unreadable);
+    reporter.report.not_judged(&unreadable, None);
     Ok(ExitCode::from(reporter.finish()?.code()))
 }
 

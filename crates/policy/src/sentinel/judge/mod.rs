@@ -73,7 +73,7 @@ pub struct Unknown {
     /// The line in that.
     pub line: u32,
     /// The column in that.
-    pub col: u32,
+    pub column: u32,
     /// The rules that depend on it, by their place in the list.
     pub rules: Vec<usize>,
 }
@@ -84,7 +84,7 @@ impl Unknown {
             what: read.what.clone(),
             file: read.location.file.to_string(),
             line: read.location.position.line,
-            col: read.location.position.column,
+            column: read.location.position.column,
             rules: read.rules.clone(),
         }
     }

@@ -13,7 +13,7 @@ pub struct Rule {
     /// The line on which it is.
     pub line: u32,
     /// The column in that.
-    pub col: u32,
+    pub column: u32,
     /// The comment directly above it.
     pub doc: Option<String>,
     /// Its value, for reports.
@@ -32,7 +32,7 @@ impl Rule {
         Self {
             name: rule.name.to_string(),
             line: rule.location.position.line,
-            col: rule.location.position.column,
+            column: rule.location.position.column,
             doc: rule.doc.clone(),
             value: to_json(run, &rule.value),
         }

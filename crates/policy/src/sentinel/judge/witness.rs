@@ -26,7 +26,7 @@ pub struct WitnessReport {
     /// The line in that file.
     pub line: u32,
     /// The column in that.
-    pub col: u32,
+    pub column: u32,
 }
 
 /// Elements, and how many there are besides.
@@ -84,7 +84,7 @@ impl WitnessReport {
             looked_at,
             file: file.to_string(),
             line: position.line,
-            col: position.column,
+            column: position.column,
         }
     }
 

@@ -50,7 +50,7 @@ pub fn description(judged: &Judged) -> String {
     for (depth, Judgement { rule, .. }) in judged.tree() {
         let value = show(&rule.value);
         let (indent, name, value) = ("  ".repeat(depth.min(20)), visible(&rule.name), visible(&value));
-        lines.push(format!("{indent}{name} ({}:{}): {value}", rule.line, rule.col));
+        lines.push(format!("{indent}{name} ({}:{}): {value}", rule.line, rule.column));
     }
     if !judged.print.is_empty() {
         lines.push(visible_lines(&judged.print));

@@ -12,7 +12,7 @@ use crate::sentinel::testing::{Difference, Outcome};
 pub struct TestLine<'a> {
     policy: &'a str,
     case: &'a str,
-    result: &'a str,
+    outcome: &'a str,
     differences: Vec<Json>,
     errors: &'a [Fault],
     print: &'a str,
@@ -29,7 +29,7 @@ impl<'a> TestLine<'a> {
                 "rule": rule,
                 "expected": expected,
                 "line": evaluated.map(|rule| rule.line),
-                "col": evaluated.map(|rule| rule.col),
+                "column": evaluated.map(|rule| rule.column),
                 "doc": evaluated.and_then(|rule| rule.doc.as_deref()),
             });
             if let Some(got) = got {
@@ -40,7 +40,7 @@ impl<'a> TestLine<'a> {
         Self {
             policy: &outcome.policy,
             case: &outcome.case,
-            result: outcome.result(),
+            outcome: outcome.result(),
             differences: outcome.differences.iter().map(difference).collect(),
             errors: &outcome.errors,
             print: &outcome.print,

@@ -46,7 +46,7 @@ fn difference(out: &mut impl Write, outcome: &Outcome, difference: &Difference) 
         }
     }
     if let Some(evaluated) = outcome.rule(rule) {
-        let place = format!("{}:{}:{}", outcome.policy, evaluated.line, evaluated.col);
+        let place = format!("{}:{}:{}", outcome.policy, evaluated.line, evaluated.column);
         writeln!(out, "        {FAINT}{}{FAINT:#}", visible(&place))?;
         for line in evaluated.doc.iter().flat_map(|doc| doc.lines()) {
             writeln!(out, "        {FAINT}{}{FAINT:#}", visible(line))?;
@@ -74,7 +74,7 @@ fn rules(out: &mut impl Write, rules: &[Rule]) -> io::Result<()> {
             "        {name} = {style}{}{style:#} {FAINT}({}:{}){FAINT:#}",
             visible(&value),
             rule.line,
-            rule.col
+            rule.column
         )?;
     }
     if let more @ 1.. = rules.len().saturating_sub(RULES_SHOWN) {
@@ -107,7 +107,7 @@ pub fn write_coverage(out: &mut impl Write, coverage: &Coverage) -> io::Result<(
     for covered in coverage.policies() {
         for rule in &covered.rules {
             if let Some(gap) = rule.gap() {
-                let place = format!("{}:{}:{}", covered.policy, rule.line, rule.col);
+                let place = format!("{}:{}:{}", covered.policy, rule.line, rule.column);
                 writeln!(out, "uncovered: {}: {} {gap}", visible(&place), visible(&rule.name))?;
             }
         }

@@ -93,7 +93,7 @@ impl TextReport {
         for (depth, Judgement { rule, witnesses, .. }) in judged.tree() {
             let indent = "  ".repeat(1 + depth.min(MAX_INDENT));
             let (name, value) = (visible(&rule.name), show(&rule.value));
-            let (value, place) = (visible(&value), format!("{file}:{}:{}", rule.line, rule.col));
+            let (value, place) = (visible(&value), format!("{file}:{}:{}", rule.line, rule.column));
             writeln!(out, "{indent}{name}: {value} {FAINT}({place}){FAINT:#}")?;
             for line in rule.doc.iter().flat_map(|doc| doc.lines()) {
                 writeln!(out, "{indent}  {FAINT}{}{FAINT:#}", visible(line))?;
@@ -106,7 +106,7 @@ impl TextReport {
     /// The rules in the form of Sentinel's own program, `main` first.
     fn trace(&self, out: &mut impl Write, file: &str, judged: &Judged) -> io::Result<()> {
         for (_, Judgement { rule, witnesses, .. }) in judged.tree() {
-            writeln!(out, "\n  {file}:{}:{} - Rule \"{}\"", rule.line, rule.col, visible(&rule.name))?;
+            writeln!(out, "\n  {file}:{}:{} - Rule \"{}\"", rule.line, rule.column, visible(&rule.name))?;
             if let Some(doc) = &rule.doc {
                 writeln!(out, "    Description:")?;
                 doc.lines().try_for_each(|line| writeln!(out, "      {FAINT}{}{FAINT:#}", visible(line)))?;

@@ -32,7 +32,7 @@ pub struct Counted {
     /// The line.
     pub line: u32,
     /// The column in that.
-    pub col: u32,
+    pub column: u32,
     /// True.
     #[serde(rename = "true")]
     pub holds: u64,
@@ -68,15 +68,16 @@ impl Coverage {
             let counted = |(name, line, col): &(Arc<str>, u32, u32)| Counted {
                 name: Arc::clone(name),
                 line: *line,
-                col: *col,
+                column: *col,
                 ..Counted::default()
             };
             covered.rules = outcome.declared.iter().map(counted).collect();
         }
         let places: BTreeMap<(u32, u32), usize> =
-            covered.rules.iter().enumerate().map(|(index, rule)| ((rule.line, rule.col), index)).collect();
+            covered.rules.iter().enumerate().map(|(index, rule)| ((rule.line, rule.column), index)).collect();
         for rule in &outcome.rules {
-            if let Some(counted) = places.get(&(rule.line, rule.col)).map(|index| &mut covered.rules[*index])
+            if let Some(counted) =
+                places.get(&(rule.line, rule.column)).map(|index| &mut covered.rules[*index])
             {
                 match rule.value {
                     Json::Bool(true) => counted.holds += 1,
