@@ -7,7 +7,7 @@ use objchange_project::session::{FunctionResult, Hidden, call_function};
 use objchange_provider::client::Children;
 use objchange_text::visible_json;
 
-use super::session::{Failure, Target};
+use super::session::{AlwaysJson, Failure, Target};
 use crate::exit;
 
 /// Call a provider function; prints the result as JSON
@@ -15,6 +15,9 @@ use crate::exit;
 pub(super) struct Args {
     #[command(flatten)]
     target: Target,
+
+    #[command(flatten)]
+    _form: AlwaysJson,
 
     /// The function
     function: String,

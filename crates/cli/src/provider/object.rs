@@ -12,7 +12,7 @@ use objchange_provider::client::Children;
 use objchange_text::json;
 
 use super::saved_or_printed;
-use super::session::{Configured, Failure};
+use super::session::{AlwaysJson, Configured, Failure};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 
@@ -21,6 +21,9 @@ use crate::input::Source;
 pub(super) struct ReadArgs {
     #[command(flatten)]
     provider: Configured,
+
+    #[command(flatten)]
+    _form: AlwaysJson,
 
     /// The resource type
     #[arg(long = "type", value_name = "TYPE", required_unless_present = "data", requires = "prior")]
@@ -52,6 +55,9 @@ pub(super) struct ReadArgs {
 pub(super) struct ImportArgs {
     #[command(flatten)]
     provider: Configured,
+
+    #[command(flatten)]
+    _form: AlwaysJson,
 
     /// The resource type
     #[arg(long = "type", value_name = "TYPE")]

@@ -7,13 +7,16 @@ use objchange_project::session::Hidden;
 use objchange_provider::client::Children;
 use objchange_provider::schema_document;
 
-use super::session::{Failure, Target};
+use super::session::{AlwaysJson, Failure, Target};
 
 /// Print a provider's schemas as `terraform providers schema -json` does
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     target: Target,
+
+    #[command(flatten)]
+    _form: AlwaysJson,
 }
 
 pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -> Result<ExitCode, Failure> {

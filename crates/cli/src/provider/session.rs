@@ -74,6 +74,14 @@ impl Configured {
     }
 }
 
+/// The option of commands that print nothing but JSON.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct AlwaysJson {
+    /// Print JSON, as the command always does
+    #[arg(long = "json")]
+    _json: bool,
+}
+
 /// Why something was not done.
 #[derive(Debug)]
 pub(super) enum Failure {

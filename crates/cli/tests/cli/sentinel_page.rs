@@ -26,7 +26,7 @@ fn policies_of_the_page_are_right_as_they_stand() {
         let path = path.to_str().unwrap();
         let output =
             objchange(["sentinel", "apply", path, "--plan", "examples/fleet/api.json", "--json"], "");
-        assert!(output.stdout.contains(&format!("\"result\":\"{verdict}\"")), "{policy}\n{}", output.stdout);
+        assert!(output.stdout.contains(&format!("\"outcome\":\"{verdict}\"")), "{policy}\n{}", output.stdout);
         let output = objchange(["sentinel", "fmt", "--check", path], "");
         assert_eq!((output.code, &*output.stdout), (0, ""), "{policy}");
         let output = objchange(["sentinel", "check", path], "");

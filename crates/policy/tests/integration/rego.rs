@@ -595,7 +595,7 @@ fn a_rule_that_uses_one_that_may_fail_is_undecided() {
 }
 
 #[test]
-fn a_rule_of_several_definitions_has_a_verdict_for_each_that_says_something_or_one() {
+fn a_rule_of_several_definitions_has_one_verdict() {
     let policy = "deny contains \"a\" if count(input.tfplan.resource_changes) > 1\n\n\
                   deny contains \"b\" if input.tfplan\n\n\
                   deny contains \"c\" if count(input.tfplan.resource_changes) > 1\n";
@@ -604,6 +604,11 @@ fn a_rule_of_several_definitions_has_a_verdict_for_each_that_says_something_or_o
         verdicts.rules.iter().map(|rule| (rule.outcome(), said(rule))).collect::<Vec<_>>(),
         [(Outcome::Fail, vec!["b"])]
     );
+    let verdicts = policies(&policy.replace("> 1", ">= 0")).evaluate(&file(plan(&[]))).unwrap();
+    let [rule] = &verdicts.rules[..] else { panic!("{verdicts:?}") };
+    assert_eq!((said(rule), rule.messages()), (vec!["a", "b", "c"], 3));
+    let lines: Vec<u32> = rule.findings.iter().map(|finding| finding.place.line).collect();
+    assert_eq!(lines, [3, 5, 7]);
     let verdicts =
         policies(&policy.replace("if input.tfplan\n", "if count(input.tfplan.resource_changes) > 2\n"))
             .evaluate(&file(plan(&[])))

@@ -286,9 +286,9 @@ fn a_wrapped_document_has_unknown_values_and_addresses() {
         "change":{"actions":["create"],"before":null,"after":{},"after_unknown":{"acl":true}}}],
         "planned_values":{"root_module":{"resources":[{"address":"t.a","mode":"managed","type":"t","name":"a",
         "values":{}}]}}}"#;
-    let text = "deny contains \"t.a is public\" if input.tfplan.resource_changes[_].change.after.acl == \"public\"\n\n\
-                deny contains \"y\" if input.tfplan.planned_values.root_module.resources[_].values.acl == \"public\"\n\n\
-                deny contains sprintf(\"%s\", [rc.address]) if some rc in input.tfplan.resource_changes";
+    let text = "deny_a contains \"t.a is public\" if input.tfplan.resource_changes[_].change.after.acl == \"public\"\n\n\
+                deny_b contains \"y\" if input.tfplan.planned_values.root_module.resources[_].values.acl == \"public\"\n\n\
+                deny_c contains sprintf(\"%s\", [rc.address]) if some rc in input.tfplan.resource_changes";
     let verdicts = compile_as(text, InputMode::Wrapped, None).unwrap().evaluate(&file(plan)).unwrap();
     let undecided: Vec<bool> = verdicts.rules.iter().map(|rule| rule.undecided.is_some()).collect();
     assert_eq!(undecided, [true, true, false], "{:?}", verdicts.rules);
