@@ -278,7 +278,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let nothing = (!report.is_any_checked()).then(|| nothing_checked(&report));
     match (report.ended, &nothing) {
         (RunEnd::Stopped, _) => {
-            reporter.report.not_judged(&[format!("{name}: the run was interrupted")], None)
+            reporter.report.not_judged(&[format!("{name}: the run was interrupted")], None);
         }
         (_, Some(nothing)) if reporter.report.exit() == Exit::Success => {
             reporter.report.not_judged(&[format!("{name}: {nothing}")], None);

@@ -62,7 +62,7 @@ pub fn policy_case(applied: &AppliedPolicy, judged: &Judged, unknown: OnUnknown,
             }
         }
         (Outcome::Undefined, None, []) => {
-            add(line, "whether the policy is kept is undefined".to_owned(), None)
+            add(line, "whether the policy is kept is undefined".to_owned(), None);
         }
         (_, None, []) => add(line, "the policy is broken".to_owned(), None),
         // One for each resource.
