@@ -98,8 +98,10 @@ impl TypedValueParser for Assignment {
             Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
             _ => {
                 let option = argument.and_then(Arg::get_long).unwrap_or("var");
+                // Terraform's summary, where Terraform has such an option.
+                let summary = if option == "var" { "Invalid -var option: " } else { "" };
                 let problem =
-                    format!("--{option} needs a name and a value, with an equals sign between them");
+                    format!("{summary}--{option} needs a name and a value, with an equals sign between them");
                 Err(command.clone().error(ErrorKind::ValueValidation, problem))
             }
         }

@@ -334,9 +334,12 @@ const OLD: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terra
     "block":{}},"resource_schemas":{"old_bucket":{"version":0,"block":{"attributes":{
         "id":{"type":"string","optional":true,"computed":true},"name":{"type":"string","required":true},
         "force":{"type":"bool","optional":true},"names":{"type":["set","string"],"optional":true}},
-        "block_types":{"rule":{"nesting_mode":"list","block":{"attributes":{"port":{"type":"string","optional":true}}}}}}}}}}}"#;
+        "block_types":{"rule":{"nesting_mode":"list","block":{"attributes":{"port":{"type":"string","optional":true}}}}}}},
+    "old_queue":{"version":0,"block":{"attributes":{"id":{"type":"string","optional":true,"computed":true},
+        "name":{"type":"string","required":true},"arn":{"type":"string","computed":true}},
+        "block_types":{"rule":{"nesting_mode":"set","block":{"attributes":{"part":{"type":"string","required":true}}}}}}}}}}}"#;
 
-/// A module with objects of that type.
+/// A module with objects of that provider.
 fn old(rest: &str) -> String {
     format!(
         "terraform {{\n  required_providers {{\n    old = {{\n      source = \"acme/old\"\n    }}\n  }}\n}}\n{rest}"
@@ -574,4 +577,300 @@ fn nothing_depends_on_what_repeats_it() {
     ] {
         assert_eq!(summary(&format!("depends-{name}"), &[("main.tf", &main)], &[]), [error], "{name}");
     }
+}
+
+/// The summaries of all errors of a module, in the order of the alphabet.
+fn errors(test: &str, main: &str) -> Vec<String> {
+    let output = plan(test, &[("main.tf", main)], &[]);
+    let lines = output.stderr.lines().filter_map(|line| line.strip_prefix("Error: "));
+    let mut errors: Vec<String> = lines.map(str::to_owned).collect();
+    errors.sort_unstable();
+    errors
+}
+
+#[test]
+fn provisioners_have_the_arguments_that_they_need() {
+    let host = "  connection {\n    host = \"x\"\n  }\n";
+    let found = |kind: &str, body: &str| {
+        let main = format!(
+            "resource \"terraform_data\" \"b\" {{}}\nresource \"terraform_data\" \"a\" {{\n{host}  provisioner \"{kind}\" {{\n    \
+             {body}\n  }}\n}}\n"
+        );
+        errors("provisioner-arguments", &main)
+    };
+    for (kind, body, error) in [
+        ("remote-exec", "", "Invalid remote-exec provisioner configuration"),
+        ("remote-exec", "inline = null", "Invalid remote-exec provisioner configuration"),
+        ("remote-exec", "inline = []\n    script = \"\"", "Invalid remote-exec provisioner configuration"),
+        ("file", "destination = \"x\"", "Must provide one of 'source' or 'content'"),
+        ("file", "destination = \"x\"\n    source = null", "Must provide one of 'source' or 'content'"),
+        (
+            "file",
+            "destination = \"x\"\n    source = terraform_data.b.output\n    content = \"\"",
+            "Cannot set both 'source' and 'content'",
+        ),
+        ("chef", "when = never", "The \"chef\" provisioner has been removed"),
+        ("nosuch", "", "Missing required provisioner plugin"),
+    ] {
+        assert_eq!(found(kind, body), [error], "{kind} {body}");
+    }
+    for (kind, body) in [
+        ("remote-exec", "inline = []"),
+        ("remote-exec", "script = terraform_data.b.output"),
+        ("file", "destination = null\n    content = terraform_data.b.output"),
+    ] {
+        assert_eq!(found(kind, body), [""; 0], "{kind} {body}");
+    }
+}
+
+#[test]
+fn connections_have_a_schema_where_they_are_used() {
+    let used = |general: &str, own: &str| {
+        let block = |body: &str| match body {
+            "" => String::new(),
+            body => format!("connection {{\n{body}\n}}\n"),
+        };
+        let (general, own) = (block(general), block(own));
+        let main = format!(
+            "resource \"terraform_data\" \"a\" {{\n{general}provisioner \"local-exec\" {{\ncommand = \"x\"\n{own}}}\n}}\n"
+        );
+        errors("connection", &main)
+    };
+    let missing = "Missing required argument";
+    let ty = "Incorrect attribute value type";
+    for (general, own, expected) in [
+        ("host = \"x\"", "", &[][..]),
+        ("host = null\ntype = \"ftp\"", "", &[]),
+        ("hots = \"x\"", "", &[missing, "Unsupported argument"]),
+        ("", "hots = \"x\"", &[missing, "Unsupported argument"]),
+        ("host = \"x\"\nfoo {}", "", &["Unsupported block type"]),
+        ("", "host = \"x\"\nport = \"abc\"\nagent = \"yes\"", &[ty, ty]),
+        // A connection that overrides another one does not add what that lacks.
+        ("user = \"x\"", "host = \"x\"", &[missing]),
+        ("user = \"x\"", "user = \"y\"", &[missing]),
+        ("host = []\nfoo = 1", "host = \"x\"\nfoo = 2", &[]),
+        ("host = var.nosuch", "host = \"x\"", &[]),
+        ("host = \"x\"\nport = []", "user = \"x\"", &[ty]),
+    ] {
+        assert_eq!(used(general, own), expected, "{general} / {own}");
+    }
+    let main = "resource \"terraform_data\" \"a\" {\n  connection {\n    hots = 1\n  }\n}\n";
+    assert_eq!(errors("connection-unused", main), [""; 0]);
+}
+
+/// Terraform looks at one provisioner after the other, up to the first error of their resource.
+#[test]
+fn provisioners_behind_an_error_are_not_looked_at() {
+    let empty = "provisioner \"local-exec\" {}";
+    let main = |body: &str| format!("resource \"terraform_data\" \"a\" {{\n{body}\n{empty}\n{empty}\n}}\n");
+    let missing = "Missing required argument";
+    assert_eq!(errors("provisioners", &main("")), [missing]);
+    assert_eq!(errors("provisioners", &main("nosuch = 1")), [missing, "Unsupported argument"]);
+    assert_eq!(errors("provisioners", &main("count = \"abc\"")), ["Incorrect value type", missing]);
+}
+
+#[test]
+fn removed_blocks_have_provisioners_that_run_at_destruction() {
+    let removed = |body: &str| format!("removed {{\n  from = terraform_data.a\n{body}\n}}\n");
+    let provisioner = |body: &str| removed(&format!("provisioner \"local-exec\" {{\n{body}\n}}"));
+    assert_eq!(errors("removed", &provisioner("when = destroy\ncommand = self.id")), [""; 0]);
+    assert_eq!(errors("removed", &provisioner("command = \"x\"")), ["Invalid provisioner block"]);
+    assert_eq!(
+        errors("removed", &provisioner("when = destroy\ncommand = var.v")),
+        ["Invalid reference from destroy provisioner"]
+    );
+    let twice = removed("connection {}\nconnection {}");
+    assert_eq!(errors("removed", &twice), ["Duplicate connection block"]);
+}
+
+#[test]
+fn a_missing_schema_hides_no_other_errors() {
+    let main = "resource \"terraform_nosuch\" \"a\" {\n  count = \"abc\"\n  depends_on = [local.nope]\n  input = var.nope\n  \
+                lifecycle {\n    ignore_changes = [nope]\n    precondition {\n      condition = local.nope\n      \
+                error_message = \"x\"\n    }\n  }\n  provisioner \"local-exec\" {\n    command = self.x\n  }\n}\n\
+                data \"terraform_nosuch\" \"b\" {\n  count = var.nope\n}\nephemeral \"terraform_nosuch\" \"c\" {}\n";
+    assert_eq!(
+        errors("no-schema", main),
+        [
+            "Incorrect value type",
+            "Invalid data source",
+            "Invalid ephemeral resource",
+            "Invalid resource type",
+            "Invalid resource type",
+            "Reference to undeclared input variable",
+            "Reference to undeclared local value",
+            "Reference to undeclared local value",
+        ]
+    );
+    // Nor does a wrong count.
+    let main = "resource \"terraform_data\" \"a\" {\n  count = \"abc\"\n  input = var.nope\n}\n";
+    assert_eq!(
+        errors("wrong-count", main),
+        ["Incorrect value type", "Reference to undeclared input variable"]
+    );
+}
+
+#[test]
+fn the_first_wrong_dependency_is_reported() {
+    let found = |items: &str| {
+        let main = format!("resource \"terraform_data\" \"a\" {{\n  depends_on = [{items}]\n}}\n");
+        errors("depends-first", &main)
+    };
+    for (items, error) in [
+        ("path.module, local.nope, terraform_data.nope", "Reference to undeclared local value"),
+        ("terraform_data.nope, terraform_data.nope2", "Reference to undeclared resource"),
+        ("var.nope", "Reference to undeclared input variable"),
+        ("module.nope", "Reference to undeclared module"),
+        ("path.nope", "Invalid \"path\" attribute"),
+        ("terraform_data.a[5]", "Unexpected resource instance key"),
+    ] {
+        assert_eq!(found(items), [error], "{items}");
+    }
+}
+
+/// Instances that need each other are a cycle, as in Terraform's own graph of one resource.
+#[test]
+fn instances_of_a_resource_may_not_need_each_other() {
+    let found = |test: &str, body: &str| {
+        let main = format!("resource \"terraform_data\" \"a\" {{\n{body}\n}}\n");
+        errors(&format!("own-{test}"), &main)
+    };
+    let both = "Cycle: terraform_data.a[0], terraform_data.a[1]";
+    for (name, body) in [
+        ("index", "count = 2\ninput = terraform_data.a[count.index].id"),
+        ("whole", "count = 2\ninput = [for one in terraform_data.a : one.id]"),
+        ("constants", "count = 3\ninput = [terraform_data.a[0].id, terraform_data.a[1].id]"),
+        ("absent", "count = 2\ninput = terraform_data.a[5].id"),
+        ("depends", "count = 2\ndepends_on = [terraform_data.a]"),
+        ("triggers", "count = 2\nlifecycle {\nreplace_triggered_by = [terraform_data.a[count.index]]\n}"),
+        (
+            "provisioner",
+            "count = 2\nprovisioner \"local-exec\" {\ncommand = terraform_data.a[count.index].id\n}",
+        ),
+    ] {
+        assert_eq!(found(name, body), [both], "{name}");
+    }
+    let own = "Self-referential block";
+    for (name, body, expected) in [
+        ("one", "count = 3\ninput = terraform_data.a[0].id", &[own][..]),
+        ("single", "count = 1\ninput = terraform_data.a[0].id", &[own]),
+        ("single-absent", "count = 1\ninput = terraform_data.a[5].id", &["Invalid index"]),
+        ("none", "count = 0\ninput = terraform_data.a[count.index].id", &[]),
+        ("plain-index", "input = terraform_data.a[0].id", &["Unexpected resource instance key"]),
+        ("created", "count = 2\nprovisioner \"local-exec\" {\ncommand = terraform_data.a[0].id\n}", &[]),
+        (
+            "other",
+            "count = 2\ninput = [terraform_data.a[0], var.nope]",
+            &["Reference to undeclared input variable"],
+        ),
+    ] {
+        assert_eq!(found(name, body), expected, "{name}");
+    }
+    let targeted =
+        "resource \"terraform_data\" \"a\" {\n  count = 2\n  input = terraform_data.a[count.index].id\n}\n";
+    let targets = ["--target=terraform_data.a[0]"];
+    assert_eq!(summary("own-target", &[("main.tf", targeted)], &targets), [format!("Error: {own}")]);
+}
+
+#[test]
+fn conditions_do_not_name_their_resource() {
+    let condition = "condition = terraform_data.a[0].id == terraform_data.a[1].id\nerror_message = \"${terraform_data.a[0].id}\"";
+    let main = format!(
+        "resource \"terraform_data\" \"a\" {{\n  count = 2\n  nosuch = 1\n  lifecycle {{\n    precondition {{\n{condition}\n}}\n    \
+         postcondition {{\n      condition = self.id == resource.terraform_data.a[0].id\n      error_message = \"x\"\n    }}\n  }}\n}}\n"
+    );
+    let pre = "Invalid reference in precondition";
+    assert_eq!(errors("own-conditions", &main), ["Invalid reference in postcondition", pre, pre]);
+}
+
+#[test]
+fn only_the_provider_sets_what_is_computed() {
+    let main = "resource \"terraform_data\" \"a\" {\n  id     = terraform_data.b.id\n  output = 1\n}\nresource \"terraform_data\" \"b\" {\n  \
+                id = null\n}\n";
+    assert_eq!(
+        errors("read-only", main),
+        ["\"id\" attribute is read-only", "\"output\" attribute is read-only"]
+    );
+    for (body, error) in [
+        ("name = \"x\"\n  id = \"x\"", "Invalid or unknown key"),
+        ("name = \"x\"\n  arn = terraform_data.b.id", "Value for unconfigurable attribute"),
+        ("name = null", "Missing required argument"),
+        ("name = \"x\"\n  rule {\n    part = null\n  }", "Missing required argument"),
+    ] {
+        let rest = format!(
+            "resource \"old_queue\" \"a\" {{\n  {body}\n}}\nresource \"terraform_data\" \"b\" {{}}\n"
+        );
+        let output = plan_old("old-refused", &rest, &[]);
+        assert_eq!(output.stderr.matches("Error: ").count(), 1, "{output:?}");
+        assert!(output.stderr.contains(&format!("Error: {error}")), "{output:?}");
+    }
+}
+
+#[test]
+fn imports_have_either_an_id_or_an_identity() {
+    let found = |body: &str| {
+        let main = format!(
+            "import {{\n  to = terraform_data.a\n{body}\n}}\nresource \"terraform_data\" \"a\" {{}}\nresource \"terraform_data\" \"b\" \
+             {{}}\n"
+        );
+        errors("import", &main)
+    };
+    for (body, error) in [
+        ("", "Invalid import block"),
+        ("id = \"x\"\nidentity = {}", "Invalid import block"),
+        ("identity = null", "Invalid import identity argument"),
+        ("identity = { id = terraform_data.b.id }", "Invalid import identity argument"),
+        ("identity = \"x\"", "Incorrect value type"),
+    ] {
+        assert_eq!(found(body), [error], "{body}");
+    }
+}
+
+#[test]
+fn all_that_is_ignored_is_written_without_quotes() {
+    let found = |list: &str| {
+        let main = format!(
+            "resource \"terraform_data\" \"a\" {{\n  lifecycle {{\n    ignore_changes = {list}\n  }}\n}}\n"
+        );
+        errors("ignored-wildcard", &main)
+    };
+    let wildcard = "Invalid ignore_changes wildcard";
+    assert_eq!(found("[\"*\"]"), [wildcard]);
+    assert_eq!(found("[input, \"*\"]"), ["Invalid ignore_changes ruleset", wildcard]);
+}
+
+/// The document has what the change of an output hides, and dependencies of objects that are refreshed, not of those that
+/// are imported.
+#[test]
+fn documents_of_changed_outputs_and_imports() {
+    let sensitive = json!({"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l", "resources": [],
+        "outputs": {"o": {"value": "x", "type": "string", "sensitive": true}}});
+    let main = "output \"o\" {\n  value = \"y\"\n}\n";
+    let files = [("main.tf", main), ("terraform.tfstate", &*sensitive.to_string())];
+    let plan = document("output-no-more-sensitive", &files, &[]);
+    assert_eq!(plan["planned_values"]["outputs"]["o"]["sensitive"], true);
+
+    let main = |input: &str, rest: &str| {
+        format!(
+            "resource \"terraform_data\" \"x\" {{}}\nresource \"terraform_data\" \"a\" {{\n  input = {input}\n  depends_on = \
+             [terraform_data.x]\n}}\n{rest}"
+        )
+    };
+    let depends_on =
+        |plan: &Json| plan["prior_state"]["values"]["root_module"]["resources"][0]["depends_on"].clone();
+    let import = "import {\n  to = terraform_data.a\n  id = \"i\"\n}\n";
+    let changed = document("import-dependencies", &[("main.tf", &*main("1", import))], &[]);
+    assert_eq!(depends_on(&changed), Json::Null);
+    let same = document("import-dependencies", &[("main.tf", &*main("null", import))], &[]);
+    assert_eq!(depends_on(&same), json!(["terraform_data.x"]));
+
+    let failing = main("1", "").replace(
+        "  depends_on",
+        "  lifecycle {\n    precondition {\n      condition = terraform.workspace == \"x\"\n      error_message = \"no\"\n    }\n  }\n  \
+         depends_on",
+    );
+    let state = state(&[("a", &[text("1", "x")])]);
+    let plan =
+        document("failed-dependencies", &[("main.tf", &*failing), ("terraform.tfstate", &*state)], &[]);
+    assert_eq!(depends_on(&plan), json!(["terraform_data.x"]));
 }

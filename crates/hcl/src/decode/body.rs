@@ -60,6 +60,11 @@ impl ConfigBody {
         (Cow::Owned(body), errors)
     }
 
+    /// This body with the arguments and blocks of another one in place of its own.
+    pub fn overridden_by(&self, other: &Self) -> Self {
+        Self::new(self.parts.iter().chain(&other.parts).cloned().collect())
+    }
+
     pub(crate) fn into_parts(self) -> Vec<BodyPart> {
         self.parts
     }

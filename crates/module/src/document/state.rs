@@ -82,7 +82,8 @@ impl JsonWriter {
                     for (name, output) in plan.outputs.iter().filter(|(_, output)| output.declared) {
                         json.member(name, |json| {
                             json.object(|json| {
-                                json.bool_member("sensitive", output.sensitive);
+                                // Terraform writes here what the change hides.
+                                json.bool_member("sensitive", output.sensitive_change);
                                 if output.is_known() {
                                     // A null output that did not exist before has no type.
                                     match output.after.is_null() && output.action == PlannedAction::NoOp {

@@ -7,6 +7,7 @@ use objchange::value::PathStep;
 use objchange_hcl::{Diagnostic, Reference, ResourceName, Span, did_you_mean};
 
 use super::graph::{Graph, NodeKey, NodeKind, resource_text};
+use crate::ProviderAddress;
 use crate::config::{Config, ModuleId};
 use crate::subject::{Subject, SubjectKind, parse, undeclared_name};
 
@@ -18,10 +19,22 @@ pub(crate) struct ReferenceContext<'p> {
     pub(crate) has_count: bool,
     /// `each` means something here.
     pub(crate) has_each: bool,
-    /// The schema of `self`, where it may be used.
-    pub(crate) self_schema: Option<&'p Block>,
+    /// The object that is called `self` here.
+    pub(crate) self_object: SelfObject<'p>,
     /// The check block that it is in.
     pub(crate) check: Option<&'p str>,
+}
+
+/// The object that is called `self`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum SelfObject<'p> {
+    /// Nothing.
+    #[default]
+    Absent,
+    /// An object with this schema.
+    OfSchema(&'p Block),
+    /// An object of a type that its provider does not have.
+    OfUnknownType { resource_type: &'p str, provider: &'p ProviderAddress },
 }
 
 /// The result of checking an expression's references.
@@ -61,9 +74,6 @@ pub(crate) fn check(
     checked
 }
 
-/// The kind of the error about a reference to a resource that no module declares.
-pub(crate) const UNDECLARED_RESOURCE: &str = "reference_to_undeclared_resource";
-
 struct Checker<'p, 'c> {
     config: &'c Config,
     graph: &'p Graph<'c>,
@@ -89,9 +99,16 @@ impl Checker<'_, '_> {
                     errors.push(Diagnostic::new("Reference to undeclared module", subject.span, detail));
                 }
             }
-            SubjectKind::SelfObject => match self.place.self_schema {
-                Some(schema) => attribute(schema, &subject.rest, errors),
-                None => {
+            SubjectKind::SelfObject => match self.place.self_object {
+                SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, errors),
+                SelfObject::OfUnknownType { resource_type, provider } => {
+                    let detail = format!(
+                        "A managed resource type {resource_type:?} is not supported by provider {:?}.",
+                        provider.for_display()
+                    );
+                    errors.push(Diagnostic::new("Invalid resource type", subject.span, detail));
+                }
+                SelfObject::Absent => {
                     let detail = "The \"self\" object is not available in this context. This object can be used only in \
                                   resource provisioner, connection, and postcondition blocks.";
                     errors.push(Diagnostic::new("Invalid \"self\" reference", subject.span, detail));
@@ -123,11 +140,7 @@ impl Checker<'_, '_> {
                     resource_text(&other(Mode::Data))
                 ));
             }
-            errors.push(Diagnostic::new(
-                (UNDECLARED_RESOURCE, "Reference to undeclared resource"),
-                subject.span,
-                detail,
-            ));
+            errors.push(Diagnostic::new("Reference to undeclared resource", subject.span, detail));
             return;
         };
         if let Some(check) = &config.check

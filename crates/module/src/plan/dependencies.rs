@@ -48,10 +48,20 @@ impl Walk<'_, '_> {
                         mode == PlanMode::RefreshOnly || self.changed_before_destroy.contains(&address)
                     } else {
                         let change = changes.and_then(|changes| changes.get(key));
-                        match change.map(|position| self.plan.changes[*position].action) {
-                            None | Some(PlannedAction::Delete | PlannedAction::Forget) => continue,
+                        let change = change.map(|position| &self.plan.changes[*position]);
+                        let is_planned = || {
+                            let address = InstanceAddress { resource: address.clone(), key: key.clone() };
+                            declared.contains(&address) && self.targets.includes_instance(&address)
+                        };
+                        match change.map(|change| change.action) {
+                            Some(PlannedAction::Delete | PlannedAction::Forget) => continue,
                             Some(PlannedAction::NoOp) => false,
-                            Some(_) if !refresh => continue,
+                            _ if !refresh => continue,
+                            // It was refreshed, and what came then was wrong.
+                            None if is_managed && is_planned() => true,
+                            None => continue,
+                            // An imported object gets its first ones with the state.
+                            Some(_) if change.is_some_and(|change| change.importing.is_some()) => continue,
                             Some(_) => true,
                         }
                     };

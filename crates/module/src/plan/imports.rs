@@ -110,8 +110,12 @@ impl<'c> Walk<'_, 'c> {
                     id => (id.map(ImportedBy::Id), errors),
                 }
             }
-            (None, Some(identity)) => {
-                let (value, errors) = evaluate(identity, scope, self.module_functions.of_module(0));
+            (None, Some(expr)) => {
+                let (value, mut errors) = evaluate(expr, scope, self.module_functions.of_module(0));
+                if errors.is_empty() {
+                    let may_be_unknown = self.depends_on_unasked(index, import, [expr]);
+                    errors.extend(wrong_identity(expr, &value, scope, may_be_unknown));
+                }
                 (errors.is_empty().then_some(ImportedBy::Identity(value)), errors)
             }
             // The argument that is missing was reported when the module was loaded.
@@ -328,4 +332,24 @@ pub(crate) fn identifier(
         ),
         Ok(id) => (Some(id), Vec::new()),
     }
+}
+
+/// The problem with the value of `identity`, if it is one for every schema.
+fn wrong_identity(expr: &Expr, value: &Value, scope: &Scope<'_>, may_be_unknown: bool) -> Option<Diagnostic> {
+    let (summary, detail) = if value.is_null() {
+        ("Invalid import identity argument", "The import identity cannot be null.".to_owned())
+    } else if !value.is_wholly_known() {
+        if may_be_unknown {
+            return None;
+        }
+        let detail = "The import block \"identity\" argument depends on resource attributes that cannot be determined until \
+                      apply, so Terraform cannot plan to import this resource.";
+        ("Invalid import identity argument", detail.to_owned())
+    } else if !matches!(value.ty(), Type::Object(_) | Type::Map(_)) {
+        let ty = value.ty().friendly_name();
+        ("Incorrect value type", format!("Invalid expression value: object required, but have {ty}."))
+    } else {
+        return None;
+    };
+    Some(Diagnostic::new(summary, expr.span, detail).explained(expr, scope))
 }

@@ -12,10 +12,12 @@ use super::graph::{ResourceNode, resource_text};
 use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::managed::Instance;
+use super::references::key_of;
 use super::resource::instance_address;
-use super::validate::resource::{own_references, self_reference};
+use super::validate::resource::{own_key, own_references, self_reference};
 use super::walk::Walk;
 use super::{CheckKind, UndecidedReason, UndecidedResource};
+use crate::Severity;
 use crate::marking::mark_kept;
 use crate::subject::{SubjectKind, WORKSPACE};
 
@@ -34,8 +36,11 @@ impl<'c> Walk<'_, 'c> {
         let (count, for_each) = (resource.config.count.as_ref(), resource.config.for_each.as_ref());
         let repetition: Vec<_> =
             count.into_iter().chain(for_each).flat_map(objchange_hcl::variables).collect();
-        if !own_references(resource, &repetition).is_empty() {
-            self.refers_to_itself(index, resource);
+        let own = own_references(resource.name, &repetition);
+        for subject in &own {
+            self.found.error("Self-referential block", subject.span, self_reference(subject));
+        }
+        if !own.is_empty() {
             return;
         }
         let expansions = instances.iter().map(|at| Some((*at, self.expand(index, *at, count, for_each)?)));
@@ -52,7 +57,7 @@ impl<'c> Walk<'_, 'c> {
             self.forget_imports(imports);
             return;
         }
-        if self.refers_to_itself(index, resource) {
+        if self.refers_to_itself(index, resource, &expansions) {
             return;
         }
         if self.misses_imports(imports, resource, &expansions) {
@@ -69,6 +74,15 @@ impl<'c> Walk<'_, 'c> {
                 let repetition = Repetition::default();
                 self.undecided(index, at, resource, &schema, &repetition);
                 continue;
+            }
+            // An instance that asks for one that is not there finds none.
+            if self.graph.nodes[index]
+                .subjects
+                .iter()
+                .any(|subject| own_key(resource.name, subject).is_some())
+            {
+                let unknown = expansion.map(|_, _| dynamic()).to_value();
+                self.world.instances[at].resources.insert(resource.name.clone(), unknown);
             }
             // The variables are the same for all instances.
             let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
@@ -150,30 +164,83 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Reports references of a resource to itself, and to triggers that are not declared; whether there are any.
-    pub(crate) fn refers_to_itself(&mut self, index: usize, resource: &ResourceNode<'c>) -> bool {
+    /// Reports instances of a resource that need themselves or each other, and triggers that are not declared; whether there
+    /// are any.
+    pub(crate) fn refers_to_itself(
+        &mut self,
+        index: usize,
+        resource: &ResourceNode<'c>,
+        expansions: &[(ModuleInstanceId, Expanded<Repetition>)],
+    ) -> bool {
         let Some(schema) = resource.schema else { return false };
-        let config = resource.config;
-        let mut references: Vec<_> =
-            config.count.iter().chain(&config.for_each).flat_map(objchange_hcl::variables).collect();
-        let is_repetition = !own_references(resource, &references).is_empty();
-        references.extend(objchange_hcl::references(&resource.body, &schema.block, Purpose::Core));
-        let own = own_references(resource, &references);
-        for subject in &own {
-            // An object that is the only one of its resource is looked at twice.
-            let is_single = matches!(&subject.kind, SubjectKind::Resource { key: None, .. });
-            for _ in 0..if is_single && !is_repetition { 2 } else { 1 } {
-                self.found.error("Self-referential block", subject.span, self_reference(subject));
+        let errors = self.found.error_count();
+        let graph = self.graph;
+        let node = &graph.nodes[index];
+        let all = node.subjects.iter().chain(&node.depends_on);
+        let keys: Vec<&Option<Value>> = all.filter_map(|subject| own_key(resource.name, subject)).collect();
+        if !keys.is_empty() {
+            let references = objchange_hcl::references(&resource.body, &schema.block, Purpose::Core);
+            let own = own_references(resource.name, &references);
+            for (at, expansion) in expansions {
+                self.instances_need_each_other(*at, resource, expansion, &keys, &own);
             }
         }
-        let module = self.graph.nodes[index].module;
-        let triggers = &config.lifecycle.replace_triggered_by;
-        let errors = self.found.error_count();
+        let triggers = &resource.config.lifecycle.replace_triggered_by;
         // A plan that only refreshes replaces nothing.
         if self.input.options.mode != PlanMode::RefreshOnly {
-            triggers.iter().for_each(|trigger| self.undeclared_trigger(module, trigger));
+            triggers.iter().for_each(|trigger| self.undeclared_trigger(node.module, trigger));
         }
-        !own.is_empty() || self.found.error_count() > errors
+        self.found.error_count() > errors
+    }
+
+    /// Reports instances in one instance of the module that need each other or, by their bodies, themselves. A reference without
+    /// a literal key, or with one that no instance has, is one to all of them.
+    fn instances_need_each_other(
+        &mut self,
+        at: ModuleInstanceId,
+        resource: &ResourceNode<'c>,
+        expansion: &Expanded<Repetition>,
+        keys: &[&Option<Value>],
+        own: &[Subject],
+    ) {
+        if !expansion.is_decided() || self.world.instances[at].is_undecided {
+            return;
+        }
+        let module = self.world.instances[at].address.clone();
+        let addresses = expansion.iter().map(|(key, _)| instance_address(&module, resource.name, key));
+        let planned: Vec<_> = addresses.filter(|address| self.targets.includes_instance(address)).collect();
+        let has_key = |address: &InstanceAddress, key: &Option<Value>| {
+            key.as_ref().and_then(key_of).is_some_and(|key| address.key.as_ref() == Some(&key))
+        };
+        let is_for_all = |key: &&&Option<Value>| !planned.iter().any(|address| has_key(address, key));
+        let needed: Vec<&InstanceAddress> = match keys.iter().any(|key| is_for_all(&key)) {
+            true => planned.iter().collect(),
+            false => {
+                let is_needed = |address: &&InstanceAddress| keys.iter().any(|key| has_key(address, key));
+                planned.iter().filter(is_needed).collect()
+            }
+        };
+        if needed.len() > 1 {
+            let mut names: Vec<String> = needed.iter().map(ToString::to_string).collect();
+            names.sort_unstable();
+            let summary = format!("Cycle: {}", names.join(", "));
+            self.found.without_place(Severity::Error, ("cycle", summary), "");
+            return;
+        }
+        for address in needed {
+            for subject in own {
+                let SubjectKind::Resource { key, .. } = &subject.kind else { continue };
+                // An object that is the only one of its resource is looked at twice.
+                let times = match key {
+                    None => 2,
+                    Some(_) if has_key(address, key) => 1,
+                    Some(_) => 0,
+                };
+                for _ in 0..times {
+                    self.found.error("Self-referential block", subject.span, self_reference(subject));
+                }
+            }
+        }
     }
 
     /// Keeps all instances of a resource in the state, because it is unknown which ones are declared.

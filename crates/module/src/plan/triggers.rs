@@ -1,6 +1,5 @@
 //! `replace_triggered_by`: whether the planned change of another resource replaces an object.
 
-use objchange::address::InstanceKey;
 use objchange::value::{Kind, PathStep};
 use objchange::{Value, address::Mode};
 use objchange_hcl::{Expr, Scope, Variables, evaluate, variables};
@@ -9,6 +8,7 @@ use super::PlannedAction;
 use super::check::module_in_words;
 use super::graph::{ResourceNode, resource_text};
 use super::managed::Instance;
+use super::references::key_of;
 use super::walk::Walk;
 use crate::Severity;
 use crate::subject::{Subject, SubjectKind, parse};
@@ -49,7 +49,7 @@ impl<'c> Walk<'_, 'c> {
         let keys = self.computed_key(instance, trigger).or(key);
         let module = &self.world.instances[instance.at].address;
         let wanted = super::resource::resource_address(module, &name);
-        let key = keys.as_ref().and_then(instance_key);
+        let key = keys.as_ref().and_then(key_of);
         let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();
         let triggered = match (&key, name.mode) {
             // Terraform rejects data sources as triggers while planning: "no change found".
@@ -107,14 +107,6 @@ impl<'c> Walk<'_, 'c> {
         let outer = Scope::new(&nothing);
         let (value, errors) = evaluate(key, &outer.with(&names), self.functions);
         errors.is_empty().then_some(value)
-    }
-}
-
-fn instance_key(value: &Value) -> Option<InstanceKey> {
-    match value.kind() {
-        Kind::Number(number) => number.as_u64().map(InstanceKey::Number),
-        Kind::String(text) => Some(InstanceKey::String(text.to_string())),
-        _ => None,
     }
 }
 

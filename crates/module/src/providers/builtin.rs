@@ -14,6 +14,12 @@ pub struct TerraformData(pub SimulatedProvider);
 impl TerraformData {
     /// The resource type that it is for.
     pub const TYPE: &str = "terraform_data";
+
+    /// The attributes that a configuration sets, and that only the provider may set.
+    pub(crate) fn read_only(config: &Value) -> impl Iterator<Item = &'static str> {
+        let is_set = |name: &&str| config.attribute(name).is_some_and(|value| !value.is_null());
+        ["id", "output"].into_iter().filter(is_set)
+    }
 }
 
 impl Provider for TerraformData {

@@ -4,7 +4,7 @@ mod answers;
 mod builtin;
 mod contract;
 mod imported_by;
-mod legacy;
+pub(crate) mod legacy;
 mod remote_state;
 mod simulated;
 

@@ -40,6 +40,9 @@ pub(super) fn validate(kind: SchemaKind, type_name: &str, config: &Value) -> Vec
     let invalid =
         |detail: String, attribute: &str| attribute_error("Invalid backend configuration", detail, attribute);
     match backend {
+        None if config.attribute("backend").is_some_and(Value::is_null) => {
+            found.push(invalid("The name of the backend must not be null.".to_owned(), "backend"));
+        }
         Some(name) if !BACKENDS.contains(&name) => {
             found.push(invalid(format!("There is no backend type named {name:?}."), "backend"));
         }

@@ -18,9 +18,13 @@ impl Reader<'_> {
         let Declared { header, content, .. } = declared;
         let expr = |name: &str| content.attribute(name).map(|attribute| attribute.expr.clone());
         let (id, identity, for_each) = (expr("id"), expr("identity"), expr("for_each"));
-        if id.is_none() && identity.is_none() {
-            let detail = "The argument \"id\" is required, but no definition was found.";
-            self.problems.error("Missing required argument", content.missing, detail);
+        let problem = match (&id, &identity) {
+            (None, None) => Some("At least one of 'id' or 'identity' must be specified."),
+            (Some(_), Some(_)) => Some("Only one of 'id' or 'identity' can be specified."),
+            _ => None,
+        };
+        if let Some(detail) = problem {
+            self.problems.error("Invalid import block", header, detail);
         }
         let to = content.attribute("to");
         let target = to.and_then(|to| {

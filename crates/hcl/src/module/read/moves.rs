@@ -1,8 +1,9 @@
 //! `moved` and `removed` blocks.
 
 use objchange::address::Mode;
-use objchange_text::Diagnostic;
+use objchange_text::{Diagnostic, Span};
 
+use super::super::body::ConfigBody;
 use super::super::declarations::{MoveEndpoint, MoveTarget, MovedConfig, RemovedConfig};
 use super::collect::Declared;
 use super::references::{NO_REFERENCE, is_reference};
@@ -34,6 +35,8 @@ impl Reader<'_> {
             matches!(&from.target, MoveTarget::Resource(address) if address.resource.mode == Mode::Managed)
         });
         let mut destroy = true;
+        let mut provisioners = Vec::new();
+        let mut connection: Option<(Span, ConfigBody)> = None;
         for block in content.blocks {
             match &*block.kind {
                 "lifecycle" => {
@@ -50,9 +53,29 @@ impl Reader<'_> {
                         "Provisioners are valid only when a removed block targets a managed resource.";
                     self.problems.error("Invalid provisioner block", block.header, detail);
                 }
+                "connection" => match &connection {
+                    Some((first, _)) => {
+                        let at = self.place(*first);
+                        let detail =
+                            format!("This \"removed\" block already has a connection block at {at}.");
+                        self.problems.error("Duplicate connection block", block.header, detail);
+                    }
+                    None => connection = Some((block.header, ConfigBody::whole(block.body))),
+                },
+                "provisioner" => {
+                    let header = block.header;
+                    let provisioner = self.provisioner(block);
+                    if provisioner.as_ref().is_some_and(|provisioner| !provisioner.is_at_destroy) {
+                        let detail = "Only destroy-time provisioners are valid in \"removed\" blocks. To declare a \
+                                      destroy-time provisioner, use:\n    when = destroy";
+                        self.problems.error("Invalid provisioner block", header, detail);
+                    }
+                    provisioners.extend(provisioner);
+                }
                 _ => {}
             }
         }
+        self.refuse_other_objects(&provisioners, connection.as_ref().map(|(_, body)| body));
         Some(RemovedConfig { header, from: from?, destroy })
     }
 

@@ -12,7 +12,7 @@ use crate::decode::body::ConfigBody;
 use crate::decode::raw::{Content, RawBlock};
 use crate::decode::shape::PROVISIONER;
 use crate::syntax::ast::{Body, Expr, ExprKind, StepKind};
-use crate::walk::variables;
+use crate::walk::{Reference, variables};
 use objchange_text::Span;
 
 impl Reader<'_> {
@@ -57,6 +57,7 @@ impl Reader<'_> {
             }
         }
         self.refuse_other_objects(&provisioners, connection.as_ref().map(|(_, body)| body));
+        self.refuse_own_conditions(mode, [&declared.label(0), &declared.label(1)], &lifecycle);
         ResourceConfig {
             header: declared.header,
             type_span: declared.labels.first().map_or(declared.header, |label| label.span),
@@ -83,8 +84,53 @@ impl Reader<'_> {
         }
     }
 
-    fn provisioner(&mut self, block: RawBlock<'_>) -> Option<ProvisionerConfig> {
+    /// Refuses conditions of a resource that refer to it by its address.
+    fn refuse_own_conditions(
+        &mut self,
+        mode: Mode,
+        [resource_type, name]: [&str; 2],
+        lifecycle: &LifecycleConfig,
+    ) {
+        let (keyword, prefix) = match mode {
+            Mode::Managed => ("resource", ""),
+            Mode::Data => ("data", "data."),
+            Mode::Ephemeral => ("ephemeral", "ephemeral."),
+        };
+        let is_own = |reference: &Reference<'_>| {
+            let attribute = |position| reference.attribute(position).map(|attribute| &**attribute);
+            let is_named =
+                |first| attribute(first) == Some(resource_type) && attribute(first + 1) == Some(name);
+            *reference.name == keyword && is_named(0)
+                || mode == Mode::Managed && *reference.name == resource_type && attribute(0) == Some(name)
+        };
+        let preconditions =
+            lifecycle.preconditions.iter().map(|one| ("Invalid reference in precondition", one));
+        let postconditions =
+            lifecycle.postconditions.iter().map(|one| ("Invalid reference in postcondition", one));
+        for (summary, condition) in preconditions.chain(postconditions) {
+            for expr in [&condition.condition, &condition.error_message] {
+                if variables(expr).iter().any(is_own) {
+                    let detail =
+                        format!("Configuration for {prefix}{resource_type}.{name} may not refer to itself.");
+                    self.problems.error(summary, expr.span, detail);
+                }
+            }
+        }
+    }
+
+    pub(super) fn provisioner(&mut self, block: RawBlock<'_>) -> Option<ProvisionerConfig> {
         let label = block.labels.into_iter().next()?;
+        if matches!(&*label.text, "chef" | "habitat" | "puppet" | "salt-masterless") {
+            let summary = format!("The {:?} provisioner has been removed", &*label.text);
+            let detail = format!(
+                "The {:?} provisioner was deprecated in Terraform 0.13.4 has been removed from Terraform. Visit \
+                 https://learn.hashicorp.com/collections/terraform/provision for alternatives to using provisioners that are a \
+                 better fit for the Terraform workflow.",
+                &*label.text
+            );
+            self.problems.error(("the_kind_provisioner_has_been_removed", summary), block.header, detail);
+            return None;
+        }
         let content = block.body.read(&PROVISIONER, &mut self.problems);
         let is_at_destroy = content.attribute("when").is_some_and(|when| {
             let words = ["create", "destroy"];
@@ -147,7 +193,11 @@ impl Reader<'_> {
     }
 
     /// Refuses references of provisioners that run when the object is gone, and of their connections, to anything else.
-    fn refuse_other_objects(&mut self, provisioners: &[ProvisionerConfig], connection: Option<&ConfigBody>) {
+    pub(super) fn refuse_other_objects(
+        &mut self,
+        provisioners: &[ProvisionerConfig],
+        connection: Option<&ConfigBody>,
+    ) {
         let at_destroy = provisioners.iter().filter(|provisioner| provisioner.is_at_destroy);
         let at_destroy: Vec<&ProvisionerConfig> = at_destroy.collect();
         if at_destroy.is_empty() {
@@ -232,9 +282,21 @@ impl Reader<'_> {
             return;
         }
         let mut paths = Vec::new();
-        for item in self.reference_list(expr) {
+        let (stars, others): (Vec<&Expr>, Vec<&Expr>) =
+            self.list(expr).iter().partition(|item| is_star(item));
+        for _ in &stars {
+            let detail = "The [\"*\"] form of ignore_changes wildcard is was deprecated and is now invalid. Use \
+                          \"ignore_changes = all\" to ignore changes to all attributes.";
+            self.problems.error("Invalid ignore_changes wildcard", expr.span, detail);
+        }
+        for item in others {
+            let Some(item) = self.reference(item) else { continue };
             paths.extend(path(&item));
             lifecycle.ignore_changes_spans.push(item.span);
+        }
+        if let Some(star) = stars.first().filter(|_| !paths.is_empty()) {
+            let detail = "Cannot mix wildcard string \"*\" with non-wildcard references.";
+            self.problems.error("Invalid ignore_changes ruleset", star.span, detail);
         }
         lifecycle.ignore_changes = IgnoreChanges::Paths(paths);
     }
@@ -278,6 +340,11 @@ impl Reader<'_> {
         self.problems.error("Invalid replace_triggered_by expression", item.span, detail);
         false
     }
+}
+
+/// Whether an expression is `"*"`, which once stood for all attributes.
+fn is_star(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Text(text) if text.as_str() == Some("*"))
 }
 
 /// Whether the first name of a reference is a keyword rather than a resource type.

@@ -7,15 +7,15 @@ pub(super) mod resource;
 use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Decoded, Diagnostic, Expr, Functions, ModuleCall, Purpose, Reference, Scope, VariableConfig, decode,
-    evaluate, expanded_references, references, variables,
+    Decoded, Expr, Functions, ModuleCall, Purpose, Reference, Scope, VariableConfig, decode, evaluate,
+    expanded_references, references, variables,
 };
 use smol_str::SmolStr;
 
-use super::check::{Checked, ReferenceContext, UNDECLARED_RESOURCE, check};
+use super::check::{Checked, ReferenceContext, SelfObject, check};
 use super::conditions::{self};
 use super::evaluated::{World, dynamic};
-use super::expand::{self, Expansion};
+use super::expand;
 use super::graph::{Graph, NodeKind};
 use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
@@ -191,7 +191,7 @@ impl<'c> Validator<'_, 'c> {
             each: place.has_each.then(|| (Value::unknown(Type::String), dynamic())),
         };
         let mut names = repetition.names();
-        if let Some(schema) = place.self_schema {
+        if let SelfObject::OfSchema(schema) = place.self_object {
             names.push(("self", Value::unknown(schema.implied_type().clone())));
         }
         names
@@ -243,37 +243,32 @@ impl<'c> Validator<'_, 'c> {
 
     fn call(&mut self, at: ModuleInstanceId, module: usize, call: &ModuleCall) {
         self.depends_on(module, &call.depends_on);
-        let _ = self.expand(at, module, call.count.as_ref(), call.for_each.as_ref());
+        self.expand(at, module, call.count.as_ref(), call.for_each.as_ref());
     }
 
-    /// Checks `count` and `for_each`; whether the rest can be looked at.
-    fn expand(
-        &mut self,
-        at: ModuleInstanceId,
-        module: usize,
-        count: Option<&Expr>,
-        for_each: Option<&Expr>,
-    ) -> bool {
-        let Some(expr) = count.or(for_each) else { return true };
+    /// Checks `count` and `for_each`.
+    fn expand(&mut self, at: ModuleInstanceId, module: usize, count: Option<&Expr>, for_each: Option<&Expr>) {
+        let Some(expr) = count.or(for_each) else { return };
         let checked =
             self.check(ReferenceContext { module, ..ReferenceContext::default() }, &variables(expr));
         if !checked.errors.is_empty() {
             self.found.errors(checked.errors);
-            return count.is_none();
+            return;
         }
         let variables = self.world.variables(self.graph, at, &checked.subjects);
         let scope = Scope::new(&variables);
         let most = self.input.options.max_instances;
         let mut errors = Vec::new();
-        let expansion = if count.is_some() {
-            expand::count(expr, &scope, self.functions, most, &mut errors)
+        if count.is_some() {
+            expand::count(expr, &scope, self.functions, most, &mut errors);
         } else {
-            expand::for_each(expr, &scope, self.functions, most, &mut errors)
-        };
+            expand::for_each(expr, &scope, self.functions, most, &mut errors);
+        }
         self.found.errors(errors);
-        count.is_none() || !matches!(expansion, Expansion::Wrong)
     }
 
+    /// Checks `depends_on`, up to the first reference that is wrong. The `count` or `for_each` of a resource is nothing that
+    /// it could depend on, even where it has that.
     fn depends_on(&mut self, module: usize, items: &[Expr]) {
         for item in items {
             let checked =
@@ -281,16 +276,11 @@ impl<'c> Validator<'_, 'c> {
             if let Some((_, span)) = checked.subjects.first().and_then(|subject| subject.rest.first()) {
                 let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
                 self.found.error("Invalid depends_on reference", *span, detail);
+                return;
             }
-            // The `count` or `for_each` of a resource is nothing that it could depend on, even where it has that.
-            let is_name_of_instances = |subject: &Subject| {
-                matches!(subject.kind, SubjectKind::Count(_) | SubjectKind::Each(_) | SubjectKind::SelfObject)
-            };
-            if checked.subjects.iter().any(is_name_of_instances) {
+            if !checked.errors.is_empty() {
                 self.found.errors(checked.errors);
-            } else if checked.has_static_errors {
-                let is_undeclared = |error: &Diagnostic| error.kind == UNDECLARED_RESOURCE;
-                self.found.errors(checked.errors.into_iter().filter(is_undeclared));
+                return;
             }
         }
     }

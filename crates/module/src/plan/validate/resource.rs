@@ -1,14 +1,18 @@
 //! Resources, provider configurations and calls: whether their bodies fit.
 
+use objchange::Value;
+use objchange::address::Mode;
+use objchange::schema::Block;
 use objchange::value::Path;
-use objchange_hcl::{Condition, Diagnostic, Purpose, Reference, Span, references, variables};
+use objchange_hcl::{Body, ConfigBody, Diagnostic, ProvisionerConfig, Reference, ResourceName, Span};
 
-use super::super::check::ReferenceContext;
+use super::super::check::{ReferenceContext, SelfObject};
 use super::super::instances::ModuleInstanceId;
 use super::Validator;
 use crate::diagnostics::PROVIDER;
 use crate::plan::graph::{ProviderNode, ResourceNode, resource_text, schema_kind};
-use crate::provisioners::provisioner_schema;
+use crate::providers::{TerraformData, legacy};
+use crate::provisioners::{connection_schema, provisioner_schema, wrong_provisioner};
 use crate::subject::{Subject, SubjectKind};
 use crate::{ModuleDiagnostic, ProvidersExt, Severity};
 
@@ -36,15 +40,7 @@ impl<'c> Validator<'_, 'c> {
     }
 
     pub(super) fn resource(&mut self, at: ModuleInstanceId, module: usize, resource: &ResourceNode<'_>) {
-        let ResourceNode { name, config, schema, .. } = resource;
-        let Some(schema) = schema else {
-            let summary = match name.mode {
-                objchange::address::Mode::Data => "Invalid data source",
-                _ => "Invalid resource type",
-            };
-            self.found.error(summary, type_span(resource), self.unknown_type(resource));
-            return;
-        };
+        let ResourceNode { name, config, schema, provider, .. } = resource;
         let place = ReferenceContext {
             module,
             has_count: config.count.is_some(),
@@ -52,83 +48,142 @@ impl<'c> Validator<'_, 'c> {
             check: config.check.as_deref(),
             ..ReferenceContext::default()
         };
+        let errors = self.found.error_count();
         self.depends_on(module, &config.depends_on);
-        if !self.expand(at, module, config.count.as_ref(), config.for_each.as_ref()) {
-            return;
-        }
-        self.found.errors(resource.body_errors.iter().cloned());
-        let referenced = references(&resource.body, &schema.block, Purpose::Core);
-        let own = own_references(resource, &referenced);
-        // Self-references are reported while planning.
-        if own.is_empty()
-            && let Some(decoded) = self.decode(at, place, &resource.body, &schema.block)
-        {
-            let address =
-                crate::plan::resource::resource_address(&self.world.instances[at].address, name).to_string();
-            self.found.append(crate::plan::resource::ephemeral_refusals(
-                &address,
-                &schema.block,
-                &decoded.value,
-                |path| crate::plan::resource::value_place(&resource.body, &decoded, path),
-            ));
-            self.secrets.learn(&schema.block, &decoded.value);
-            let found = self.providers.validate(
-                &resource.provider_config,
-                schema_kind(name.mode),
-                &name.resource_type,
-                &decoded.value.unmark_deep().0,
-            );
-            self.provider_diagnostics(found, Some(&address), &|path| {
-                crate::plan::resource::value_place(&resource.body, &decoded, path)
-            });
-        }
+        self.expand(at, module, config.count.as_ref(), config.for_each.as_ref());
+        self.resource_body(at, place, resource);
         let lifecycle = &config.lifecycle;
-        self.found.append(crate::plan::resource::ignore_changes_problems(
-            lifecycle,
-            &schema.block,
-            config.type_span,
-        ));
         for condition in &lifecycle.preconditions {
-            if !self.is_about_itself(resource, condition, "Invalid reference in precondition") {
-                self.resource_condition(at, place, condition);
-            }
+            self.resource_condition(at, place, condition);
         }
-        let with_self = ReferenceContext { self_schema: Some(&schema.block), ..place };
+        let self_object = match schema {
+            Some(schema) => SelfObject::OfSchema(&schema.block),
+            None => SelfObject::OfUnknownType { resource_type: &name.resource_type, provider },
+        };
+        let with_self = ReferenceContext { self_object, ..place };
         for condition in &lifecycle.postconditions {
-            if !self.is_about_itself(resource, condition, "Invalid reference in postcondition") {
-                self.resource_condition(at, with_self, condition);
-            }
+            self.resource_condition(at, with_self, condition);
         }
         for provisioner in &config.provisioners {
-            match provisioner_schema(&provisioner.kind) {
-                Some(schema) => {
-                    let (body, errors) = provisioner.body.under(schema);
-                    self.found.errors(errors);
-                    self.decode(at, with_self, &body, schema);
-                }
-                None => self.generic_body(at, with_self, &provisioner.body.generic()),
+            self.provisioner(at, with_self, provisioner, config.connection.as_ref());
+            if self.found.error_count() > errors {
+                break;
             }
-        }
-        let connections = config.provisioners.iter().flat_map(|provisioner| &provisioner.connection);
-        for connection in connections.chain(&config.connection) {
-            self.generic_body(at, with_self, &connection.generic());
         }
     }
 
-    /// A body whose schema is of no interest here.
-    pub(super) fn generic_body(
+    /// The body of a resource, by the schema of its type.
+    fn resource_body(
         &mut self,
         at: ModuleInstanceId,
         place: ReferenceContext<'_>,
-        body: &objchange_hcl::Body,
+        resource: &ResourceNode<'_>,
     ) {
-        for attribute in &body.attributes {
-            if attribute.name == "when" || attribute.name == "on_failure" {
-                continue;
+        let ResourceNode { name, config, schema, .. } = resource;
+        let Some(schema) = schema else {
+            let summary = match name.mode {
+                Mode::Managed => "Invalid resource type",
+                Mode::Data => "Invalid data source",
+                Mode::Ephemeral => "Invalid ephemeral resource",
+            };
+            self.found.error(summary, type_span(resource), self.unknown_type(resource));
+            return;
+        };
+        self.found.errors(resource.body_errors.iter().cloned());
+        let Some(decoded) = self.decode(at, place, &resource.body, &schema.block) else { return };
+        let address =
+            crate::plan::resource::resource_address(&self.world.instances[at].address, name).to_string();
+        self.found.append(crate::plan::resource::ephemeral_refusals(
+            &address,
+            &schema.block,
+            &decoded.value,
+            |path| crate::plan::resource::value_place(&resource.body, &decoded, path),
+        ));
+        self.secrets.learn(&schema.block, &decoded.value);
+        let value = decoded.value.unmark_deep().0;
+        let provider = &resource.provider_config;
+        if provider.provider.is_builtin()
+            && name.mode == Mode::Managed
+            && *name.resource_type == *TerraformData::TYPE
+        {
+            for attribute in TerraformData::read_only(&value) {
+                let summary = format!("{attribute:?} attribute is read-only");
+                self.found.without_place(Severity::Error, ("attribute_is_read_only", summary), "");
             }
-            self.evaluate(at, place, &attribute.expr);
         }
-        body.blocks.iter().for_each(|block| self.generic_body(at, place, &block.body));
+        let mut found =
+            self.providers.validate(provider, schema_kind(name.mode), &name.resource_type, &value);
+        if self.providers.is_simulated(provider) {
+            found.extend(legacy::refusals(&schema.block, &value));
+        }
+        self.provider_diagnostics(found, Some(&address), &|path| {
+            crate::plan::resource::value_place(&resource.body, &decoded, path)
+        });
+        self.found.append(crate::plan::resource::ignore_changes_problems(
+            &config.lifecycle,
+            &schema.block,
+            config.type_span,
+        ));
+    }
+
+    /// A provisioner, and the connection that it uses: its own one over that of its resource.
+    fn provisioner(
+        &mut self,
+        at: ModuleInstanceId,
+        place: ReferenceContext<'_>,
+        provisioner: &ProvisionerConfig,
+        connection: Option<&ConfigBody>,
+    ) {
+        // There are no others: that was checked before.
+        let Some(schema) = provisioner_schema(&provisioner.kind) else { return };
+        if let Some(decoded) = self.body(at, place, &provisioner.body, schema)
+            && let Some((summary, detail)) = wrong_provisioner(&provisioner.kind, &decoded)
+        {
+            self.found.without_place(Severity::Error, summary, detail);
+        }
+        match (connection, &provisioner.connection) {
+            (Some(only), None) | (None, Some(only)) => _ = self.body(at, place, only, connection_schema()),
+            (Some(general), Some(own)) => self.overridden_connection(at, place, general, own),
+            (None, None) => {}
+        }
+    }
+
+    /// The connection of a resource, which that of a provisioner overrides.
+    ///
+    /// Terraform looks into the first one for what is required, even if the other one has it. Unknown arguments are no error
+    /// in either of them.
+    fn overridden_connection(
+        &mut self,
+        at: ModuleInstanceId,
+        place: ReferenceContext<'_>,
+        general: &ConfigBody,
+        own: &ConfigBody,
+    ) {
+        let schema = connection_schema();
+        let (general_body, _) = general.under(schema);
+        let both = general.overridden_by(own);
+        let mut body = both.under(schema).0.into_owned();
+        body.blocks.clear();
+        body.attributes.retain(|attribute| schema.attribute(&attribute.name).is_some());
+        let has_host = |body: &Body| body.attributes.iter().any(|attribute| attribute.name == "host");
+        if has_host(&body) && !has_host(&general_body) {
+            let detail = "The argument \"host\" is required, but no definition was found.";
+            self.found.error("Missing required argument", general_body.missing, detail);
+        }
+        self.decode(at, place, &body, schema);
+    }
+
+    /// The object of a body that is not that of a resource, if nothing is wrong with it.
+    fn body(
+        &mut self,
+        at: ModuleInstanceId,
+        place: ReferenceContext<'_>,
+        body: &ConfigBody,
+        schema: &Block,
+    ) -> Option<Value> {
+        let (body, errors) = body.under(schema);
+        self.found.errors(errors);
+        self.decode(at, place, &body, schema).map(|decoded| decoded.value)
     }
 
     pub(super) fn unknown_type(&self, resource: &ResourceNode<'_>) -> String {
@@ -168,22 +223,6 @@ impl<'c> Validator<'_, 'c> {
         detail
     }
 
-    /// Reports a condition that refers to the resource that it is of; whether it does.
-    pub(super) fn is_about_itself(
-        &mut self,
-        resource: &ResourceNode<'_>,
-        condition: &Condition,
-        summary: &'static str,
-    ) -> bool {
-        let references =
-            variables(&condition.condition).into_iter().chain(variables(&condition.error_message));
-        let own = own_references(resource, &references.collect::<Vec<_>>());
-        for subject in &own {
-            self.found.error(summary, condition.condition.span, self_reference(subject));
-        }
-        !own.is_empty()
-    }
-
     pub(super) fn provider_diagnostics(
         &mut self,
         found: Vec<objchange::change::Diagnostic>,
@@ -212,11 +251,18 @@ pub(super) fn type_span(resource: &ResourceNode<'_>) -> Span {
     resource.config.type_span
 }
 
-/// The references of a resource to itself.
-pub(crate) fn own_references(resource: &ResourceNode<'_>, references: &[Reference<'_>]) -> Vec<Subject> {
+/// The references to a resource among these.
+pub(crate) fn own_references(name: &ResourceName, references: &[Reference<'_>]) -> Vec<Subject> {
     let subjects = references.iter().filter_map(|reference| crate::subject::parse(reference).0);
-    let is_own = |subject: &Subject| matches!(&subject.kind, SubjectKind::Resource { name, .. } if name == resource.name);
-    subjects.filter(is_own).collect()
+    subjects.filter(|subject| own_key(name, subject).is_some()).collect()
+}
+
+/// The literal key, if there is one, of a reference to a resource; `None` of one to anything else.
+pub(crate) fn own_key<'s>(name: &ResourceName, subject: &'s Subject) -> Option<&'s Option<Value>> {
+    match &subject.kind {
+        SubjectKind::Resource { name: other, key } if other == name => Some(key),
+        _ => None,
+    }
 }
 
 /// The error for a resource that refers to itself.
