@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use objchange::Value;
 use objchange::schema::FunctionSchema;
-use objchange_hcl::{Function, Functions, Parameter};
+use objchange::{Type, Value};
+use objchange_hcl::{Function, FunctionError, Functions, Parameter};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::config::{Config, ModuleId};
+use crate::providers::{ProviderFunction, Providers};
 use crate::{ProviderAddress, Schemas};
 
 /// The functions of all modules.
@@ -29,7 +30,14 @@ pub(crate) struct ModuleFunctions {
 type Unanswered = Arc<Mutex<BTreeSet<String>>>;
 
 impl ModuleFunctions {
-    pub(crate) fn new(config: &Config, schemas: &Schemas, language: &Functions, version: Version) -> Self {
+    /// Those of providers are called where these answer for them.
+    pub(crate) fn new(
+        config: &Config,
+        schemas: &Schemas,
+        language: &Functions,
+        version: Version,
+        providers: &dyn Providers,
+    ) -> Self {
         let mut functions = Self {
             language: language.clone().in_module().of_version(version.parts()),
             extended: Vec::new(),
@@ -44,7 +52,7 @@ impl ModuleFunctions {
             let index = match known.get(&required) {
                 Some(index) => *index,
                 None => {
-                    let index = functions.add(&required, schemas);
+                    let index = functions.add(&required, schemas, providers);
                     known.insert(required, index);
                     index
                 }
@@ -65,7 +73,12 @@ impl ModuleFunctions {
         std::mem::take(&mut *self.unanswered.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn add(&mut self, required: &BTreeMap<&SmolStr, ProviderAddress>, schemas: &Schemas) -> Option<usize> {
+    fn add(
+        &mut self,
+        required: &BTreeMap<&SmolStr, ProviderAddress>,
+        schemas: &Schemas,
+        providers: &dyn Providers,
+    ) -> Option<usize> {
         let mut functions = None;
         for (local_name, provider) in required {
             let mut insert = |name: &str, function: Function| {
@@ -79,8 +92,14 @@ impl ModuleFunctions {
                 continue;
             }
             for (name, schema) in schemas.functions(provider) {
-                let full_name = format!("provider::{local_name}::{name}");
-                insert(&name, simulated(full_name, &schema, &self.unanswered));
+                let function = match providers.function(provider, &name) {
+                    Some(call) => real(&schema, call),
+                    None => {
+                        let full_name = format!("provider::{local_name}::{name}");
+                        simulated(full_name, &schema, &self.unanswered)
+                    }
+                };
+                insert(&name, function);
             }
         }
         self.extended.push(functions?);
@@ -88,16 +107,31 @@ impl ModuleFunctions {
     }
 }
 
+/// A function that its provider answers, once all that it is called with is known.
+fn real(schema: &FunctionSchema, call: ProviderFunction) -> Function {
+    declared(schema, move |arguments, ty| match arguments.iter().all(Value::is_wholly_known) {
+        true => call(arguments),
+        false => Ok(Value::unknown(ty.clone())),
+    })
+}
+
 /// A provider's function that only its provider can evaluate: its results are unknown.
 fn simulated(name: String, schema: &FunctionSchema, unanswered: &Unanswered) -> Function {
+    let unanswered = Arc::clone(unanswered);
+    declared(schema, move |_, ty| {
+        unanswered.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
+        Ok(Value::unknown(ty.clone()))
+    })
+}
+
+/// A function as its provider declares it.
+fn declared(
+    schema: &FunctionSchema,
+    body: impl Fn(&[Value], &Type) -> Result<Value, FunctionError> + Send + Sync + 'static,
+) -> Function {
     let parameter = |parameter: &objchange::schema::FunctionParameter| {
         let own = Parameter::new(parameter.name.clone(), parameter.ty.clone());
         if parameter.is_nullable { own.null() } else { own }
-    };
-    let unanswered = Arc::clone(unanswered);
-    let body = move |_: &[Value], ty: &objchange::Type| {
-        unanswered.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
-        Ok(Value::unknown(ty.clone()))
     };
     let function =
         Function::new(schema.parameters.iter().map(parameter), schema.return_type.clone(), body).nullable();

@@ -62,6 +62,38 @@ fn change<'d>(document: &'d Json, address: &str) -> &'d Json {
     &all.find(|change| change["address"] == address).unwrap_or_else(|| panic!("{address}: {document}"))["change"]
 }
 
+/// Terraform calls them in a process that is not configured, in validation as well.
+#[test]
+fn functions_are_called() {
+    let main = |text: &str| {
+        format!(
+            "locals {{\n  secret = sensitive(\"quiet\")\n}}\nresource \"terraform_data\" \"a\" {{\n  count = \
+             provider::kit::length({text})\n}}\noutput \"o\" {{\n  value = provider::kit::length(sensitive(\"ab\"))\n  sensitive = \
+             true\n}}\nmodule \"m\" {{\n  source = \"./m\"\n}}\n"
+        )
+    };
+    let child = format!("{HEAD}output \"o\" {{\n  value = provider::kit::length(\"abc\")\n}}\n");
+    let folder = |text: &str| {
+        let main = format!("{HEAD}{}", main(text));
+        Folder::with("real-functions", &[("main.tf", &*main), ("m/main.tf", &*child)])
+    };
+    let output = plan(&folder("\"abcdef\""), &["--json"]);
+    let planned = document(&output);
+    assert_eq!(planned["resource_changes"].as_array().unwrap().len(), 6, "{output:?}");
+    assert_eq!(planned["output_changes"]["o"]["after"], 2);
+    assert_eq!(planned["output_changes"]["o"]["after_sensitive"], true);
+    let refused = plan(&folder("\"quiet\""), &[]);
+    assert!(refused.stderr.contains("quiet is not measured"), "{refused:?}");
+    // An error about a secret says nothing of it.
+    let refused = plan(&folder("local.secret"), &[]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(!format!("{refused:?}").contains("not measured"), "{refused:?}");
+    // Nobody is asked without this.
+    let arguments = ["--provider-binary", "KIT", "--summary"];
+    let output = plan_with(&[SERVICE], &folder("\"abcdef\""), &arguments);
+    assert!(format!("{output:?}").contains("provider::kit::length"), "{output:?}");
+}
+
 #[test]
 fn the_provider_says_what_happens() {
     let main = r#"

@@ -8,7 +8,7 @@ use objchange::change::{
 use objchange::schema::{Attribute, Block};
 use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_provider::{Answer, ImportTarget, Imported, Opened};
+use objchange_provider::{Answer, Function, FunctionAnswer, ImportTarget, Imported, Opened, Parameter};
 
 use super::edit::set;
 use super::{Kit, ResourceType};
@@ -17,7 +17,7 @@ use super::{Kit, ResourceType};
 ///
 /// A disk cannot get another `name`; its `kind` is `ssd` unless somebody says otherwise. In `say` a disk is told to complain:
 /// `validate`, `plan`, `read` and `destroy` are errors in these steps, `warn` warns in plans. One called `gone` is gone when it
-/// is read, and one called `drift` has another size.
+/// is read, and one called `drift` has another size. The function `length` counts the bytes of a text, unless that is `quiet`.
 pub fn service() -> Kit {
     let region = Arc::new(Mutex::new(Value::null(Type::String)));
     let configured = Arc::clone(&region);
@@ -61,6 +61,20 @@ pub fn service() -> Kit {
             opened.private = Some(PrivateData(b"opened".to_vec()));
             opened
         })
+        .function(
+            "length",
+            Function {
+                parameters: vec![Parameter::new("text", Type::String)],
+                variadic: None,
+                returns: Type::Number,
+            },
+            |arguments| match arguments.first().and_then(Value::as_str) {
+                Some("quiet") => {
+                    FunctionAnswer::Error { text: "quiet is not measured".into(), argument: Some(0) }
+                }
+                text => FunctionAnswer::Result(Some(Value::from(text.map_or(0, str::len)))),
+            },
+        )
 }
 
 fn text<'v>(object: &'v Value, name: &str) -> &'v str {

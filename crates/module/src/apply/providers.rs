@@ -12,10 +12,10 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use super::generate::GeneratedValues;
-use crate::ProviderConfigAddress;
 use crate::providers::{
-    DataAnswer, ProviderCall, ProviderReply, Providers, ProvidersExt, SimulatedProviders,
+    DataAnswer, ProviderCall, ProviderFunction, ProviderReply, Providers, ProvidersExt, SimulatedProviders,
 };
+use crate::{ProviderAddress, ProviderConfigAddress};
 
 /// Plans as [`SimulatedProviders`] do, and applies: computed attributes without a value get an invented one. The
 /// behaviour of `terraform` and `hashicorp/null` is known and followed.
@@ -123,6 +123,10 @@ impl Providers for InventingProviders<'_> {
     /// Values are invented when the plan is applied: nothing waits for a provider.
     fn is_simulated(&self, _provider: &ProviderConfigAddress) -> bool {
         false
+    }
+
+    fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
+        self.others.function(provider, name)
     }
 
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {

@@ -19,7 +19,7 @@ use super::walk::Walk;
 use super::{CheckKind, UndecidedReason, UndecidedResource};
 use crate::Severity;
 use crate::marking::mark_kept;
-use crate::subject::{SubjectKind, WORKSPACE};
+use crate::subject::{Subject, SubjectKind, WORKSPACE};
 
 impl<'c> Walk<'_, 'c> {
     /// Plans all instances of a resource, in all instances of its module.

@@ -109,8 +109,13 @@ impl<'c> PreparedModule<'c> {
         let graph = Graph::new(input.config, input.schemas, input.state);
         observer.graph(input.config, &graph);
         let order = graph.order().map_err(|cycles| cycle_errors(input, &graph, &cycles))?;
-        let functions =
-            ModuleFunctions::new(input.config, input.schemas, input.functions, input.options.version);
+        let functions = ModuleFunctions::new(
+            input.config,
+            input.schemas,
+            input.functions,
+            input.options.version,
+            providers,
+        );
         let found = validate(input, &graph, &order, &functions, providers);
         if found.has_errors() {
             return Err(found);

@@ -9,6 +9,7 @@ mod remote_state;
 mod simulated;
 
 use std::fmt;
+use std::sync::Arc;
 
 use objchange::Value;
 use objchange::change::{
@@ -24,7 +25,9 @@ pub use contract::BrokenContract;
 pub use imported_by::ImportedBy;
 pub use simulated::SimulatedProviders;
 
-use crate::ProviderConfigAddress;
+use objchange_hcl::FunctionError;
+
+use crate::{ProviderAddress, ProviderConfigAddress};
 
 /// An object of a managed resource, with what its provider keeps beside it. The value carries no marks, so
 /// [`Debug`](fmt::Debug) shows nothing of it.
@@ -128,12 +131,21 @@ impl fmt::Debug for StoredObject<'_> {
     }
 }
 
+/// A function of a provider. Its arguments are known, and without marks.
+pub type ProviderFunction = Arc<dyn Fn(&[Value]) -> Result<Value, FunctionError> + Send + Sync>;
+
 /// Answers for the providers of a module: by simulation, from a file, or with real providers.
 ///
 /// [`ProvidersExt`] has a method for each call. A wrapper forwards this one function, and so cannot forget a call.
 pub trait Providers {
     /// Whether the provider is simulated: a real one may know values that are unknown here.
     fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool;
+
+    /// A function of a provider, if somebody answers for it; its results are unknown otherwise. Functions need no
+    /// configuration.
+    fn function(&self, _provider: &ProviderAddress, _name: &str) -> Option<ProviderFunction> {
+        None
+    }
 
     /// Answers a call with the [`ProviderReply`] of its kind.
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply;

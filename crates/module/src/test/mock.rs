@@ -15,9 +15,10 @@ use super::overrides::{GivenValues, Overrides, constant_of, whole};
 use crate::apply::{FillError, FillProblem, GeneratedValues, InventingProviders};
 use crate::plan::ImportedBy;
 use crate::providers::{
-    DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt,
+    DataAnswer, ImportAnswer, ProviderCall, ProviderFunction, ProviderObject, ProviderReply, Providers,
+    ProvidersExt,
 };
-use crate::{Diagnostics, ProviderConfigAddress};
+use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress};
 
 /// A mocked provider.
 #[derive(Debug, Default)]
@@ -170,6 +171,10 @@ fn type_of(address: &str) -> SmolStr {
 impl Providers for TestProviders<'_> {
     fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
         !self.mocks.contains_key(provider) && self.others.is_simulated(provider)
+    }
+
+    fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
+        self.others.function(provider, name)
     }
 
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {

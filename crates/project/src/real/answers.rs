@@ -7,8 +7,9 @@ use objchange::change::{
 use objchange::schema::{Schema, SchemaKind};
 use objchange_module::plan::ImportedBy;
 use objchange_module::{
-    Answered, BrokenContract, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderConfigAddress,
-    ProviderObject, ProviderReply, Providers, StoredObject, not_applied,
+    Answered, BrokenContract, DataAnswer, ImportAnswer, MoveObject, ProviderAddress, ProviderCall,
+    ProviderConfigAddress, ProviderFunction, ProviderObject, ProviderReply, Providers, StoredObject,
+    not_applied,
 };
 use objchange_provider::{
     Client, Component, Error, ErrorKind, ImportResource, ImportTarget, MoveResource, ProviderExt, RawState,
@@ -294,6 +295,13 @@ fn silent(provider: &ProviderConfigAddress, why: &str) -> Diagnostic {
 impl Providers for JoinedProviders<'_> {
     fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
         !self.real.has(provider) && self.others.is_simulated(provider)
+    }
+
+    fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
+        match self.real.functions_of(provider) {
+            Some(functions) => Some(functions.function(name)),
+            None => self.others.function(provider, name),
+        }
     }
 
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {

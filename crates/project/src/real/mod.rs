@@ -1,11 +1,13 @@
 //! Real providers for planning a module: which ones run, their programs, and their answers.
 
 mod answers;
+mod functions;
 mod process;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use objchange::schema::ProviderSchemas;
@@ -15,6 +17,7 @@ use objchange_provider::schema_document;
 use objchange_text::Notice;
 
 pub(crate) use self::answers::JoinedProviders;
+use self::functions::ProviderFunctions;
 use self::process::{Process, RealProvider};
 use crate::installed_providers::InstalledProviders;
 use crate::plan::PlanError;
@@ -68,7 +71,8 @@ impl RealChoice<'_> {
 pub(crate) struct RealProviders {
     // Dropped before the place that they run in.
     all: BTreeMap<ProviderAddress, RealProvider>,
-    workplace: Workplace,
+    functions: BTreeMap<ProviderAddress, Arc<ProviderFunctions>>,
+    workplace: Arc<Workplace>,
 }
 
 impl RealProviders {
@@ -82,6 +86,7 @@ impl RealProviders {
         workplace: &dyn Fn() -> io::Result<Workplace>,
     ) -> Result<Self, PlanError> {
         let workplace = workplace().map_err(|error| format!("providers cannot be waited for: {error}"))?;
+        let workplace = Arc::new(workplace);
         let mut limits = Limits::default();
         if let Some(timeout) = timeout {
             (limits.start, limits.call) = (timeout, timeout);
@@ -109,7 +114,17 @@ impl RealProviders {
                 Err(error) => return Err(format!("{}: {error}", address.for_display()).into()),
             }
         }
-        Ok(Self { all, workplace })
+        let functions = all.iter().map(|(address, provider)| {
+            let functions = provider.functions(Arc::clone(&workplace));
+            (address.clone(), Arc::new(functions))
+        });
+        let functions = functions.collect();
+        Ok(Self { all, functions, workplace })
+    }
+
+    /// The functions of a provider, if it is asked.
+    pub(super) fn functions_of(&self, provider: &ProviderAddress) -> Option<&Arc<ProviderFunctions>> {
+        self.functions.get(provider)
     }
 
     /// The addresses of the real providers.
@@ -133,11 +148,14 @@ impl RealProviders {
 
     /// Closes what is open, and lets all processes end.
     pub(crate) fn end(self) {
-        let Self { all, workplace } = self;
+        let Self { all, functions, workplace } = self;
         workplace.wait_for(async {
             let mut ending = tokio::task::JoinSet::new();
             for process in all.into_values().flat_map(|provider| provider.processes) {
                 ending.spawn(process.end());
+            }
+            for functions in functions.into_values() {
+                ending.spawn(async move { functions.end().await });
             }
             ending.join_all().await
         });

@@ -9,6 +9,9 @@ use objchange_module::ProviderConfigAddress;
 use objchange_provider::client::{Children, Client, Launch, Limits};
 use objchange_provider::{Error, ProviderExt, Schemas};
 
+use super::functions::ProviderFunctions;
+use crate::workplace::Workplace;
+
 /// A provider with its processes: one for each of its configurations.
 pub(super) struct RealProvider {
     launch: Launch,
@@ -49,6 +52,11 @@ impl RealProvider {
         let schemas = client.schemas().await?;
         let processes = vec![Process::new(client)];
         Ok(Self { launch, version, schemas, processes, configured: BTreeMap::new() })
+    }
+
+    /// Its functions, for another process.
+    pub(super) fn functions(&self, workplace: Arc<Workplace>) -> ProviderFunctions {
+        ProviderFunctions::new(self.launch.clone(), self.version.clone(), workplace)
     }
 
     /// One more process of it.

@@ -22,7 +22,7 @@ use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::secrets::ToldSecrets;
-use crate::subject::{Subject, SubjectKind};
+use crate::subject::SubjectKind;
 use crate::{Diagnostics, Severity};
 
 /// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.

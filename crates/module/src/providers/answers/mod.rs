@@ -19,8 +19,11 @@ use objchange_text::json::place;
 use self::fill::Fill;
 pub use self::unanswered::Unanswered;
 use super::ImportedBy;
-use super::{DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt};
-use crate::{ProviderConfigAddress, Schemas};
+use super::{
+    DataAnswer, ImportAnswer, ProviderCall, ProviderFunction, ProviderObject, ProviderReply, Providers,
+    ProvidersExt,
+};
+use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
 
 /// Why answers cannot be used, and where. Never shows an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -164,6 +167,10 @@ fn failed(answer: &Answer, address: &str, message: &str) -> Vec<Diagnostic> {
 impl<P: Providers> Providers for AnsweringProviders<'_, P> {
     fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
         self.others.is_simulated(provider)
+    }
+
+    fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
+        self.others.function(provider, name)
     }
 
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
