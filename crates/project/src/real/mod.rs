@@ -123,7 +123,7 @@ impl RealProviders {
     }
 
     /// The functions of a provider, if it is asked.
-    pub(super) fn functions_of(&self, provider: &ProviderAddress) -> Option<&Arc<ProviderFunctions>> {
+    fn functions_of(&self, provider: &ProviderAddress) -> Option<&Arc<ProviderFunctions>> {
         self.functions.get(provider)
     }
 
