@@ -272,7 +272,7 @@ impl Client {
                 bytes += event.encoded_len();
                 events.push(event);
                 if events.len() > MAX_EVENTS || bytes > MAX_MESSAGE {
-                    // The same status as for a message above tonic's limit, so that both become `TooLarge`.
+                    // tonic answers a message above its limit with this status and these words; both become `TooLarge`.
                     return Err(Status::out_of_range("message length too large: a stream without end"));
                 }
             }
