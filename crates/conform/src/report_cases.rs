@@ -23,7 +23,7 @@ pub fn reported_rules() -> impl Iterator<Item = Rule> {
 }
 
 impl Report {
-    /// A case for each type of the provider whose program is this file, as the gate judges it. What is in the baseline is
+    /// A case for each type of the provider whose program is this file, as the gate judges it. Findings in the baseline are
     /// accepted.
     pub fn cases(&self, provider: &str, gate: Gate) -> impl Iterator<Item = Case> {
         self.types.iter().map(move |of| {
@@ -36,7 +36,7 @@ impl Report {
                 0 => format!("1 finding, the first: {}", first.message),
                 more => format!("{} findings, the first: {}", more + 1, first.message),
             });
-            // What was found says more than why the rest was not checked.
+            // A finding says more than why the rest was not checked.
             let skipped = self.unchecked(of).filter(|_| findings.is_empty());
             let subject = Some(format!("{} {}", of.subject.noun(), of.name));
             Case { skipped, subject, summary, findings, ..Case::new(name).at(of.subject.kind(), place) }

@@ -21,7 +21,7 @@ pub struct Case {
     pub skipped: Option<String>,
     /// All that was found.
     pub findings: Vec<Finding>,
-    /// What messages are about: it is put before those that are shown by themselves.
+    /// The subject of messages: SARIF, which shows each by itself, puts it before them.
     pub subject: Option<String>,
     /// All findings in one sentence, if that is not the first.
     pub summary: Option<String>,
@@ -29,7 +29,7 @@ pub struct Case {
     pub text: Option<String>,
 }
 
-/// What came of a case, the worst last.
+/// The result of a case, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// All is well.
@@ -42,7 +42,7 @@ pub enum Verdict {
     Failed,
     /// The check could not be made.
     Error,
-    /// What should be checked could not be read.
+    /// The input could not be read.
     NotJudged,
 }
 
@@ -61,20 +61,20 @@ impl Case {
         Self { name: name.into(), class, location, time, output, skipped, findings, subject, summary, text }
     }
 
-    /// The same with the class that it belongs to, and where it is defined.
+    /// Adds the class that it belongs to, and where it is defined.
     #[must_use]
     pub fn at(self, class: impl Into<String>, location: Location) -> Self {
         Self { class: Some(class.into()), location: Some(location), ..self }
     }
 
-    /// The same with another finding.
+    /// Adds a finding.
     #[must_use]
     pub fn with(mut self, finding: Finding) -> Self {
         self.findings.push(finding);
         self
     }
 
-    /// What came of it.
+    /// The result.
     pub fn verdict(&self) -> Verdict {
         match self.worst().map(|finding| finding.outcome) {
             Some(Outcome::NotJudged) => Verdict::NotJudged,

@@ -29,7 +29,7 @@ pub struct Finding {
     /// The address of the object that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// What tells it from others of its rule, if the message is not that.
+    /// Tells it from others of its rule, where the message differs from run to run.
     #[serde(skip)]
     pub identity: Option<String>,
     /// Why it does not fail, if it does not.
@@ -68,7 +68,7 @@ pub enum Outcome {
     Failed,
     /// The check could not be made.
     Error,
-    /// What should be checked could not be read.
+    /// The input could not be read.
     NotJudged,
 }
 
@@ -100,7 +100,7 @@ impl Finding {
         Self { location, kind, rule, outcome, severity, message, details, address, identity, accepted }
     }
 
-    /// The same, which does not fail for this reason.
+    /// Accepts it for this reason.
     #[must_use]
     pub fn accepted(self, reason: impl Into<String>) -> Self {
         Self { accepted: Some(reason.into()), ..self }

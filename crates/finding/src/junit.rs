@@ -57,7 +57,7 @@ fn test_case(case: &Case) -> TestCase {
     test
 }
 
-/// What the check printed, and findings that the status does not have.
+/// The printed text of the check, and findings that the status does not have.
 fn output(case: &Case) -> String {
     let others = case.findings.iter().filter(|finding| match case.verdict() {
         Verdict::Passed | Verdict::Skipped => finding.outcome == Outcome::Note,

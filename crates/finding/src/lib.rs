@@ -1,4 +1,4 @@
-//! What checks find, and what becomes of it.
+//! Findings of checks: which of them fail, and their reports.
 //!
 //! ```text
 //! check ──▶ Case with Findings ── Gate ──▶ Report ──┬─ exit code

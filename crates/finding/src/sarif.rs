@@ -33,7 +33,7 @@ pub struct Rule {
     pub description: String,
     /// All that there is to say of it.
     pub full: Option<String>,
-    /// What to do about its findings.
+    /// How to fix its findings.
     pub help: Option<String>,
 }
 

@@ -65,7 +65,7 @@ impl<const N: usize> Tally<N> {
 ///
 /// # Errors
 ///
-/// What the writer says.
+/// The writer fails.
 pub fn write_test(out: &mut impl Write, name: &str, case: &Case) -> io::Result<()> {
     let name = visible(name);
     match case.verdict() {

@@ -256,7 +256,7 @@ fn definitions_of_one_name_are_one_rule() {
     let places: Vec<_> =
         line["rules"][0]["findings"].as_array().unwrap().iter().map(|one| &one["line"]).collect();
     assert_eq!(places, [&json!(3), &json!(5), &json!(7)]);
-    // What the gate lets pass is skipped, and a warning, with the reason.
+    // JUnit skips findings that the gate lets pass, and SARIF has them as warnings, with the reason.
     let output = run(&["--fail-on", "never", "--junit", "-"]);
     assert!(
         output.code == 0 && output.stdout.contains("<skipped message=\"nothing fails: one\""),

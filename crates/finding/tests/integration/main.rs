@@ -105,7 +105,7 @@ proptest! {
     }
 }
 
-/// What each gate lets pass, and its sentence.
+/// Each gate names the reason for which it lets a finding pass.
 #[test]
 fn gates_accept_for_a_reason() {
     use Outcome::{Error, Failed, Undecided};

@@ -117,7 +117,7 @@ pub fn check_rules() -> impl Iterator<Item = Rule> {
     [Rule::new(SYNTAX_ERROR, Severity::Error, "A text that cannot be read")].into_iter().chain(lints)
 }
 
-/// What was found in the text of a policy, as this gate judges it.
+/// The findings in the text of a policy, as this gate judges them.
 pub fn check_case(file: &str, text: &str, findings: &[Diagnostic], gate: Gate) -> Case {
     let lines = LineIndex::new(text);
     let finding = |finding: &Diagnostic| {
