@@ -91,6 +91,7 @@ pub(super) fn present<'de, D: serde::Deserializer<'de>>(
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct WantedError<'a> {
     #[serde(borrow)]
     path: Vec<WantedStep<'a>>,
@@ -99,6 +100,7 @@ struct WantedError<'a> {
 
 /// An error in a source text.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct WantedInSource {
     range: [u32; 4],
     summary: String,

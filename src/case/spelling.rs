@@ -39,7 +39,8 @@ pub(super) fn check(case: &Case<'_>, operations: &[Operation]) -> Result<(), Cas
     let lacking: Vec<&str> =
         known().filter(|known| *known != "note" && case.optional_field(known).is_none()).collect();
     for name in case.field_names().filter(|name| !known().any(|known| known == *name)) {
-        if let Some(meant) = suggest(name, lacking.iter().copied()) {
+        // Whatever is wanted must be checked, even beside something that is.
+        if let Some(meant) = suggest(name, lacking.iter().copied().chain(["want"])) {
             return Err(case.wrong_field(name, &format!("there is no such field; did you mean `{meant}`?")));
         }
     }

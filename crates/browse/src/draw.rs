@@ -214,7 +214,10 @@ fn draw_node(app: &App<'_, '_>, pen: Pen, node: &Node, has_inside: bool, row: Re
     let label = Rect { x, y, width: label_end.saturating_sub(x), height: 1 };
     pen.line(buffer, label, &node.label, style);
     if matches!(node.kind, Kind::Item(_)) {
-        for found in app.search.places(&node.label) {
+        // A long address has thousands of places, and few of them fit.
+        let shown = 0..fitting(&node.label, usize::from(label.width));
+        for found in found_near(app, &node.label, &shown).into_iter().filter(|found| found.start < shown.end)
+        {
             let columns = |text: &str| u16::try_from(width(text)).unwrap_or(u16::MAX);
             let start = x.saturating_add(columns(&node.label[..found.start]));
             let width = columns(&node.label[found]).min(label.right().saturating_sub(start));

@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let is_given = given.is_given();
     let inputs =
-        PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
+        PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
     let files = [read_plan_file(&args.a, &inputs)?, read_plan_file(&args.b, &inputs)?];
     // Looking for what is missing reads the planned values, so both are looked at side by side.
     thread::scope(|scope| {

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     check_key(args, key.is_some())?;
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let inputs =
-        PlanInputs { refuses_actions: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
+        PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
     let file = read_plan_file(&args.plan, &inputs)?;
     let plan = judged(&file)?;
     let (schemas, schemas_name) = args.schemas.with_cached(given, plan.changes.providers());

@@ -69,14 +69,20 @@ pub(crate) fn plan(error: &PlanError) -> CommandError {
             unusable(format!("{error}, or name its program with --provider-binary"))
         }
         PlanError::State { error: state, .. } => unusable(with_hint(error, state_hint(state))),
+        PlanError::OpenTofuFile { directory, .. } => unusable(format!(
+            "{error}: plan it with `objchange plan {} --as opentofu --json`, or --as terraform, and use that plan",
+            directory.display()
+        )),
         error => unusable(error),
     }
 }
 
 fn state_hint(error: &StateError) -> Option<&'static str> {
     Some(match error {
-        StateError::Elsewhere { .. } => "then pass --state state.json, or --no-state if nothing exists yet",
-        StateError::Argument { .. } | StateError::Reinitialize { .. } => {
+        StateError::Elsewhere { .. } | StateError::Terragrunt => {
+            "then pass --state state.json, or --no-state if nothing exists yet"
+        }
+        StateError::Argument { .. } | StateError::UnknownArgument(_) | StateError::Reinitialize { .. } => {
             "or name the state with --state FILE, or pass --no-state if nothing exists yet"
         }
         StateError::Empty(_) => "if nothing exists yet, pass --no-state",

@@ -3,6 +3,7 @@
 #[cfg(feature = "sentinel")]
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[cfg(feature = "sentinel")]
 use objchange::schema::ProviderSchemas;
@@ -11,7 +12,7 @@ use objchange_project::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, 
 #[cfg(feature = "provider")]
 use objchange_project::{ProviderProgram, provider_schemas};
 
-use crate::exit;
+use crate::exit::{self, CommandError};
 use crate::input::{MAX_DOCUMENT, Size, Source};
 #[cfg(feature = "provider")]
 use crate::provider::launch;
@@ -77,6 +78,12 @@ impl SchemaArgs {
     /// The schemas that are given, of documents of at most this size.
     pub(crate) fn load(&self, limit: Size) -> Result<GivenSchemas, SchemaError> {
         GivenSchemas::parse(self.documents(limit)?)
+    }
+
+    /// The schemas that are given, for what documents do not say themselves is sensitive; `None` if none are given.
+    pub(crate) fn for_documents(&self, limit: Size) -> Result<Option<Arc<Schemas>>, CommandError> {
+        let given = self.load(limit).map_err(exit::unusable)?;
+        Ok(given.is_given().then(|| Arc::new(Schemas::new(given.schemas))))
     }
 
     /// The schemas that are given, or else all that are cached; and whether they are given.

@@ -37,6 +37,13 @@ impl Schemas {
         self.documents.push(document);
     }
 
+    /// All of them as one document.
+    pub fn to_document(&self) -> ProviderSchemas {
+        let mut all = ProviderSchemas::default();
+        self.documents.iter().chain(BUILTIN.as_ref()).for_each(|document| all.append(document.clone()));
+        all
+    }
+
     /// Whether the provider's schemas are there.
     pub fn has_provider(&self, provider: &ProviderAddress) -> bool {
         let name = provider.to_string();

@@ -65,7 +65,7 @@ pub use diff::{
 pub use document::{
     Candidates, Document, DocumentError, DocumentKind, Extracted, Facts, Finding, FindingKind, Form,
     MissingChange, NoInstance, NoState, ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError,
-    PlanFileErrorKind, PlannedError, Prior, PriorError, Problem, Sensitive, State, StateOutput,
+    PlanFileErrorKind, PlanSection, PlannedError, Prior, PriorError, Problem, Sensitive, State, StateOutput,
     StateResource, UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
     is_errored_plan, read_object, read_planned, read_prior,
 };

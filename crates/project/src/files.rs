@@ -15,6 +15,9 @@ use objchange_files::input::Source;
 /// The maximum length of a configuration file.
 pub(crate) const MAX_FILE: u64 = 64 << 20;
 
+/// The reason why a pipe, a device or a directory is not read.
+pub(crate) const NOT_A_FILE: &str = "this is not a regular file";
+
 /// The files below a directory, and below other allowed ones. A link or `..` that leads outside of them is not
 /// followed.
 #[derive(Debug)]
@@ -150,6 +153,10 @@ impl Files for DiskFiles {
 
     fn read(&self, path: &str) -> Result<Option<String>, String> {
         let Some(path) = self.find(path)? else { return Ok(None) };
+        // A pipe or a device may have no end, or nobody who writes into it.
+        if !path.is_file() {
+            return Err(NOT_A_FILE.to_owned());
+        }
         Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(|error| error.to_string())
     }
 }

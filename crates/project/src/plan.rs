@@ -52,13 +52,15 @@ pub struct PlanSettings<'a> {
     /// Computed attributes of updated objects are unknown in a simulated plan, because their provider may change them.
     /// Otherwise they keep their values.
     pub is_strict: bool,
-    /// A module with actions is an error, because something decides by the plan, or writes it for others. Actions are
-    /// not planned yet.
-    pub refuses_actions: bool,
+    /// Something decides by the plan, or writes it for others: a module with actions, which are not planned yet, is an
+    /// error, and so is a module with files that only OpenTofu reads where nothing says for which program it is.
+    pub must_be_whole: bool,
     /// The version whose rules apply.
     pub version: Version,
     /// The files are read as OpenTofu reads them.
     pub is_opentofu: bool,
+    /// Somebody has said which program this is for.
+    pub names_program: bool,
     /// The most bytes of the state and of each document of schemas.
     pub max_input: Size,
     /// Documents of schemas, and directories of them.
@@ -104,9 +106,10 @@ impl<'a> PlanSettings<'a> {
             allow_path: &[],
             state: StateChoice::OfDirectory,
             is_strict: false,
-            refuses_actions: false,
+            must_be_whole: false,
             version: Version::NEWEST,
             is_opentofu: false,
+            names_program: false,
             max_input: Size(1 << 30),
             schemas: &[],
             #[cfg(feature = "provider")]
@@ -196,6 +199,22 @@ pub enum PlanError {
         /// Where the first of them is, or is triggered: file, line and column.
         place: String,
     },
+    /// A file of the module that only OpenTofu reads, and nobody has said for which program it is to be planned.
+    #[error("{}: only OpenTofu reads {file}, and nothing says whether this is a module of OpenTofu", directory.display())]
+    OpenTofuFile {
+        /// The directory of the module.
+        directory: PathBuf,
+        /// The first such file, from there.
+        file: String,
+    },
+    /// An option names nothing in the module or its state.
+    #[error("{option} {address}: nothing in the module or its state has this address")]
+    Unmatched {
+        /// The option.
+        option: &'static str,
+        /// What it names.
+        address: String,
+    },
     /// The configuration has errors.
     #[error("the module cannot be planned")]
     Refused(Box<RefusedPlan>),
@@ -283,6 +302,13 @@ impl PlannedDirectory {
     pub fn action_note(&self) -> Option<String> {
         let place = first_action(&self.config)?;
         Some(format!("{place}: actions are not planned yet, and missing from this plan"))
+    }
+
+    /// Names the files that were not read because only OpenTofu reads them.
+    pub fn unread_note(&self) -> Option<String> {
+        let files = &self.config.opentofu_files;
+        (!files.is_empty())
+            .then(|| format!("not read, because only OpenTofu reads them: {}", files.join(", ")))
     }
 
     /// Names the simulated providers, if there are any.
@@ -378,10 +404,13 @@ pub fn plan_directory_with<R: Default>(
         let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);
         return Err(refused(module.config, schemas, module.diagnostics));
     }
-    if settings.refuses_actions
-        && let Some(place) = first_action(&module.config)
-    {
-        return Err(PlanError::Actions { place });
+    if settings.must_be_whole {
+        if let Some(place) = first_action(&module.config) {
+            return Err(PlanError::Actions { place });
+        }
+        if let (false, Some(file)) = (settings.names_program, module.config.opentofu_files.first()) {
+            return Err(PlanError::OpenTofuFile { directory: directory.to_owned(), file: file.clone() });
+        }
     }
     let storage = module.config.modules.first().and_then(|root| root.config.state_storage.as_ref());
     let state =
@@ -413,7 +442,11 @@ pub fn plan_directory_with<R: Default>(
     let answers = inputs::answers(settings.answers, &schemas)?;
     let mut simulated = AnsweringProviders::new(
         &answers,
-        SimulatedProviders { files: Some(&files), is_strict: settings.is_strict },
+        SimulatedProviders {
+            files: Some(&files),
+            is_strict: settings.is_strict,
+            ..SimulatedProviders::default()
+        },
     );
     #[cfg(feature = "provider")]
     let mut joined;
@@ -437,6 +470,11 @@ pub fn plan_directory_with<R: Default>(
         }
         real.end();
     }
+    if settings.must_be_whole
+        && let Some(unmatched) = unmatched(&plan, &module.config, settings, &options)
+    {
+        return Err(unmatched);
+    }
     let unanswered = simulated.unanswered;
     Ok((
         PlannedDirectory {
@@ -451,6 +489,29 @@ pub fn plan_directory_with<R: Default>(
         },
         more,
     ))
+}
+
+/// An option that names nothing in the plan, so that whatever decides by it would decide by nothing.
+fn unmatched(
+    plan: &ModulePlan,
+    config: &Config,
+    settings: &PlanSettings<'_>,
+    options: &PlanOptions,
+) -> Option<PlanError> {
+    // Of a broken plan nobody knows what would be in it.
+    if plan.errored {
+        return None;
+    }
+    let PlanArguments { targets, replace, .. } = &settings.arguments;
+    let targets = std::iter::zip(targets, &options.targets)
+        .find(|(_, target)| !plan.is_target(target, config))
+        .map(|(text, _)| ("--target", text));
+    let replace = || {
+        let mut replace = std::iter::zip(replace, &options.replace);
+        replace.find(|(_, address)| !plan.can_replace(address)).map(|(text, _)| ("--replace", text))
+    };
+    let (option, address) = targets.or_else(replace)?;
+    Some(PlanError::Unmatched { option, address: address.clone() })
 }
 
 /// Starts the providers that are to be asked.

@@ -10,10 +10,13 @@ use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Prov
 use objchange_plan::{NoState, State};
 
 use crate::data_directory::DataDirectory;
-use crate::files::DiskFiles;
+use crate::files::{DiskFiles, NOT_A_FILE};
 
 /// Where `terraform init` remembers the backend, in the data directory.
 const BACKEND_FILE: &str = "terraform.tfstate";
+
+/// The file of a module that Terragrunt runs. It often says where the state is.
+const TERRAGRUNT: &str = "terragrunt.hcl";
 
 /// The variable that selects a workspace.
 const TF_WORKSPACE: &str = "TF_WORKSPACE";
@@ -62,6 +65,16 @@ pub enum StateError {
         /// The problem with it.
         problem: &'static str,
     },
+    /// The local backend has no such argument: it may be a misspelt `path`.
+    #[error(
+        "the state cannot be found: backend \"local\" has no argument {0:?}, only path and workspace_dir"
+    )]
+    UnknownArgument(String),
+    /// Terragrunt writes the backend of the module when it runs.
+    #[error(
+        "Terragrunt says where the state is, and its {TERRAGRUNT} is not read: get the state with `terragrunt state pull > state.json`"
+    )]
+    Terragrunt,
     /// The directory was initialized for another place.
     #[error(
         "the state cannot be found: {argument} of backend \"local\" is {configured:?} in the configuration, and \
@@ -162,9 +175,15 @@ impl DirectoryState {
             (Some(StateStorage::Cloud { workspace: ConstantText::Text(name) }), _) => {
                 Some(workspace_of_cloud(name)?)
             }
-            (_, Ok(_) | Err(StateError::Argument { .. } | StateError::Reinitialize { .. })) => {
-                Some(selected.unwrap_or_else(|| "default".to_owned()))
-            }
+            (
+                _,
+                Ok(_)
+                | Err(
+                    StateError::Argument { .. }
+                    | StateError::UnknownArgument(_)
+                    | StateError::Reinitialize { .. },
+                ),
+            ) => Some(selected.unwrap_or_else(|| "default".to_owned())),
             (_, Err(_)) => selected,
         };
         let source = match choice {
@@ -212,10 +231,16 @@ impl Location {
         let (path, workspace_dir) = match storage {
             Some(StateStorage::Remote(kind)) => return Err(elsewhere(kind, false)),
             Some(StateStorage::Cloud { .. }) => return Err(elsewhere("cloud", false)),
-            Some(StateStorage::Local { path, workspace_dir }) => (path, workspace_dir),
+            Some(StateStorage::Local { unknown: Some(name), .. }) => {
+                return Err(StateError::UnknownArgument(name.clone()));
+            }
+            Some(StateStorage::Local { path, workspace_dir, unknown: None }) => (path, workspace_dir),
             None => unset,
         };
         let initialized = Initialized::read(data, files)?;
+        if storage.is_none() && initialized.is_none() && files.directory().join(TERRAGRUNT).is_file() {
+            return Err(StateError::Terragrunt);
+        }
         if let Some(backend) = initialized.as_ref().filter(|backend| backend.kind != "local") {
             return Err(elsewhere(&backend.kind, true));
         }
@@ -255,6 +280,9 @@ impl Location {
         };
         let path = files.directory().join(&name);
         match files.find_or_missing(&name) {
+            Ok(Some(found)) if !found.is_file() => {
+                Err(StateError::File { path, problem: NOT_A_FILE.to_owned() })
+            }
             Ok(found) => Ok(found.map(|_| path)),
             Err(problem) => Err(StateError::File { path, problem }),
         }

@@ -31,6 +31,8 @@ pub enum Format {
     Any,
     /// A text, a number or a bool.
     Scalar,
+    /// One of these texts.
+    Words(&'static [&'static str]),
     /// A list.
     List(&'static Format),
     /// An object whose members have free names.
@@ -96,4 +98,8 @@ pub enum MissingPart {
     Map,
     /// A text, a number or a bool.
     Scalar,
+    /// A text that is never any other than these: the field is the one that it is compared with.
+    Word(&'static [&'static str]),
+    /// A list that is compared with a text: the field is that text.
+    WholeList,
 }

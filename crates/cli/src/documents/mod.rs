@@ -4,28 +4,47 @@ mod broken;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use objchange_plan::Schemas;
 use objchange_project::{DocumentOutcome, InputDocument, Inputs, SkippedDocuments, WantedDocuments};
 
 pub(crate) use self::broken::BrokenPlans;
 use crate::exit::{self, CommandError};
 use crate::input::Source;
-use crate::module_plan::{PlanInputs, planned_file};
+use crate::module_plan::{PlanInputs, is_module, planned_file};
+use crate::schemas::missing_schemas;
+
+/// What it costs where a schema is missing.
+const SHOWN_WITHOUT_SCHEMA: &str = "values that only a schema marks as sensitive are shown";
+
+/// The documents that arguments name, and the schemas that say what in them is sensitive.
+pub(crate) struct FoundDocuments {
+    inputs: Inputs,
+    schemas: Option<Arc<Schemas>>,
+}
 
 /// The documents that arguments name. A directory with configuration files is planned as a module.
 pub(crate) fn find(
     arguments: &[PathBuf],
     wanted: WantedDocuments,
     modules: &PlanInputs<'_>,
-) -> Result<Inputs, CommandError> {
+) -> Result<FoundDocuments, CommandError> {
+    // Directories are planned with them.
+    let are_all_modules = arguments.iter().all(|argument| is_module(argument));
+    let schemas = match are_all_modules {
+        true => None,
+        false => modules.schemas.for_documents(modules.max_input)?,
+    };
     let plan = |directory: &_| match planned_file(directory, modules) {
         Ok(file) => Ok(Ok(file)),
         Err(CommandError::Unusable(message)) => Ok(Err(message)),
         Err(error) => Err(error),
     };
-    Inputs::find(arguments, wanted.extensions, plan, &exit::remark)
+    let inputs = Inputs::find(arguments, wanted.extensions, plan, &exit::remark)?;
+    Ok(FoundDocuments { inputs, schemas })
 }
 
 /// The outcome for all documents.
@@ -47,15 +66,23 @@ pub(crate) struct Summary {
 /// An input that cannot be read or answered (`answer` gives the sentence) is reported on standard error and in the
 /// summary; the others are still answered. Other files in a folder are skipped, with one notice at the end.
 pub(crate) fn for_each<A: Send>(
-    inputs: &Inputs,
+    documents: &FoundDocuments,
     wanted: WantedDocuments,
     broken: BrokenPlans,
     answer: impl Fn(&InputDocument) -> Result<A, String> + Sync,
     mut handle: impl FnMut(Option<&str>, A) -> io::Result<()>,
 ) -> io::Result<Summary> {
+    let FoundDocuments { inputs, schemas } = documents;
     let answer = |document: &InputDocument| {
         exit::notices(document.file.notices());
-        broken.check(&document.file).and_then(|()| answer(document))
+        broken.check(&document.file)?;
+        match schemas {
+            None => answer(document),
+            Some(schemas) => {
+                let file = document.file.clone().with_schemas(schemas).map_err(|error| error.to_string())?;
+                answer(&InputDocument { file, is_alone: document.is_alone })
+            }
+        }
     };
     let progress = Progress::of_sources(inputs.sources());
     let mut summary = Summary::default();
@@ -84,6 +111,8 @@ pub(crate) fn for_each<A: Send>(
     };
     inputs.each_document(wanted, &|bytes| progress.bar.inc(bytes), answer, handle)?;
     progress.finish();
+    let missing = schemas.iter().filter_map(|schemas| missing_schemas(schemas, true, SHOWN_WITHOUT_SCHEMA));
+    missing.for_each(|warning| exit::warn(&warning));
     skipped.note(wanted).iter().for_each(|note| exit::note(note));
     if summary.answered == 0 && summary.failures.is_empty() {
         let message = format!("there are no {} that can be read", wanted.name);

@@ -180,7 +180,7 @@ impl ModuleArgs {
     pub(crate) fn inputs(&self, arguments: &[PathBuf]) -> Result<PlanInputs<'_>, CommandError> {
         let directory = self.directory.used_for(arguments)?;
         // Verdicts must hold whatever the providers answer.
-        Ok(PlanInputs { is_strict: true, refuses_actions: true, ..directory.inputs(&self.schemas) })
+        Ok(PlanInputs { is_strict: true, must_be_whole: true, ..directory.inputs(&self.schemas) })
     }
 }
 
@@ -196,12 +196,14 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) state: StateChoice<'a>,
     /// Computed attributes of updated objects are unknown.
     pub(crate) is_strict: bool,
-    /// A module with actions is an error, because they are missing from its plan.
-    pub(crate) refuses_actions: bool,
+    /// A module is an error if something of it would be missing from its plan: actions, or files of OpenTofu.
+    pub(crate) must_be_whole: bool,
     /// The version of Terraform whose rules apply.
     pub(crate) version: Version,
     /// The files are read as OpenTofu reads them.
     pub(crate) is_opentofu: bool,
+    /// The user named the program.
+    pub(crate) names_program: bool,
     /// The limit for the state and for each file of schemas.
     pub(crate) max_input: Size,
 }
@@ -216,9 +218,10 @@ impl<'a> PlanInputs<'a> {
             real: RealChoice::default(),
             state: StateChoice::OfDirectory,
             is_strict: false,
-            refuses_actions: false,
+            must_be_whole: false,
             version: Version::NEWEST,
             is_opentofu: false,
+            names_program: false,
             max_input: Size(1 << 30),
         }
     }
@@ -234,7 +237,7 @@ impl<'a> PlanInputs<'a> {
     /// By the rules of this program, if one is named: its version, and which files it reads.
     pub(crate) fn by(self, program: Option<Program>) -> Self {
         let is_opentofu = matches!(program, Some(Program::OpenTofu));
-        Self { version: version_of(program), is_opentofu, ..self }
+        Self { version: version_of(program), is_opentofu, names_program: program.is_some(), ..self }
     }
 
     /// The settings as the library takes them.
@@ -254,9 +257,10 @@ impl<'a> PlanInputs<'a> {
             allow_path: &planning.allow_path,
             state: self.state,
             is_strict: self.is_strict,
-            refuses_actions: self.refuses_actions,
+            must_be_whole: self.must_be_whole,
             version: self.version,
             is_opentofu: self.is_opentofu,
+            names_program: self.names_program,
             max_input: self.max_input,
             schemas: &self.schemas.paths,
             #[cfg(feature = "provider")]

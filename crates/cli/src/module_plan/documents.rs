@@ -1,8 +1,9 @@
 //! Plans for commands that take a plan or the directory of a module.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use objchange_plan::{Plan, PlanFile, document_warnings};
+use objchange_plan::{Plan, PlanFile, Schemas, document_warnings};
 
 use super::{PlanInputs, is_module, output, plan_directory};
 use crate::exit::{self, CommandError, unusable};
@@ -23,7 +24,8 @@ pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<
     }
     output::say_what_is_missing(&planned);
     let (name, no_state) = (directory.display().to_string(), planned.no_state);
-    PlanFile::parse_planned(name, planned.document(), no_state).map_err(unusable)
+    let schemas = Arc::new(Schemas::new(planned.schemas.to_document()));
+    PlanFile::parse_planned(name, planned.document(), no_state, &schemas).map_err(unusable)
 }
 
 /// The plan or state in a file or from standard input, or the plan of the module in a directory. Prints its notices.

@@ -149,7 +149,7 @@ impl Args {
             real: self.real.choice(),
             state: self.state.choice(),
             is_strict: self.strict || self.gate.can_refuse(),
-            refuses_actions: self.gate.can_refuse() || self.out.is_some() || self.json,
+            must_be_whole: self.gate.can_refuse() || self.out.is_some() || self.json,
             max_input: self.max_input,
             ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)
         }

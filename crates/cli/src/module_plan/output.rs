@@ -129,6 +129,7 @@ fn text(
 
 /// Notes that there is no state, that providers are simulated, or that actions are missing.
 pub(super) fn say_what_is_missing(planned: &PlannedDirectory) {
-    let notes = [planned.state_note(), planned.action_note(), planned.simulation_note()];
+    let notes =
+        [planned.state_note(), planned.action_note(), planned.unread_note(), planned.simulation_note()];
     notes.iter().flatten().for_each(|note| exit::note(note));
 }

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::slice;
+use std::sync::Arc;
 
-use objchange_plan::PlanFile;
+use objchange_plan::{PlanFile, Schemas};
 use objchange_policy::sentinel::mock::{File, configuration, mocks};
 use objchange_text::visible;
 use serde_json::Value as Json;
@@ -61,6 +62,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let modules = args.module.inputs(slice::from_ref(&args.plan))?;
     let file = read_plan_file(&args.plan, &modules)?;
+    let (schemas, _) = args.module.schemas().given_or_cached().map_err(unusable)?;
+    let file = file.with_schemas(&Arc::new(Schemas::new(schemas))).map_err(unusable)?;
     match files(args, &file).and_then(|files| write(args, &files)) {
         Ok(written) => {
             let mut out = crate::terminal::stdout();
@@ -75,8 +78,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 /// The files to write.
 fn files(args: &Args, file: &PlanFile) -> Result<Vec<File>, String> {
     let run = args.run.as_deref().map(read_run).transpose()?;
-    let (schemas, _) = args.module.schemas().given_or_cached()?;
-    mocks(file.document(), run.as_ref(), &schemas).map_err(|error| format!("{}: {error}", file.name()))
+    mocks(file.document(), run.as_ref()).map_err(|error| format!("{}: {error}", file.name()))
 }
 
 /// The data for the `tfrun` import in a file.

@@ -101,8 +101,7 @@ impl DocumentArgs {
             return Ok(None);
         }
         let inputs = planning.inputs(&self.schemas).by(self.program);
-        let inputs =
-            PlanInputs { is_strict, refuses_actions: is_strict, max_input: self.max_input, ..inputs };
+        let inputs = PlanInputs { is_strict, must_be_whole: is_strict, max_input: self.max_input, ..inputs };
         planned_file(&self.document, &inputs).map(Some)
     }
 

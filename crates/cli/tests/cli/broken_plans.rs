@@ -141,3 +141,82 @@ fn a_folder_is_judged_whole() {
         assert!(output.stderr.contains("there are no plans in it"), "{command}: {output:?}");
     }
 }
+
+#[test]
+fn a_section_that_is_read_must_be_there() {
+    let change = json!({"address": "a.b", "mode": "managed", "type": "a", "name": "b", "provider_name": "p",
+        "change": {"actions": ["update"], "before": {}, "after": {}, "after_unknown": {}, "before_sensitive": {},
+            "after_sensitive": {}}});
+    let folder = Folder::with("sections", &[]);
+    let sections = [
+        ("planned_values", "input.planned_values", "input.tfplan.planned_values", "planned"),
+        ("configuration", "input.configuration", "input.tfconfig", "config"),
+        ("prior_state", "input.prior_state", "input.tfstate", "state"),
+        ("terraform_version", "input.terraform_version", "input.tfplan.terraform_version", ""),
+    ];
+    for (section, document, collections, kind) in sections {
+        let missing = format!("there is no `{section}` in this plan");
+        for value in [Value::Null, json!({})] {
+            let mut plan = json!({"format_version": "1.2", "resource_changes": [change]});
+            if !value.is_null() && section != "terraform_version" {
+                plan[section] = value;
+            }
+            let plan = plan.to_string();
+            for read in [document, collections] {
+                let policy =
+                    format!("package main\nimport rego.v1\ndeny contains \"x\" if {read} == \"0\"\n");
+                folder.write("p.rego", policy);
+                let rego = folder.at("p.rego").display().to_string();
+                let output = objchange(["policy", "-", "--rego", &rego], &plan);
+                assert!(output.code == 2 && output.stderr.contains(&missing), "{read}: {output:?}");
+            }
+            if !kind.is_empty() {
+                let output = objchange(["query", "-", "true", "--of", kind], &plan);
+                assert!(output.code == 2 && output.stderr.contains(&missing), "{kind}: {output:?}");
+            }
+        }
+    }
+    let policies = [
+        (
+            "planned_values",
+            "import \"tfplan/v2\" as tfplan\nmain = rule { length(tfplan.planned_values.resources) is 0 }\n",
+        ),
+        (
+            "configuration",
+            "import \"tfconfig/v2\" as tfconfig\nmain = rule { length(tfconfig.resources) is 0 }\n",
+        ),
+        ("prior_state", "import \"tfstate/v2\" as tfstate\nmain = rule { length(tfstate.resources) is 0 }\n"),
+    ];
+    let plan = json!({"format_version": "1.2", "resource_changes": [change]}).to_string();
+    for (section, policy) in policies {
+        folder.write("p.sentinel", policy);
+        let policy = folder.at("p.sentinel").display().to_string();
+        let output = objchange(["sentinel", "apply", &policy, "--plan", "-"], &plan);
+        let missing = format!("there is no `{section}` in this plan");
+        assert!(output.code == 2 && output.stderr.contains(&missing), "{section}: {output:?}");
+    }
+}
+
+#[test]
+fn entries_that_contradict_themselves_are_refused() {
+    let entries = [
+        ("data", "a.b", "delete"),
+        ("data", "module.m.a.b", "delete"),
+        ("data", "data.a.b", "update"),
+        ("ephemeral", "ephemeral.a.b", "delete"),
+    ];
+    for (mode, address, action) in entries {
+        let plan = json!({"format_version": "1.2", "resource_changes": [{"address": address, "mode": mode, "type": "a",
+            "name": "b", "provider_name": "p", "change": {"actions": [action], "before": {}, "after": {},
+            "after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}}}]});
+        for command in [
+            &["show", "-"][..],
+            &["hash", "-"],
+            &["show", "-", "--fail-on", "delete"],
+            &["query", "-", "true"],
+        ] {
+            let output = objchange(command, &plan.to_string());
+            assert_eq!(output.code, 2, "{mode} {address} {action}: {output:?}");
+        }
+    }
+}

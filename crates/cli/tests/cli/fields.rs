@@ -53,8 +53,27 @@ main = rule {
 const CONFIGURATION: &str = "policy \"fields\" { source = \"fields.sentinel\" }\n\
     import \"static\" \"expected\" { source = \"expected.json\" }\n";
 
+/// Adds the sections that every whole plan has, with nothing in them.
+pub(crate) fn complete(plan: &mut Value) {
+    let values = json!({"root_module": {}});
+    let sections = [
+        ("planned_values", values.clone()),
+        ("configuration", values.clone()),
+        ("prior_state", json!({"format_version": "1.0", "values": values})),
+        ("terraform_version", json!("1.9.0")),
+    ];
+    for (name, section) in sections {
+        if plan[name].is_null() || plan[name] == json!({}) {
+            plan[name] = section;
+        }
+    }
+}
+
 /// The fields of a plan that differ.
 pub(crate) fn problems(name: &str, plan: &Value) -> Option<String> {
+    let mut plan = plan.clone();
+    complete(&mut plan);
+    let plan = &plan;
     let folder = Folder::with(
         &format!("fields-{name}"),
         &[("fields.sentinel", POLICY), ("sentinel.hcl", CONFIGURATION)],

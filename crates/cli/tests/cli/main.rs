@@ -35,6 +35,7 @@ mod query;
 mod query_columns;
 mod query_limits;
 mod schema_cache;
+mod schema_marks;
 mod schemas;
 mod sentinel_apply;
 mod sentinel_check;

@@ -182,9 +182,10 @@ fn every_field_of_a_change_that_there_may_be_is_unknown() {
     let mut policy = "package main\n".to_owned();
     for field in ["deposed", "index", "change.actions"] {
         let name = field.replace('.', "_");
+        let value = if field == "change.actions" { "[\"create\"]" } else { "\"\"" };
         policy += &format!(
             "deny_{name} contains 1 if {{\n\tsome rc in input.tfplan.resource_changes\n\trc.name == \"many\"\n\t\
-             rc.{field} == \"\"\n}}\n"
+             rc.{field} == {value}\n}}\n"
         );
     }
     let folder = folder("tools-fields", &[("p.rego", &policy)]);

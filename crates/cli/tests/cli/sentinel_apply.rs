@@ -15,7 +15,11 @@ fn change(address: &str, kind: &str, actions: &Value, after: &Value, unknown: &V
 }
 
 fn plan(changes: &[Value]) -> String {
-    json!({"format_version": "1.2", "terraform_version": "1.9.0", "resource_changes": changes}).to_string()
+    let nothing = json!({"root_module": {}});
+    json!({"format_version": "1.2", "terraform_version": "1.9.0", "planned_values": nothing,
+        "prior_state": {"format_version": "1.0", "values": nothing}, "configuration": nothing,
+        "resource_changes": changes})
+    .to_string()
 }
 
 fn instances() -> String {
@@ -268,8 +272,7 @@ fn a_part_of_a_plan_that_cannot_be_read_is_no_answer() {
     let output = apply(&folder, &["p.sentinel"], &broken);
     assert_eq!((output.code, output.stdout.contains("Pass")), (2, false), "{output:?}");
     assert!(output.stderr.contains("(stdin):1:"), "{output:?}");
-    let broken =
-        instances().replacen('{', "{\"prior_state\":{\"values\":{\"root_module\":{\"resources\":[5]}}},", 1);
+    let broken = instances().replacen("\"root_module\":{}", "\"root_module\":{\"resources\":[5]}", 3);
     let output = apply(&folder, &["p.sentinel"], &broken);
     assert_eq!((output.code, output.stdout.contains("Pass")), (2, false), "{output:?}");
 }

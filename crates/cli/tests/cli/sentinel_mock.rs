@@ -144,7 +144,8 @@ fn a_policy_sees_in_mocks_what_it_sees_in_the_plan() {
     let policy = policy + &prints + "main = true\n";
     for plan in ["api.json", "web.json", "old.json"] {
         let path = crate::program::workspace().join("examples/fleet").join(plan);
-        let document = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let mut document: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        crate::fields::complete(&mut document);
         let plan = without_marks(document).to_string();
         let folder = Folder::with("sentinel-mock-equal", &[("all.sentinel", &policy), ("plan.json", &plan)]);
         let at = |file: &str| folder.at(file).display().to_string();

@@ -226,7 +226,7 @@ fn what_cannot_be_tested_is_said() {
     let output = test(&folder, &["@"]);
     assert_eq!(
         (output.code, output.stderr.as_str()),
-        (0, "warning: test/few: there is no few.sentinel for these tests\n")
+        (2, "error: test/few: there is no few.sentinel for these tests\n")
     );
     let output = test(&folder, &["@", "--json", "--junit", "-"]);
     assert_eq!(output.code, 2);

@@ -246,10 +246,11 @@ fn the_local_backend_is_read_where_it_is_allowed() {
 #[test]
 fn a_local_state_that_cannot_be_found_is_not_passed_over() {
     let initialized = initialized("local", r#"{"path":"q.tfstate","workspace_dir":null}"#);
-    let cases: [Case<'_>; 11] = [
+    let cases: [Case<'_>; 12] = [
         ("path = var.x", &[], "path of backend \"local\" is not a literal"),
         ("path = \"${var.x}.tfstate\"", &[], "path of backend \"local\" is not a literal"),
         ("workspace_dir = path.module", &[], "workspace_dir of backend \"local\" is not a literal"),
+        ("pth = \"x.tfstate\"", &[], "backend \"local\" has no argument \"pth\""),
         ("path = \"\"", &[], "path of backend \"local\" is empty"),
         ("path = \"../../none.tfstate\"", &[], "it is outside of the directory"),
         ("path = \"no/../../../none.tfstate\"", &[], "it is outside of the directory"),
@@ -257,7 +258,7 @@ fn a_local_state_that_cannot_be_found_is_not_passed_over() {
         ("", &[("m/.terraform/terraform.tfstate", "{")], "this is not what `terraform init` writes"),
         ("", &[("m/.terraform/terraform.tfstate", "")], "this is not what `terraform init` writes"),
         ("", &[("m/.terraform/terraform.tfstate", "[]")], "this is not what `terraform init` writes"),
-        ("path = \"dir\"", &[("m/dir/file", "")], "this is a directory"),
+        ("path = \"dir\"", &[("m/dir/file", "")], "this is not a regular file"),
     ];
     for (backend, files, why) in cases {
         let folder = module("state-lost", files);
@@ -478,4 +479,87 @@ fn a_graph_reads_no_state_of_the_directory() {
     folder.write("a.tfstate", state("a"));
     let known = run(&folder, &[], "graph DIR --only-unknown --state FOLDER/a.tfstate");
     assert!(known.code == 0 && !known.stdout.contains("terraform_data.a"), "{known:?}");
+}
+
+/// What decides by the plan of a directory.
+const DECIDING: [&str; 5] = [
+    "plan DIR --fail-on delete --summary",
+    "policy DIR --rego FOLDER/p.rego",
+    "sentinel apply FOLDER/p.sentinel --plan DIR",
+    "query DIR true",
+    "hash DIR",
+];
+
+#[test]
+fn files_of_opentofu_are_not_passed_over() {
+    let folder = module("state-tofu-files", &[("m/b.tofu", S3), ("m/.terraform/modules/x/c.tofu", "")]);
+    for line in DECIDING {
+        assert_refused(line, &run(&folder, &[], line), "only OpenTofu reads b.tofu");
+    }
+    let plan = run(&folder, &[], "plan DIR --summary");
+    assert!(plan.code == 0 && plan.stderr.contains("only OpenTofu reads them: b.tofu"), "{plan:?}");
+    let named = run(&folder, &[], "plan DIR --as terraform --fail-on delete --summary");
+    assert_eq!(named.code, 0, "{named:?}");
+    let named = "plan DIR --as opentofu --fail-on delete --summary";
+    assert_refused(named, &run(&folder, &[], named), "the backend \"s3\"");
+}
+
+#[test]
+fn states_that_are_not_whole_are_refused() {
+    let instance = r#"{"mode":"managed","type":"terraform_data","name":"old","provider":"provider[\"terraform.io/builtin/terraform\"]"@}"#;
+    let resources = [
+        String::new(),
+        r#","resources":null"#.to_owned(),
+        r#","Resources":[]"#.to_owned(),
+        r#","resources":[null]"#.to_owned(),
+        format!(r#","resources":[{}]"#, instance.replace('@', "")),
+        format!(r#","resources":[{}]"#, instance.replace('@', r#","instances":null"#)),
+        format!(r#","resources":[{}]"#, instance.replace('@', r#","instances":[null]"#)),
+    ];
+    for resources in resources {
+        let state =
+            format!(r#"{{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l"{resources}}}"#);
+        let folder = module("state-cut", &[("m/terraform.tfstate", &state)]);
+        for line in DECIDING {
+            assert_refused(line, &run(&folder, &[], line), "is missing from this state file");
+        }
+    }
+    let empty =
+        r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[]}"#;
+    let folder = module("state-none", &[("m/terraform.tfstate", empty)]);
+    assert_eq!(run(&folder, &[], DECIDING[0]).code, 0);
+}
+
+#[test]
+fn options_that_name_nothing_are_refused() {
+    let folder = module("state-target", &[("m/terraform.tfstate", &state("old"))]);
+    for option in [
+        "--target terraform_data.b",
+        "--target module.x",
+        "--replace terraform_data.b",
+        "--target terraform_data.a[0]",
+    ] {
+        for line in DECIDING {
+            let line = format!("{line} {option}");
+            assert_refused(&line, &run(&folder, &[], &line), "nothing in the module or its state");
+        }
+    }
+    for option in ["--target terraform_data.a", "--target terraform_data.old"] {
+        let output = run(&folder, &[], &format!("plan DIR --fail-on update --summary {option}"));
+        assert_eq!(output.code, 0, "{output:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_not_read_as_files_of_a_module() {
+    for name in ["terraform.tfstate", "b.tf", "terraform.tfvars", "x.auto.tfvars"] {
+        let folder = module("state-pipe", &[]);
+        let pipe = folder.at(&format!("m/{name}"));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let output = run(&folder, &[], "plan DIR --summary");
+        assert_ne!(output.code, 0, "{name}: {output:?}");
+        let said = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("not a regular file"), "{name}: {output:?}");
+    }
 }

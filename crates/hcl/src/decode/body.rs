@@ -34,6 +34,23 @@ pub(crate) enum BodyPart {
     },
 }
 
+impl BodyPart {
+    /// The name of the first argument or block.
+    pub(crate) fn first_name(&self) -> Option<String> {
+        match self {
+            Self::Native(body) => {
+                let attribute = body.attributes.first().map(|attribute| attribute.name.to_string());
+                attribute.or_else(|| body.blocks.first().map(|block| block.kind.to_string()))
+            }
+            Self::Json { text, start, shape } => {
+                let (rest, _) = body_at(text, *start).ok()?.split(|name| !shape.has(name));
+                let (arguments, _) = rest.constants();
+                arguments.attributes.first().map(|attribute| attribute.name.to_string())
+            }
+        }
+    }
+}
+
 impl ConfigBody {
     pub(crate) fn new(parts: Vec<BodyPart>) -> Self {
         Self { parts }

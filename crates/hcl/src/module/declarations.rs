@@ -78,6 +78,8 @@ pub enum StateStorage {
         path: ConstantText,
         /// The directory with the files of other workspaces.
         workspace_dir: ConstantText,
+        /// An argument or block that such a backend does not have: a misspelt `path`.
+        unknown: Option<String>,
     },
     /// In HCP Terraform or Terraform Enterprise: a `cloud` block.
     Cloud {

@@ -96,7 +96,7 @@ impl Config {
             options,
             key: &place.key,
             manifest: Manifest::default(),
-            config: Self { sources, modules: Vec::new() },
+            config: Self { sources, modules: Vec::new(), opentofu_files: Vec::new() },
             directories: HashMap::new(),
             broken: HashSet::new(),
             constants: HashMap::from([(0, place.constants.clone())]),
@@ -516,7 +516,13 @@ impl Loader<'_> {
         }
         let sources = &mut self.config.sources;
         let first = sources.len();
-        for name in configuration_files(self.files.list(directory)?, self.files.has_opentofu_names()) {
+        let (names, is_opentofu) = (self.files.list(directory)?, self.files.has_opentofu_names());
+        if !is_opentofu && !directory.split('/').any(|step| step == ".terraform") {
+            let names = names.iter().filter(|name| !is_left_alone(name));
+            let unread = names.filter(|name| ENDS.iter().any(|(_, own)| name.ends_with(own)));
+            self.config.opentofu_files.extend(unread.map(|name| join(directory, name)));
+        }
+        for name in configuration_files(names, is_opentofu) {
             let path = join(directory, &name);
             let text = self.files.read(&path)?.unwrap_or_default();
             if let Err(error) = sources.add(path, text) {

@@ -33,6 +33,9 @@ pub struct Config {
     pub sources: Sources,
     /// The modules, each before those that it calls.
     pub modules: Vec<LoadedModule>,
+    /// The paths of files that only OpenTofu reads, if the modules are not read as OpenTofu reads them. Those of
+    /// installed modules are not here: they are written for both programs.
+    pub opentofu_files: Vec<String>,
 }
 
 impl Config {

@@ -129,7 +129,7 @@ impl<'c> Graph<'c> {
     pub(crate) fn order(&self) -> Result<Vec<usize>, Vec<Vec<usize>>> {
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut cycles = Vec::new();
-        for component in components(&self.nodes) {
+        for component in components(self.nodes.len(), |node| &self.nodes[node].needs) {
             match component[..] {
                 [node] => order.push(node),
                 _ => cycles.push(component),
@@ -489,16 +489,16 @@ fn body_subjects(body: &Body) -> Vec<Subject> {
 }
 
 /// The strongly connected components, each after those that it needs (Tarjan's algorithm, without a call for each level).
-fn components(nodes: &[Node<'_>]) -> Vec<Vec<usize>> {
+pub(crate) fn components<'n>(count: usize, needs: impl Fn(usize) -> &'n [usize]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let mut found = Vec::new();
-    let mut number = vec![UNSEEN; nodes.len()];
-    let mut lowest = vec![0; nodes.len()];
-    let mut is_open = vec![false; nodes.len()];
+    let mut number = vec![UNSEEN; count];
+    let mut lowest = vec![0; count];
+    let mut is_open = vec![false; count];
     let mut open = Vec::new();
     let mut next = 0;
     let mut calls: Vec<(usize, usize)> = Vec::new();
-    for start in 0..nodes.len() {
+    for start in 0..count {
         if number[start] != UNSEEN {
             continue;
         }
@@ -511,7 +511,7 @@ fn components(nodes: &[Node<'_>]) -> Vec<Vec<usize>> {
                 open.push(node);
                 is_open[node] = true;
             }
-            match nodes[node].needs.get(*position) {
+            match needs(node).get(*position) {
                 Some(need) => {
                     *position += 1;
                     if number[*need] == UNSEEN {

@@ -5,10 +5,11 @@ use objchange::address::{InstanceAddress, ModuleAddress};
 use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
+use super::ModulePlan;
 use super::graph::{Graph, NodeKind};
 use super::input::{PlanMode, PlanOptions};
 use super::orphans::resource_name;
-use crate::config::Config;
+use crate::config::{Config, LoadedModule};
 use crate::target::Target;
 
 /// The targeted part of a module.
@@ -107,6 +108,41 @@ impl Targets {
     /// Whether everything is planned.
     pub(crate) fn is_all(&self) -> bool {
         matches!(self, Self::All)
+    }
+}
+
+impl ModulePlan {
+    /// Whether a target names anything: a resource of the configuration, or an instance that is planned or existed
+    /// before. Whatever is asked of a plan for a target that names nothing is asked of an empty plan.
+    pub fn is_target(&self, target: &Target, config: &Config) -> bool {
+        let has_key = matches!(target, Target::Resource(InstanceAddress { key: Some(_), .. }));
+        let is_configured = |module: &LoadedModule| {
+            module.config.resources.keys().any(|name| names_resource(target, &module.path, name))
+        };
+        let is_undecided = || {
+            self.undecided.iter().any(|undecided| {
+                let resource = &undecided.address.resource;
+                matches!(target, Target::Resource(wanted) if wanted.resource == *resource)
+                    || target.contains(&undecided.address)
+            })
+        };
+        let existed = || {
+            self.prior_state.resources.iter().any(|(resource, stored)| {
+                stored.instances.keys().any(|key| {
+                    target.contains(&InstanceAddress { resource: resource.clone(), key: key.clone() })
+                })
+            })
+        };
+        !has_key && config.modules.iter().any(is_configured)
+            || self.changes.iter().any(|change| target.contains(&change.address))
+            || is_undecided()
+            || existed()
+    }
+
+    /// Whether an address whose replacement is asked for is an instance that is planned, or may be.
+    pub fn can_replace(&self, address: &InstanceAddress) -> bool {
+        self.changes.iter().any(|change| change.address == *address)
+            || self.undecided.iter().any(|undecided| undecided.address.resource == address.resource)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Simulated providers: they answer from schemas alone.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use objchange::Value;
@@ -8,17 +9,19 @@ use objchange::change::{
     proposed_from_config, proposed_new,
 };
 use objchange::schema::Block;
+use objchange_plan::Json;
+use smol_str::SmolStr;
 
 use super::{
     Answered, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderObject, ProviderReply, Providers,
-    builtin, legacy, not_applied, remote_state,
+    StoredObject, builtin, legacy, not_applied, remote_state,
 };
 use crate::ProviderConfigAddress;
 use crate::config::Files;
 
 /// Answers for all providers from their schemas: computed attributes without a value are unknown, objects are as the
 /// state has them, and data sources are not known. The provider in Terraform itself is planned as it plans.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct SimulatedProviders<'f> {
     /// Where `terraform_remote_state` reads the states of the backend `local`; without it, they are not known.
     pub files: Option<&'f dyn Files>,
@@ -26,6 +29,9 @@ pub struct SimulatedProviders<'f> {
     /// replace the object. An object may be updated if configuration leaves out an argument that is also computed, and
     /// that the state has. Otherwise they keep their values, which most updates leave alone.
     pub is_strict: bool,
+    /// The types of objects that the state has in another form than the schema: a provider would bring them into that,
+    /// which may change any value. Strict plans take every object of these types for changed.
+    pub outdated_types: BTreeSet<SmolStr>,
 }
 
 impl fmt::Debug for SimulatedProviders<'_> {
@@ -47,12 +53,18 @@ impl Providers for SimulatedProviders<'_> {
             }
             ProviderCall::Validate(..) => ProviderReply::Validate(Vec::new()),
             ProviderCall::Configure(_) => ProviderReply::Configure(Vec::new()),
-            ProviderCall::Upgrade(_) => ProviderReply::Upgrade(None),
+            ProviderCall::Upgrade(stored) => {
+                if self.is_strict && !is_builtin && is_outdated(&stored) {
+                    self.outdated_types.insert(stored.resource_type.into());
+                }
+                ProviderReply::Upgrade(None)
+            }
             ProviderCall::Plan(_, _, request) if is_builtin => {
                 ProviderReply::Plan(builtin::TerraformData(SimulatedProvider::default()).plan(request))
             }
-            ProviderCall::Plan(_, _, request) if self.is_strict => {
-                ProviderReply::Plan(plan_strictly(request))
+            ProviderCall::Plan(resource_type, _, request) if self.is_strict => {
+                let is_outdated = self.outdated_types.contains(resource_type);
+                ProviderReply::Plan(plan_strictly(request, is_outdated))
             }
             ProviderCall::Plan(_, _, request) => ProviderReply::Plan(planned(request, true)),
             ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Vec::new()),
@@ -95,6 +107,17 @@ impl SimulatedProviders<'_> {
     }
 }
 
+/// Whether an object was stored under another version of its schema, or has attributes that the schema lacks.
+fn is_outdated(stored: &StoredObject<'_>) -> bool {
+    let block = &stored.schema.block;
+    let is_known = |name: &str| block.attribute(name).is_some() || block.block_type(name).is_some();
+    let has_more = || match Json::parse(stored.text) {
+        Ok(json) => json.view().members().keys().any(|name| !is_known(name.as_str())),
+        Err(_) => true,
+    };
+    stored.version != stored.schema.version || has_more()
+}
+
 /// Plans a change by the schema. `is_guess` says that what an update leaves alone in most cases stays as it is.
 fn planned(request: &PlanResourceChange, is_guess: bool) -> Result<PlannedResource, ProviderError> {
     if !legacy::is_legacy(&request.schema) {
@@ -118,8 +141,9 @@ fn of_older_sdk(schema: &Block, mut planned: PlannedResource) -> PlannedResource
 /// Plans an update as if the object were new: every computed attribute that configuration does not set is unknown.
 ///
 /// An object is only unchanged if configuration sets, as the state has it, all that can be set and has a value. Arguments
-/// that are left out may have been set before: a `random_string` is replaced if `special = false` is taken out.
-fn plan_strictly(request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
+/// that are left out may have been set before: a `random_string` is replaced if `special = false` is taken out. Nobody knows
+/// that of an outdated object, whose values its provider may change before it plans.
+fn plan_strictly(request: &PlanResourceChange, is_outdated: bool) -> Result<PlannedResource, ProviderError> {
     let PlanResourceChange { schema, prior, config, .. } = request;
     let mut from_config = request.clone();
     from_config.proposed = proposed_from_config(schema, prior, config).map_err(ProviderError::from)?;
@@ -130,7 +154,7 @@ fn plan_strictly(request: &PlanResourceChange) -> Result<PlannedResource, Provid
     if prior.is_null() && legacy::is_legacy(schema) {
         unchanged.planned = legacy::only_promised(schema, prior, &unchanged.planned);
     }
-    if prior.is_null() || unchanged.planned.identical(prior) {
+    if prior.is_null() || !is_outdated && unchanged.planned.identical(prior) {
         return Ok(unchanged);
     }
     let nothing = Value::null(prior.ty().clone());

@@ -46,6 +46,9 @@ pub enum ReadStateError {
         /// The problem.
         problem: StateProblem,
     },
+    /// A part is missing that every state file has: somebody has changed or cut it.
+    #[error("{0} is missing from this state file, so nobody knows what exists")]
+    Cut(&'static str),
     /// A schema cannot be read.
     #[error(transparent)]
     Schema(#[from] SchemaDocumentError),
@@ -84,6 +87,7 @@ impl ReadStateError {
             Self::File(error) => error.problem.kind(),
             Self::Object { error, .. } => error.kind.kind(),
             Self::Part { problem, .. } => problem.kind(),
+            Self::Cut(_) => "missing_part",
             Self::Schema(error) => error.kind.kind(),
         }
     }
@@ -141,6 +145,9 @@ impl PriorState {
         providers: &mut dyn Providers,
     ) -> Result<(Self, Diagnostics), ReadStateError> {
         let file = State::parse_file(text)?;
+        if let Some(part) = file.missing_part {
+            return Err(ReadStateError::Cut(part));
+        }
         let (state, diagnostics) = Default::default();
         let mut reading = Reading { schemas, providers, state, diagnostics };
         for stored in &file.resources {

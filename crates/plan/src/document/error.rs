@@ -54,6 +54,8 @@ pub enum Problem {
     Messages,
     /// There is no `format_version`.
     NoFormatVersion,
+    /// This section is not in it, and every whole plan has it.
+    NoSection(&'static str),
     /// There is one, and the members of neither a plan nor a state.
     Neither,
     /// The major version of the format is not supported.
@@ -65,6 +67,7 @@ impl Problem {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Empty => "empty",
+            Self::NoSection(_) => "no_section",
             Self::NotJson => "not_json",
             Self::Quoted => "quoted",
             Self::Truncated => "truncated",
@@ -148,6 +151,11 @@ impl fmt::Display for Problem {
             ),
             Problem::Schemas => f.write_str(
                 "these are the schemas of providers, not a plan or state",
+            ),
+            Problem::NoSection(name) => write!(
+                f,
+                "there is no `{name}` in this plan, and something that is asked reads it; pass the whole output of \
+                 `terraform show -json PLANFILE`"
             ),
             Problem::NoFormatVersion => f.write_str(
                 "there is no `format_version`: this is neither a plan nor a state as `terraform show -json` \

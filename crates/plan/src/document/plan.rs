@@ -1,5 +1,9 @@
 //! The plan document.
 
+use std::sync::Arc;
+
+use objchange::address::modules_of;
+
 use super::error::{DocumentError, Problem};
 use super::{State, StateResource, open, read_members};
 use crate::changes::DocumentText;
@@ -11,7 +15,7 @@ use crate::changes::{
 use crate::json::field::{bracketed, by_name, flag, keep, list, text};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
-use crate::{SIMULATED, SIMULATED_UNREFRESHED};
+use crate::{SIMULATED, SIMULATED_UNREFRESHED, Schemas};
 
 /// A plan as `terraform show -json PLANFILE` prints it.
 #[derive(Debug, Default)]
@@ -25,6 +29,8 @@ pub struct Plan<'t> {
     pub terraform_version: Option<Text<'t>>,
     /// All members of the document, also those above, as they are there.
     members: Vec<(Text<'t>, Raw<'t>)>,
+    /// The schemas that say what is sensitive in its configuration, if any are known.
+    pub(super) schemas: Option<Arc<Schemas>>,
 }
 
 impl<'t> Plan<'t> {
@@ -112,6 +118,12 @@ impl<'t> Plan<'t> {
     /// The results of checks: an array.
     pub fn checks(&self) -> Option<Raw<'t>> {
         self.member("checks")
+    }
+
+    /// The schemas that the plan was read with. They say what is sensitive in its configuration, which the document
+    /// does not.
+    pub fn schemas(&self) -> Option<&Schemas> {
+        self.schemas.as_deref()
     }
 
     /// Whether the plan was made without its providers. Then it lacks facts that only they know: which updates replace
@@ -213,6 +225,9 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
     resource.address = address.ok_or_else(|| {
         entry.error("there is no `address` here: the document does not say to what something happens")
     })?;
+    if let Some(contradiction) = contradiction(&resource) {
+        return Err(entry.error(contradiction));
+    }
     // Absent is written as an empty string by some versions.
     for optional in [
         &mut resource.previous_address,
@@ -225,6 +240,26 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
         }
     }
     Ok(resource)
+}
+
+/// What of a change contradicts itself: then nobody knows what happens. An entry is of a data source or an ephemeral
+/// resource if its mode and its address say so, and these are not created, updated or replaced.
+fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
+    let actions = resource.change.actions;
+    if matches!(actions, ResourceActions::NoOp | ResourceActions::Read | ResourceActions::Unknown) {
+        return None;
+    }
+    match &*resource.mode {
+        // A plan that destroys everything forgets them.
+        "data" if matches!(actions, ResourceActions::Delete | ResourceActions::Forget) => {
+            let module = modules_of(&resource.address).last().map_or(0, |module| module.len() + 1);
+            let is_data = resource.address.get(module..).is_some_and(|own| own.starts_with("data."));
+            (!is_data).then_some("the `mode` and the `address` of this entry contradict each other")
+        }
+        "ephemeral" if actions == ResourceActions::Create => None,
+        "data" | "ephemeral" => Some("a resource of this `mode` cannot have these `actions`"),
+        _ => None,
+    }
 }
 
 fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {

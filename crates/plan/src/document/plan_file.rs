@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use objchange::schema::SchemaDocumentError;
 use objchange_text::{Notice, visible};
 use self_cell::self_cell;
 
 use super::facts::{Facts, NoState};
+use super::schema_marks::with_schema_marks;
 use super::{Document, DocumentError, MissingChange, Plan, Problem, UnknownKind, extract};
+use crate::Schemas;
 
 self_cell!(
     struct Cell {
@@ -52,10 +55,11 @@ impl PlanFile {
     ///
     /// There is no document in the text, or more than one, or it cannot be read.
     pub fn parse(name: impl Into<String>, text: String) -> Result<Self, PlanFileError> {
-        Self::read(name.into(), None, text, None)
+        Self::read(name.into(), None, text, None, None)
     }
 
-    /// Like [`PlanFile::parse`], for the plan that was just made of a module. `no_state` says why there was no state.
+    /// Like [`PlanFile::parse`], for the plan that was just made of a module with these schemas: it has their marks.
+    /// `no_state` says why there was no state.
     ///
     /// # Errors
     ///
@@ -64,8 +68,54 @@ impl PlanFile {
         name: impl Into<String>,
         text: String,
         no_state: Option<NoState>,
+        schemas: &Arc<Schemas>,
     ) -> Result<Self, PlanFileError> {
-        Self::read(name.into(), None, text, no_state)
+        Self::read(name.into(), None, text, no_state, Some(schemas))
+    }
+
+    /// The same document with the marks of these schemas: everything that reads it hides what they call sensitive,
+    /// also where the document does not say so. Such is a document of an older or other program, or a state file. The
+    /// plan of a module has the schemas that it was made with, and is returned as it is.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use objchange_plan::{PlanFile, Schemas};
+    ///
+    /// let schemas = Schemas::parse(
+    ///     r#"{"format_version":"1.0","provider_schemas":{"p":{"resource_schemas":{"disk":{"version":0,"block":{
+    ///         "attributes":{"key":{"type":"string","optional":true,"sensitive":true}}}}}}}}"#,
+    /// )?;
+    /// let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"disk.a","mode":"managed","type":"disk",
+    ///     "name":"a","provider_name":"p","change":{"actions":["create"],"before":null,"after":{"key":"x"}}}]}"#;
+    /// let file = PlanFile::parse("plan.json", plan.into())?.with_schemas(&Arc::new(schemas))?;
+    /// assert!(file.text().contains(r#""after":{"key":"x"},"after_sensitive":{"key":true}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A schema cannot be read.
+    pub fn with_schemas(self, schemas: &Arc<Schemas>) -> Result<Self, PlanFileError> {
+        if self.plan().is_some_and(|plan| plan.schemas().is_some()) {
+            return Ok(self);
+        }
+        let fail = |kind| PlanFileError { name: self.0.name.clone(), kind };
+        let marked = with_schema_marks(self.text(), schemas)
+            .map_err(|error| fail(PlanFileErrorKind::Schemas(Box::new(error))))?;
+        let text = marked.unwrap_or_else(|| self.text().to_owned());
+        let known = Some(schemas);
+        let cell = Cell::try_new(text, |text| parse(text, known))
+            .map_err(|error| fail(PlanFileErrorKind::Document(Box::new(error))))?;
+        let Contents { name, line, notices, no_state, .. } = &*self.0;
+        let (name, notices) = (name.clone(), notices.clone());
+        Ok(Self(Arc::new(Contents {
+            name,
+            line: *line,
+            cell,
+            notices,
+            no_state: *no_state,
+            facts: OnceLock::new(),
+        })))
     }
 
     /// Like [`PlanFile::parse`], for a document that is this line, from 1, of a file that holds a document a line.
@@ -74,7 +124,7 @@ impl PlanFile {
     ///
     /// As [`PlanFile::parse`]. The error names the line of the file.
     pub fn parse_line(name: &str, line: usize, text: String) -> Result<Self, PlanFileError> {
-        Self::read(name.to_owned(), Some(line), text, None)
+        Self::read(name.to_owned(), Some(line), text, None, None)
     }
 
     fn read(
@@ -82,9 +132,10 @@ impl PlanFile {
         line: Option<usize>,
         text: String,
         no_state: Option<NoState>,
+        schemas: Option<&Arc<Schemas>>,
     ) -> Result<Self, PlanFileError> {
         let fail = |name: &str, error| PlanFileError::in_document(name, line, error);
-        let (cell, notices) = match Cell::try_new_or_recover(text, |text| Document::parse_part(text)) {
+        let (cell, notices) = match Cell::try_new_or_recover(text, |text| parse(text, schemas)) {
             Ok(cell) => (cell, Vec::new()),
             Err((text, error)) => match extract(&text) {
                 None => return Err(fail(&name, error)),
@@ -93,7 +144,7 @@ impl PlanFile {
                         return Err(PlanFileError { name, kind: PlanFileErrorKind::Another(line) });
                     }
                     let notice = Notice::Warning(format!("{name}: {found}"));
-                    let cell = Cell::try_new(found.text, |text| Document::parse_part(text));
+                    let cell = Cell::try_new(found.text, |text| parse(text, schemas));
                     (cell.map_err(|error| fail(&name, error))?, vec![notice])
                 }
             },
@@ -198,6 +249,14 @@ impl PlanFile {
     }
 }
 
+fn parse<'t>(text: &'t str, schemas: Option<&Arc<Schemas>>) -> Result<Document<'t>, DocumentError> {
+    let mut document = Document::parse_part(text)?;
+    if let Document::Plan(plan) = &mut document {
+        plan.schemas = schemas.cloned();
+    }
+    Ok(document)
+}
+
 /// Finds an object that a list of changes has twice. In Terraform's lists each object, and each deposed object, has one
 /// entry.
 fn repeated_object(plan: &Plan<'_>) -> Option<String> {
@@ -232,6 +291,8 @@ pub struct PlanFileError {
 pub enum PlanFileErrorKind {
     /// It cannot be read.
     Document(Box<DocumentError>),
+    /// The schema of one of its types cannot be read.
+    Schemas(Box<SchemaDocumentError>),
     /// A second document starts in this line.
     Another(usize),
     /// A plan is needed, and it is a state.
@@ -261,6 +322,7 @@ impl PlanFileError {
     pub fn kind(&self) -> &'static str {
         match &self.kind {
             PlanFileErrorKind::Document(error) => error.problem.kind(),
+            PlanFileErrorKind::Schemas(error) => error.kind.kind(),
             PlanFileErrorKind::Another(_) => "another_document",
             PlanFileErrorKind::IsState => "state",
             PlanFileErrorKind::Part => "no_format_version",
@@ -291,6 +353,7 @@ impl fmt::Display for PlanFileErrorKind {
         const WHOLE: &str = "pass the whole output of `terraform show -json PLANFILE`";
         match self {
             Self::Document(error) => write!(f, "{error}"),
+            Self::Schemas(error) => write!(f, "the schemas for it cannot be read: {error}"),
             Self::Another(_) => f.write_str("a second document starts here; split the file"),
             Self::IsState => {
                 f.write_str("this is a state, not a plan; pass the output of `terraform show -json PLANFILE`")

@@ -30,6 +30,8 @@ pub struct State<'t> {
     pub(super) has_child_modules: bool,
     /// It is kept in a file: values that have no type in the schema stand with their types.
     pub is_file: bool,
+    /// A part that every state file has, and this one lacks. Terraform reads such a file as if nothing were there.
+    pub missing_part: Option<&'static str>,
     pub(super) text: DocumentText<'t>,
 }
 

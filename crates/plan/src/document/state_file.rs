@@ -38,7 +38,12 @@ impl<'t> State<'t> {
     pub fn parse_file(file: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: DocumentText(file), ..State::default() };
         let mut version = (0, 0);
-        let mut stored = Instances { all: Vec::new(), budget: 16 * file.len() + (1 << 16) };
+        let mut stored = Instances {
+            all: Vec::new(),
+            has_resources: false,
+            missing_part: None,
+            budget: 16 * file.len() + (1 << 16),
+        };
         let mut location = String::new();
         let mut reader = open(file)?;
         let read = reader.members(|key, reader| {
@@ -52,6 +57,7 @@ impl<'t> State<'t> {
                 // Other versions have another form, and are refused below.
                 "resources" if version.1 == 4 || version.0 == 0 => {
                     stored.all.clear();
+                    stored.has_resources = !is_next_null(reader);
                     list_or_null(reader, |reader| resource(reader, &mut stored))?;
                 }
                 "outputs" if version.1 == 4 || version.0 == 0 => {
@@ -74,6 +80,7 @@ impl<'t> State<'t> {
         }
         by_name(&mut state.outputs, |output| &output.name);
         state.is_file = true;
+        state.missing_part = if stored.has_resources { stored.missing_part } else { Some("`resources`") };
         stored.all.sort_by(Stored::order);
         let modules = modules(stored.all);
         state.has_child_modules = modules.len() > 1;
@@ -85,6 +92,10 @@ impl<'t> State<'t> {
 /// The instances that were read.
 struct Instances<'t> {
     all: Vec<Stored<'t>>,
+    /// There is a list of resources.
+    has_resources: bool,
+    /// A part that a resource lacks.
+    missing_part: Option<&'static str>,
     /// The bytes left for addresses. Each instance repeats the address of its module, so a small file could fill
     /// memory.
     budget: usize,
@@ -150,6 +161,7 @@ fn modules<'t>(stored: Vec<Stored<'t>>) -> Vec<Module<'t>> {
 fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(), JsonError> {
     let mut module = Text::default();
     let mut instances = Raw::NULL;
+    let mut has_instances = false;
     let (mut mode, mut resource_type, mut name, mut provider) = Default::default();
     object_or_null(reader, |key, reader| {
         let place = match &*key {
@@ -159,6 +171,7 @@ fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(
             "name" => &mut name,
             "provider" => &mut provider,
             "instances" => {
+                has_instances = !is_next_null(reader);
                 instances = reader.raw()?;
                 return Ok(());
             }
@@ -167,6 +180,9 @@ fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(
         *place = text(reader)?.unwrap_or_default();
         Ok(())
     })?;
+    if !has_instances {
+        stored.missing_part = Some("`instances` of a resource");
+    }
     let before = stored.all.len();
     let modules = module_names(&module);
     list_or_null(&mut instances.reader(), |reader| {
@@ -179,6 +195,9 @@ fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(
             provider_config: provider.clone(),
             ..StateResource::default()
         };
+        if is_next_null(reader) {
+            stored.missing_part = Some("an instance of a resource");
+        }
         let key = instance(reader, &mut resource)?;
         resource.address = address(&module, &resource, key.as_ref()).into();
         let left = stored.budget.checked_sub(resource.address.len());
@@ -230,6 +249,10 @@ fn instance<'t>(
     resource.is_flat = has_flat && resource.values.text() == "null";
     resource.sensitive = Sensitive::Paths(paths);
     Ok(index_key)
+}
+
+fn is_next_null(reader: &mut Reader<'_>) -> bool {
+    reader.peek() == Some(b'n')
 }
 
 fn key<'t>(reader: &mut Reader<'t>) -> Result<Option<Key<'t>>, JsonError> {

@@ -77,12 +77,7 @@ pub fn union_marks<'t>(marks: &[View<'_, '_>]) -> Json<'t> {
 
 /// How deep marks nest was limited when they were read.
 fn union(builder: &mut Builder<'_>, marks: &[View<'_, '_>]) -> Built {
-    let says_something = |marks: &View<'_, '_>| match marks.shape() {
-        Shape::Null | Shape::Bool(false) => false,
-        Shape::Bool(true) | Shape::Number(_) | Shape::String(_) => true,
-        Shape::Array(_) | Shape::Object(_) => marks.has_true(),
-    };
-    let speaking: Vec<View<'_, '_>> = marks.iter().copied().filter(says_something).collect();
+    let speaking: Vec<View<'_, '_>> = marks.iter().copied().filter(|marks| marks.says_something()).collect();
     if speaking.is_empty() {
         return Built::bool(false);
     }

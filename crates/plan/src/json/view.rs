@@ -222,7 +222,21 @@ impl<'v, 't> View<'v, 't> {
                 .iter()
                 .enumerate()
                 .all(|(i, marks)| marks.can_mark(value.elements().get(i).unwrap_or(value.null()))),
-            _ => !self.has_true(),
+            _ => !self.says_something(),
+        }
+    }
+
+    /// Whether these marks mark anything, or hold a word or a number, which nobody can take for a mark.
+    pub(crate) fn says_something(self) -> bool {
+        self.has_true() || self.has_word()
+    }
+
+    fn has_word(self) -> bool {
+        match self.shape() {
+            Shape::Number(_) | Shape::String(_) => true,
+            Shape::Null | Shape::Bool(_) => false,
+            Shape::Array(elements) => elements.iter().any(View::has_word),
+            Shape::Object(members) => members.iter().any(|(_, member)| member.has_word()),
         }
     }
 }

@@ -102,6 +102,14 @@ impl Schemas {
         Self { source, by_name, missing: Mutex::default(), origins: Vec::new() }
     }
 
+    /// The document that they are from, if there is one.
+    pub fn document(&self) -> Option<&ProviderSchemas> {
+        match &self.source {
+            Source::Document(document) => Some(document),
+            Source::None | Source::Single(_) => None,
+        }
+    }
+
     /// Whether there are any schemas to look in.
     pub fn is_none(&self) -> bool {
         matches!(self.source, Source::None)
@@ -140,7 +148,8 @@ impl Schemas {
         self.of_type(&resource.provider_name, &resource.mode, &resource.resource_type)
     }
 
-    /// The schema of a resource type, where `mode` is `managed` or `data`.
+    /// The schema of a resource type, where `mode` is `managed`, `data` or `ephemeral`; or of an action, where it is
+    /// `action`.
     ///
     /// # Errors
     ///
@@ -188,7 +197,12 @@ impl Schemas {
 }
 
 fn kind(mode: &str) -> SchemaKind {
-    if mode == "data" { SchemaKind::DataSource } else { SchemaKind::Resource }
+    match mode {
+        "data" => SchemaKind::DataSource,
+        "ephemeral" => SchemaKind::EphemeralResource,
+        "action" => SchemaKind::Action,
+        _ => SchemaKind::Resource,
+    }
 }
 
 fn last_part(address: &str) -> &str {

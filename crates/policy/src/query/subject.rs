@@ -1,6 +1,6 @@
 //! The documents that queries search.
 
-use objchange_plan::{Document, DocumentError};
+use objchange_plan::{Document, DocumentError, PlanSection};
 
 use super::item::{Item, Kind};
 use super::model::CollectionKind;
@@ -54,6 +54,12 @@ impl<'t> Subject<'t> {
             }
             Document::State(_) => return Err(SubjectError::IsState),
             Document::Plan(plan) => {
+                match collection {
+                    CollectionKind::PlannedValues => plan.require(PlanSection::PlannedValues)?,
+                    CollectionKind::State => plan.require(PlanSection::PriorState)?,
+                    CollectionKind::Config => plan.require(PlanSection::Configuration)?,
+                    _ => {}
+                }
                 let tfplan = TfPlan::new(plan)?;
                 match collection {
                     CollectionKind::State => subject.state = TfState::prior_with(plan, tfplan.raw.stated())?,

@@ -31,6 +31,9 @@ impl DataFile {
                 PolicyError::new(PolicyErrorKind::Document, Some(place), message)
             };
             let text = file.text.trim_start_matches('\u{feff}');
+            if file.is_yaml && has_second_document(text) {
+                return Err(refused("a second document starts in this file; split the file".to_owned()));
+            }
             let read = if file.is_yaml {
                 objchange_rego::from_yaml(text).map_err(|error| error.to_string())
             } else {
@@ -47,6 +50,26 @@ impl DataFile {
         }
         Ok(data)
     }
+}
+
+/// Whether a text of YAML has another document after the first, which nobody would read. A line that begins with `---` is
+/// in no scalar.
+fn has_second_document(text: &str) -> bool {
+    let mut has_begun = false;
+    for line in text.lines() {
+        let content = match line.strip_prefix("---") {
+            Some(rest) if rest.is_empty() || rest.starts_with([' ', '\t']) => {
+                if has_begun {
+                    return true;
+                }
+                has_begun = true;
+                continue;
+            }
+            _ => line.trim(),
+        };
+        has_begun |= !content.is_empty() && !content.starts_with(['#', '%']);
+    }
+    false
 }
 
 fn from_json(text: &str) -> Result<Value, String> {

@@ -15,7 +15,7 @@ use objchange_rego::{
 
 use super::Options;
 use super::compile::Compiled;
-use super::error::{PolicyError, PolicyLocation};
+use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::finding::{Addresses, finding};
 use super::input::{Secrets, input};
 use super::marked_paths::end_paths;
@@ -25,6 +25,9 @@ use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Verdicts};
 use crate::TimeLimit;
 use crate::simulated::Simulated;
+
+/// All messages about a plan together are not longer: nobody reads more, and nothing ends the writing of them.
+const MOST_TEXT: u64 = 64 << 20;
 
 /// A definition of a rule, by the numbers of both.
 pub(super) type DefinitionId = (usize, usize);
@@ -168,6 +171,10 @@ impl FindingWriter<'_> {
             }
             // The text, and the value as JSON.
             self.told = self.told.saturating_add(value.parts().saturating_mul(2 * TEXT_OF_PART));
+            if self.told > 2 * MOST_TEXT {
+                let message = format!("the messages of the policies have more than {} MiB", MOST_TEXT >> 20);
+                return Err(PolicyError::new(PolicyErrorKind::Size, Some(place.clone()), message));
+            }
             if self.told > self.evaluation.options.memory {
                 return Err(self.evaluation.limit(Limit::Memory, Some(place.clone())));
             }

@@ -9,7 +9,7 @@ use super::InputMode;
 use crate::collection::{Field, FieldKind};
 use crate::{tfconfig, tfplan, tfstate};
 
-use Format::{Any, List, Map, Object, Scalar};
+use Format::{Any, List, Map, Object, Scalar, Words};
 
 /// The form of the input.
 pub(super) fn of_input(mode: InputMode, is_chosen: bool, run: Option<&Value>) -> InputFormat {
@@ -113,12 +113,19 @@ const fn with_full<const N: usize>(fields: &[(&'static str, Format)]) -> [(&'sta
     formats
 }
 
+/// A word of the actions of a change. Terraform writes a replacement as two of them.
+static ACTION: Format = Words(&["no-op", "create", "read", "update", "delete", "forget"]);
+
+const MODE: Format = Words(&["managed", "data", "ephemeral"]);
+
 static PROVISIONER: Format = Object(&CONFIGURED_PROVISIONER);
 
 const fn format(kind: FieldKind) -> Format {
     match kind {
-        FieldKind::Text | FieldKind::Mode | FieldKind::Bool | FieldKind::Index => Scalar,
-        FieldKind::Texts | FieldKind::Actions => List(&Scalar),
+        FieldKind::Text | FieldKind::Bool | FieldKind::Index => Scalar,
+        FieldKind::Mode => MODE,
+        FieldKind::Texts => List(&Scalar),
+        FieldKind::Actions => List(&ACTION),
         FieldKind::Value | FieldKind::Marks | FieldKind::Expressions => Any,
         FieldKind::Provisioners => List(&PROVISIONER),
         FieldKind::Change => Object(&COLLECTED_CHANGE_WITH_FULL),
@@ -196,7 +203,7 @@ objects! {
         "deposed": Scalar,
         "index": Scalar,
         "index_unknown": Scalar,
-        "mode": Scalar,
+        "mode": MODE,
         "module_address": Scalar,
         "name": Scalar,
         "previous_address": Scalar,
@@ -204,7 +211,7 @@ objects! {
         "type": Scalar,
     }
     CHANGE = "a change" {
-        "actions": List(&Scalar),
+        "actions": List(&ACTION),
         "after": Any,
         "after_full": Any,
         "after_identity": Any,
@@ -254,7 +261,7 @@ objects! {
         "identity": Any,
         "identity_schema_version": Scalar,
         "index": Scalar,
-        "mode": Scalar,
+        "mode": MODE,
         "name": Scalar,
         "provider_name": Scalar,
         "schema_version": Scalar,
@@ -274,7 +281,7 @@ objects! {
     }
     CHECK_ADDRESS = "the address of a check" {
         "kind": Scalar,
-        "mode": Scalar,
+        "mode": MODE,
         "module": Scalar,
         "name": Scalar,
         "to_display": Scalar,
@@ -371,7 +378,7 @@ objects! {
         "depends_on": List(&Scalar),
         "expressions": Any,
         "for_each_expression": Any,
-        "mode": Scalar,
+        "mode": MODE,
         "name": Scalar,
         "provider_config_key": Scalar,
         "provisioners": List(&Object(&CONFIG_PROVISIONER)),

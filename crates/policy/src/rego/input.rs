@@ -29,6 +29,9 @@ pub(super) fn input<'t>(
     run: Option<&Value>,
     secrets: &Secrets,
 ) -> Result<(Value, Simulated<'t>), PolicyError> {
+    for section in members.sections(mode) {
+        plan.require(section).map_err(PolicyError::of_document)?;
+    }
     let simulated = Simulated::new(plan);
     let mut values = match secrets {
         Secrets::Hidden(Some(replacement)) => Values::replacing(replacement.clone()),

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use objchange_plan::PlanSection;
 use objchange_rego::Program;
+
+use super::InputMode;
 
 /// The parts of the input that policies read, by their first two keys; others are not built.
 #[derive(Debug, Default)]
@@ -35,6 +38,20 @@ impl Members {
     pub(super) fn has(&self, name: &str) -> bool {
         let is_part = |name: &str| self.parts.iter().any(|(first, _)| first == name);
         self.all || is_part(name) || (OF_UNKNOWNS.contains(&name) && is_part("planned_values"))
+    }
+
+    /// The sections of the plan that are looked at by their names, so that a rule would pass without them.
+    pub(super) fn sections(&self, mode: InputMode) -> impl Iterator<Item = PlanSection> {
+        let section = move |(first, second): &(String, Option<String>)| match (mode, first.as_str(), second) {
+            (InputMode::Raw, name, _) => PlanSection::named(name),
+            (InputMode::Wrapped, "tfplan", Some(name)) => PlanSection::named(name),
+            (InputMode::Wrapped, ..) => None,
+            (_, "tfplan" | "plan", Some(name)) => PlanSection::named(name),
+            (_, "tfstate", _) => Some(PlanSection::PriorState),
+            (_, "tfconfig", _) => Some(PlanSection::Configuration),
+            _ => None,
+        };
+        self.parts.iter().filter_map(section)
     }
 
     /// Whether a member of a member is looked at.

@@ -150,6 +150,16 @@ pub(super) fn refuse_missing_fields(
             let similar = did_you_mean(&field, names);
             (PolicyErrorKind::MissingField, format!("the data of the run has no field {field}{similar}"))
         }
+        MissingPart::Word(words) => {
+            let similar = did_you_mean(&field, words.iter().copied());
+            let message =
+                format!("no plan has the word {field:?} here{similar}; there are {}", words.join(", "));
+            (PolicyErrorKind::MissingField, message)
+        }
+        MissingPart::WholeList => {
+            let message = format!("a list of the plan is never {field:?}: use {field:?} in …");
+            (PolicyErrorKind::MissingField, message)
+        }
         MissingPart::List => {
             let message = format!("{field} is read from a list of the plan, which has no fields");
             (PolicyErrorKind::MissingField, message)

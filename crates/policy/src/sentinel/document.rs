@@ -8,7 +8,7 @@ use crate::tfconfig::TfConfig;
 use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
 use crate::{Collection, Marked};
-use objchange_plan::{Document as Read, DocumentError, Plan, PlanFile, View};
+use objchange_plan::{Document as Read, DocumentError, Plan, PlanFile, PlanSection, View};
 
 use super::items::Items;
 use super::place::RAW;
@@ -34,6 +34,21 @@ pub(super) enum CollectionKind {
 }
 
 impl CollectionKind {
+    /// The section of a plan that it is made of, if every whole plan has that.
+    fn section(self) -> Option<PlanSection> {
+        match self {
+            Self::PlannedResources | Self::PlannedOutputs => Some(PlanSection::PlannedValues),
+            Self::Resources | Self::Outputs => Some(PlanSection::PriorState),
+            Self::Providers
+            | Self::ConfigResources
+            | Self::Provisioners
+            | Self::ConfigVariables
+            | Self::ConfigOutputs
+            | Self::ModuleCalls => Some(PlanSection::Configuration),
+            Self::Changes | Self::Drift | Self::OutputChanges | Self::PlanVariables | Self::Raw => None,
+        }
+    }
+
     pub(super) const COUNT: usize = Self::ModuleCalls as usize + 1;
 }
 
@@ -285,6 +300,9 @@ impl<'t> Collections<'t> {
     }
 
     fn items(&self, kind: CollectionKind) -> Result<&dyn Items<'t>, DocumentError> {
+        if let (Some(plan), Some(section)) = (&self.plan, kind.section()) {
+            plan.plan.require(section)?;
+        }
         if let CollectionKind::Resources | CollectionKind::Outputs = kind {
             let state = self.state()?;
             return Ok(if kind == CollectionKind::Resources { &state.resources } else { &state.outputs });

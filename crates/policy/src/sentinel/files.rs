@@ -130,7 +130,7 @@ fn refuse_unapplied(
 ) -> Result<(), PolicyFilesError> {
     let is_set = |path: &Path| path.file_name() == Some(OsStr::new("sentinel.hcl"));
     let found =
-        Walk { folder, depth: usize::MAX, hidden: false }.files(|path| is_policy(path) || is_set(path));
+        Walk { folder, depth: usize::MAX, hidden: true }.files(|path| is_policy(path) || is_set(path));
     let (sets, policies): (Vec<_>, Vec<_>) =
         found.complete(folder)?.into_iter().partition(|path| is_set(path));
     let mut of_sets = HashSet::new();

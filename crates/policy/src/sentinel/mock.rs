@@ -10,7 +10,7 @@ use crate::tfconfig::{ConfigMarks, TfConfig};
 use crate::tfplan::{Change, OutputChange, TfPlan};
 use crate::tfstate::{Output, TfState};
 use crate::{Collection, Redacted};
-use objchange::schema::{ProviderSchemas, SchemaDocumentError};
+use objchange::schema::ProviderSchemas;
 use objchange_plan::{Document, DocumentError};
 use objchange_sentinel::Policy;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
@@ -59,24 +59,22 @@ strip_index = func(address) {
 }
 "#;
 
-/// The mocks of a document; `run` has the members of `tfrun`. Sensitive values are left out. Only its schema tells
-/// which arguments of a provider are sensitive: without it all its constants are hidden.
+/// The mocks of a document; `run` has the members of `tfrun`. Sensitive values are left out. Only schemas tell which
+/// arguments of a provider are sensitive: if the plan was read without them, all these constants are hidden.
 ///
 /// # Errors
 ///
-/// A part of the document, or the schema of a provider's configuration, cannot be read.
-pub fn mocks(
-    document: &Document<'_>,
-    run: Option<&Json>,
-    schemas: &ProviderSchemas,
-) -> Result<Vec<File>, MockError> {
+/// A part of the document cannot be read.
+pub fn mocks(document: &Document<'_>, run: Option<&Json>) -> Result<Vec<File>, MockError> {
     let mut files = Vec::new();
     let mut file = |import, name, text| files.push(File { name, import, text });
     match document {
         Document::Plan(plan) => {
             let mut collections = TfPlan::new(plan)?;
-            let marks = ConfigMarks::new(plan)?.hiding_providers(schemas)?;
-            collections.raw = collections.raw.with_marks(marks);
+            if plan.schemas().is_none() {
+                let marks = ConfigMarks::new(plan)?.hiding_providers(&ProviderSchemas::default());
+                collections.raw = collections.raw.with_marks(marks);
+            }
             file("tfplan/v2", "mock-tfplan-v2.sentinel", self::plan(&collections)?);
             file(
                 "tfconfig/v2",
@@ -107,9 +105,6 @@ pub enum MockError {
     /// A part of the document is invalid.
     #[error("{0}")]
     Document(#[from] DocumentError),
-    /// The schema of a provider's configuration cannot be read.
-    #[error("{0}")]
-    Schema(#[from] SchemaDocumentError),
     /// A part of the document that is read only when it is written is not JSON.
     #[error("{0}")]
     Write(#[from] io::Error),
@@ -120,7 +115,6 @@ impl MockError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Document(error) => error.problem.kind(),
-            Self::Schema(error) => error.kind.kind(),
             Self::Write(_) => "unreadable_part",
         }
     }

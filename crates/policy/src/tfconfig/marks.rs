@@ -6,10 +6,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use objchange::address::strip_keys;
-use objchange::schema::{
-    Attribute, Block, NestedType, NestingMode, ProviderSchemas, SchemaDocumentError, SchemaKind,
-};
-use objchange_plan::{DocumentError, Json, Plan, Raw, Shape, View};
+use objchange::schema::{Attribute, Block, NestedType, NestingMode, ProviderSchemas, SchemaKind};
+use objchange_plan::{DocumentError, Json, Plan, Raw, Schemas, Shape, View};
 
 use crate::collection::read;
 use crate::stated::StatedMarks;
@@ -50,24 +48,25 @@ impl<'t> ConfigMarks<'t> {
         for (address, marks) in stated.instances() {
             names.entry(strip_keys(address)).or_default().add(marks);
         }
+        let schemas = plan.schemas().and_then(Schemas::document);
+        if let (Some(schemas), Some(root)) = (schemas, configuration.view().get("root_module")) {
+            add_schemas(root, "", schemas, &mut names);
+        }
         let resources = names.into_iter().map(|(address, names)| (address, Arc::new(names))).collect();
-        Ok(Self { configuration, stated, resources, providers: ProviderSecrets::Shown })
+        let marks = Self { configuration, stated, resources, providers: ProviderSecrets::Shown };
+        Ok(schemas.into_iter().fold(marks, Self::hiding_providers))
     }
 
     /// Hides the constants in provider configurations that their schemas call sensitive, and all constants of providers
-    /// without a schema.
-    ///
-    /// # Errors
-    ///
-    /// A schema cannot be read.
-    pub(crate) fn hiding_providers(self, schemas: &ProviderSchemas) -> Result<Self, SchemaDocumentError> {
+    /// without a readable schema.
+    pub(crate) fn hiding_providers(self, schemas: &ProviderSchemas) -> Self {
         let mut hidden = HashMap::new();
         for provider in schemas.providers() {
-            if let Some(schema) = schemas.get(provider, SchemaKind::Provider, "")? {
+            if let Ok(Some(schema)) = schemas.get(provider, SchemaKind::Provider, "") {
                 hidden.insert(provider.to_owned(), Arc::new(Names::of_block(&schema.block)));
             }
         }
-        Ok(Self { providers: ProviderSecrets::Hidden(hidden), ..self })
+        Self { providers: ProviderSecrets::Hidden(hidden), ..self }
     }
 
     /// The marks in the sections of the plan.
@@ -101,6 +100,39 @@ impl<'t> ConfigMarks<'t> {
     pub(crate) fn is_sensitive_variable(&self, name: &str) -> bool {
         let root = self.configuration().get("root_module");
         root.and_then(|root| root.get("variables")?.get(name)).is_some_and(says_sensitive)
+    }
+}
+
+/// Adds what schemas call sensitive or write-only of the resources of a module and of those that it calls, which a
+/// configuration does not say: each constant is there. Of providers with types of one name, all that one of them says.
+fn add_schemas(
+    module: View<'_, '_>,
+    prefix: &str,
+    schemas: &ProviderSchemas,
+    names: &mut HashMap<String, Names>,
+) {
+    let text =
+        |of: View<'_, '_>, name: &str| of.get(name).and_then(View::as_str).unwrap_or_default().to_owned();
+    for resource in module.get("resources").iter().flat_map(|resources| resources.elements().iter()) {
+        let kind = match text(resource, "mode").as_str() {
+            "data" => SchemaKind::DataSource,
+            "ephemeral" => SchemaKind::EphemeralResource,
+            _ => SchemaKind::Resource,
+        };
+        let resource_type = text(resource, "type");
+        let found =
+            schemas.providers().filter_map(|provider| match schemas.get(provider, kind, &resource_type) {
+                Ok(schema) => schema.map(|schema| Names::of_block(&schema.block)),
+                // Nobody knows: all of it may be.
+                Err(_) => Some(Names { all: true, ..Names::default() }),
+            });
+        let known = names.entry(format!("{prefix}{}", text(resource, "address"))).or_default();
+        found.for_each(|found| known.join(found));
+    }
+    for (name, call) in module.get("module_calls").iter().flat_map(|calls| calls.members().iter()) {
+        if let Some(called) = call.get("module") {
+            add_schemas(called, &format!("{prefix}module.{name}."), schemas, names);
+        }
     }
 }
 
@@ -172,6 +204,13 @@ impl Names {
     /// The sensitive names of a member.
     pub(crate) fn below(&self, name: &str) -> Option<&Self> {
         if self.all { Some(self) } else { self.below.get(name) }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.all |= other.all;
+        for (name, names) in other.below {
+            self.below.entry(name).or_default().join(names);
+        }
     }
 
     fn add(&mut self, marks: View<'_, '_>) {

@@ -143,6 +143,17 @@ impl Values {
         }
     }
 
+    /// The part of the input that they are, if it is never equal to a text.
+    fn differing_part(&self, text: &str) -> Option<MissingPart> {
+        let differing = |form: &Form| match form {
+            Form::Part(Format::Words(words)) if !words.contains(&text) => Some(MissingPart::Word(words)),
+            Form::Part(Format::List(_)) => Some(MissingPart::WholeList),
+            _ => None,
+        };
+        let parts: Option<Vec<MissingPart>> = self.forms.iter().map(differing).collect();
+        parts.filter(|_| !self.any)?.first().copied()
+    }
+
     /// The keys that they are, if they are used as such.
     fn keys(&self) -> Keys {
         let text = |form: &Form| match form {
@@ -481,6 +492,12 @@ impl Checker<'_> {
                     self.equals_constant(item, &found, of_variable);
                 }
             }
+            Value::String(text) => {
+                if let Some(part) = values.differing_part(text) {
+                    let missing = MissingRead { place: self.place, field: text.to_string(), part };
+                    self.missing.push((missing, of_variable));
+                }
+            }
             _ => {}
         }
     }
@@ -742,7 +759,7 @@ impl Checker<'_> {
                 field(object.fields).unwrap_or(Member::Missing(MissingPart::Object(object)))
             }
             Form::Part(Format::Any) => Member::Values(Values::any()),
-            Form::Part(Format::Scalar) => Member::Missing(MissingPart::Scalar),
+            Form::Part(Format::Scalar | Format::Words(_)) => Member::Missing(MissingPart::Scalar),
             Form::Part(Format::List(_)) if key.is_some() => Member::Missing(MissingPart::List),
             Form::Part(Format::Map(_)) if key.is_none() => Member::Missing(MissingPart::Map),
             Form::Part(Format::List(element) | Format::Map(element)) => {

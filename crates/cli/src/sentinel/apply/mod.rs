@@ -148,7 +148,7 @@ impl Args {
         Ok(PlanInputs {
             state: state_choice(self.state.as_deref(), *no_state),
             is_strict: true,
-            refuses_actions: true,
+            must_be_whole: true,
             ..PlanInputs::new(planning, &self.schemas)
         })
     }
@@ -228,6 +228,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
+    let state = match (state, args.schemas.for_documents(modules.max_input)?) {
+        (Some(state), Some(schemas)) => Some(state.with_schemas(&schemas).map_err(unusable)?),
+        (state, _) => state,
+    };
+    let state = state.map(state_document).transpose().map_err(unusable)?;
     let inputs = documents::find(&plans, WantedDocuments::PLANS, &modules)?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(now_ns), limits: args.limits.of_each(policies.len()) };
@@ -319,7 +324,7 @@ struct SharedInputs {
     policies: Vec<AppliedPolicy>,
     /// The imports of Terraform data that configurations replace.
     replaced: Vec<ReplacedImport>,
-    state: Option<Arc<Document>>,
+    state: Option<PlanFile>,
     run: Option<Json>,
 }
 
@@ -358,13 +363,17 @@ fn text_of(path: &Path) -> Result<String, String> {
     Source::new(path).read_document().map_err(|error| error.to_string())
 }
 
-fn state(path: &Path) -> Result<Arc<Document>, String> {
+fn state(path: &Path) -> Result<PlanFile, String> {
     let file =
         PlanFile::parse(path.display().to_string(), text_of(path)?).map_err(|error| error.to_string())?;
-    let document = Document::new(file.clone()).map_err(|error| file.error(error).to_string())?;
-    if document.is_plan() {
-        return Err(format!("{}: this is a plan; pass it with --plan", path.display()));
+    match file.plan() {
+        Some(_) => Err(format!("{}: this is a plan; pass it with --plan", path.display())),
+        None => Ok(file),
     }
+}
+
+fn state_document(file: PlanFile) -> Result<Arc<Document>, String> {
+    let document = Document::new(file.clone()).map_err(|error| file.error(error).to_string())?;
     Ok(Arc::new(document))
 }
 

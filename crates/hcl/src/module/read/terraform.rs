@@ -127,6 +127,7 @@ impl Reader<'_> {
         }
         let content = block.body.read(&LOCAL_BACKEND, &mut self.problems);
         StateStorage::Local {
+            unknown: content.rest.first_name(),
             path: self.constant_text(&content, "path"),
             workspace_dir: self.constant_text(&content, "workspace_dir"),
         }

@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 
 use super::endpoint::Endpoint;
 use crate::config::{Config, LoadedModule};
+use crate::plan::graph::components;
 use crate::state::PriorState;
 
 /// A move.
@@ -180,28 +181,11 @@ pub(super) fn order(statements: &[Statement]) -> Result<Vec<usize>, Vec<Cycle>> 
 
 /// The moves that wait for themselves, together with those on the way back to them.
 fn cycles(waits: &[BTreeSet<usize>], open: &[usize]) -> Vec<Cycle> {
-    let reached = |start: usize| {
-        let mut seen = BTreeSet::new();
-        let mut stack = vec![start];
-        while let Some(at) = stack.pop() {
-            stack.extend(waits[at].iter().copied().filter(|&next| open[next] > 0 && seen.insert(next)));
-        }
-        seen
-    };
-    let mut cycles: Vec<Cycle> = Vec::new();
-    let mut done = BTreeSet::new();
-    for start in (0..waits.len()).filter(|&i| open[i] > 0) {
-        if done.contains(&start) {
-            continue;
-        }
-        let from_here = reached(start);
-        if !from_here.contains(&start) {
-            continue;
-        }
-        let cycle: Cycle =
-            from_here.iter().copied().filter(|&other| reached(other).contains(&start)).collect();
-        done.extend(cycle.iter().copied());
-        cycles.push(cycle);
-    }
+    let open_waits = |all: &BTreeSet<usize>| all.iter().copied().filter(|&next| open[next] > 0).collect();
+    let waits: Vec<Vec<usize>> = waits.iter().map(open_waits).collect();
+    let mut cycles: Vec<Cycle> = components(waits.len(), |at| &waits[at]);
+    cycles.retain(|cycle| cycle.len() > 1);
+    cycles.iter_mut().for_each(|cycle| cycle.sort_unstable());
+    cycles.sort_unstable();
     cycles
 }

@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use super::{File, mocks as of};
 
 fn mocks(plan: &str) -> Vec<File> {
-    of(&Document::parse(plan).unwrap(), None, &ProviderSchemas::default()).unwrap()
+    of(&Document::parse(plan).unwrap(), None).unwrap()
 }
 
 /// The members that a policy reads from a mock.
@@ -42,7 +42,7 @@ fn given<T: Serialize>(collections: &T) -> BTreeMap<String, Json> {
 fn check(plan: &str) -> Result<(), TestCaseError> {
     let files = mocks(plan);
     let parsed = Plan::parse(plan).unwrap();
-    let marks = || ConfigMarks::new(&parsed).unwrap().hiding_providers(&ProviderSchemas::default()).unwrap();
+    let marks = || ConfigMarks::new(&parsed).unwrap().hiding_providers(&ProviderSchemas::default());
     let mut tfplan = TfPlan::new(&parsed).unwrap();
     tfplan.raw = tfplan.raw.with_marks(marks());
     let collections = [

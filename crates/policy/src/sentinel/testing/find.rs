@@ -95,7 +95,7 @@ impl FoundTests {
         }
         let (policies, cases): (Vec<_>, Vec<_>) = files.paths.into_iter().partition(|path| is_policy(path));
         let folders: BTreeSet<&Path> = cases.iter().filter_map(|case| case.parent()).collect();
-        folders.into_iter().try_for_each(|folder| self.check(folder))?;
+        folders.into_iter().try_for_each(Self::check)?;
         for path in &policies {
             if let (Some(folder), Some(stem)) = (path.parent(), path.file_stem()) {
                 let path = path.strip_prefix("./").unwrap_or(path);
@@ -114,8 +114,8 @@ impl FoundTests {
         Ok(())
     }
 
-    /// Warns of test cases whose policy is called otherwise.
-    fn check(&mut self, folder: &Path) -> Result<(), FileError> {
+    /// Refuses test cases whose policy is called otherwise: nobody would run them.
+    fn check(folder: &Path) -> Result<(), FileError> {
         let Some(test) = folder.parent().filter(|test| test.file_name() == Some(OsStr::new("test"))) else {
             return Ok(());
         };
@@ -126,11 +126,8 @@ impl FoundTests {
         }
         if !cases(folder)?.is_empty() {
             let place = policies.join(format!("{name}.sentinel"));
-            self.warnings.push(format!(
-                "{}: there is no {} for these tests",
-                folder.display(),
-                place.display()
-            ));
+            let message = format!("{}: there is no {} for these tests", folder.display(), place.display());
+            return Err(FileError::new(FileErrorKind::Empty, message));
         }
         Ok(())
     }

@@ -1,0 +1,304 @@
+//! Marks of schemas in the text of a document: then all that reads the document hides what schemas call sensitive.
+
+use objchange::schema::{Attribute, Block, NestedType, NestingMode, SchemaDocumentError};
+use objchange_text::json::{Node, NodeKind, Reader};
+use serde_json::{Map, Value as Json, json};
+
+use crate::Schemas;
+
+/// The text of a document with the marks of what schemas call sensitive or write-only; `None` if it has them all. A
+/// document may lack them: that of an older or other program, or a state file.
+///
+/// # Errors
+///
+/// The schema of one of its types cannot be read.
+pub(super) fn with_schema_marks(
+    text: &str,
+    schemas: &Schemas,
+) -> Result<Option<String>, SchemaDocumentError> {
+    // A text that is no JSON is refused where it is read.
+    let Ok(document) = Node::read_all(Reader::new(text)) else { return Ok(None) };
+    let mut marking = Marking { schemas, edits: Vec::new() };
+    for section in ["resource_changes", "resource_drift"] {
+        elements(member(&document, section)).try_for_each(|resource| marking.changed(resource))?;
+    }
+    let deferred = elements(member(&document, "deferred_changes"));
+    let mut deferred = deferred.filter_map(|deferred| member(deferred, "resource_change"));
+    deferred.try_for_each(|one| marking.changed(one))?;
+    let prior = member(&document, "prior_state").and_then(|state| member(state, "values"));
+    for values in [member(&document, "planned_values"), prior, member(&document, "values")] {
+        if let Some(root) = values.and_then(|values| member(values, "root_module")) {
+            marking.module(root)?;
+        }
+    }
+    elements(member(&document, "action_invocations")).try_for_each(|one| marking.invoked(one))?;
+    elements(member(&document, "resources")).try_for_each(|resource| marking.stored(resource))?;
+    Ok(marking.applied_to(text))
+}
+
+/// A text in place of a part of the document: of nothing, where something is added.
+struct Edit {
+    start: usize,
+    end: usize,
+    text: String,
+}
+
+struct Marking<'s> {
+    schemas: &'s Schemas,
+    edits: Vec<Edit>,
+}
+
+impl<'s> Marking<'s> {
+    /// The schema of a resource, if anything of it is to be hidden.
+    fn schema(&self, resource: &Node<'_>, provider: &str) -> Result<Option<&'s Block>, SchemaDocumentError> {
+        let mode = text_of(resource, "mode").unwrap_or("managed");
+        let Some(resource_type) = text_of(resource, "type") else { return Ok(None) };
+        let schema = self.schemas.of_type(provider, mode, resource_type)?;
+        Ok(schema.filter(|schema| block_has_secrets(schema)))
+    }
+
+    fn changed(&mut self, resource: &Node<'_>) -> Result<(), SchemaDocumentError> {
+        let schema = self.schema(resource, provider_name(resource))?;
+        if let (Some(schema), Some(change)) = (schema, member(resource, "change")) {
+            for (side, name) in [("before", "before_sensitive"), ("after", "after_sensitive")] {
+                self.mark(change, name, member(change, side).map(|value| block_marks(schema, value)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The reader bounds how deep modules nest.
+    fn module(&mut self, module: &Node<'_>) -> Result<(), SchemaDocumentError> {
+        for resource in elements(member(module, "resources")) {
+            if let Some(schema) = self.schema(resource, provider_name(resource))? {
+                let marks = member(resource, "values").map(|values| block_marks(schema, values));
+                self.mark(resource, "sensitive_values", marks);
+            }
+        }
+        elements(member(module, "child_modules")).try_for_each(|child| self.module(child))
+    }
+
+    fn invoked(&mut self, invocation: &Node<'_>) -> Result<(), SchemaDocumentError> {
+        let Some(action_type) = text_of(invocation, "type") else { return Ok(()) };
+        if let Some(schema) = self.schemas.of_type(provider_name(invocation), "action", action_type)? {
+            let marks = member(invocation, "config_values").map(|values| block_marks(schema, values));
+            self.mark(invocation, "config_sensitive", marks);
+        }
+        Ok(())
+    }
+
+    /// A resource of a state file. It names paths, and each begins with the name of an attribute or block: where
+    /// anything below that is sensitive, all of it is hidden.
+    fn stored(&mut self, resource: &Node<'_>) -> Result<(), SchemaDocumentError> {
+        // `module.a.provider["registry.terraform.io/hashicorp/aws"].east`
+        let config = text_of(resource, "provider").unwrap_or_default();
+        let provider = config.split('"').nth(1).unwrap_or_default();
+        let Some(schema) = self.schema(resource, provider)? else { return Ok(()) };
+        let attributes = schema.attributes().iter().filter(|(_, attribute)| attribute_has_secrets(attribute));
+        let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
+        let names: Vec<&str> =
+            attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str())).collect();
+        for instance in elements(member(resource, "instances")) {
+            let Some(attributes) = member(instance, "attributes") else { continue };
+            let is_there = |name: &&&str| member(attributes, name).is_some_and(|value| !is_empty(value));
+            let path = |name: &&str| json!([{"type": "get_attr", "value": name}]);
+            let paths: Vec<Json> = names.iter().filter(is_there).map(path).collect();
+            if paths.is_empty() {
+                continue;
+            }
+            match member(instance, "sensitive_attributes") {
+                Some(Node { kind: NodeKind::Array(known), span }) => {
+                    let own: Vec<String> = paths.iter().map(Json::to_string).collect();
+                    let comma = if known.is_empty() { "" } else { "," };
+                    self.insert(span.end as usize - 1, format!("{comma}{}", own.join(",")));
+                }
+                Some(other) => self.replace(other, Json::from(paths).to_string()),
+                None => self.add(instance, "sensitive_attributes", &Json::from(paths)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds marks to those that the document has.
+    fn mark(&mut self, parent: &Node<'_>, name: &str, marks: Option<Json>) {
+        let Some(marks) = marks.filter(|marks| !marks.is_null()) else { return };
+        match member(parent, name) {
+            Some(known) => {
+                let known_marks = marks_of(known);
+                let united = united(known_marks.clone(), marks);
+                if united != known_marks {
+                    self.replace(known, united.to_string());
+                }
+            }
+            None => self.add(parent, name, &marks),
+        }
+    }
+
+    fn replace(&mut self, node: &Node<'_>, text: String) {
+        self.edits.push(Edit { start: node.span.start as usize, end: node.span.end as usize, text });
+    }
+
+    fn insert(&mut self, at: usize, text: String) {
+        self.edits.push(Edit { start: at, end: at, text });
+    }
+
+    /// Adds a member behind the others of an object, which has some.
+    fn add(&mut self, object: &Node<'_>, name: &str, value: &Json) {
+        self.insert(object.span.end as usize - 1, format!(",\"{name}\":{value}"));
+    }
+
+    fn applied_to(mut self, text: &str) -> Option<String> {
+        if self.edits.is_empty() {
+            return None;
+        }
+        self.edits.sort_by_key(|edit| edit.start);
+        let mut marked = String::with_capacity(text.len() + self.edits.len() * 32);
+        let mut copied = 0;
+        for Edit { start, end, text: new } in self.edits {
+            marked.push_str(&text[copied..start]);
+            marked.push_str(&new);
+            copied = end;
+        }
+        marked.push_str(&text[copied..]);
+        Some(marked)
+    }
+}
+
+fn provider_name<'n>(resource: &'n Node<'_>) -> &'n str {
+    text_of(resource, "provider_name").unwrap_or_default()
+}
+
+/// The last member of this name, as readers take it.
+fn member<'n, 't>(node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
+    let NodeKind::Object(members) = &node.kind else { return None };
+    members.iter().rev().find(|member| member.name == name).map(|member| &member.value)
+}
+
+fn elements<'n, 't>(node: Option<&'n Node<'t>>) -> std::slice::Iter<'n, Node<'t>> {
+    match node.map(|node| &node.kind) {
+        Some(NodeKind::Array(elements)) => elements.iter(),
+        _ => [].iter(),
+    }
+}
+
+fn text_of<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
+    match &member(node, name)?.kind {
+        NodeKind::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn is_empty(node: &Node<'_>) -> bool {
+    match &node.kind {
+        NodeKind::Null => true,
+        NodeKind::Array(elements) => elements.is_empty(),
+        _ => false,
+    }
+}
+
+fn block_has_secrets(block: &Block) -> bool {
+    block.attributes().iter().any(|(_, attribute)| attribute_has_secrets(attribute))
+        || block.block_types().iter().any(|(_, nested)| block_has_secrets(&nested.block))
+}
+
+fn attribute_has_secrets(attribute: &Attribute) -> bool {
+    let has_secrets = |nested: &NestedType| nested.attributes().iter().any(|(_, a)| attribute_has_secrets(a));
+    attribute.sensitive || attribute.write_only || attribute.nested().is_some_and(has_secrets)
+}
+
+/// Marks of an object, or null where nothing is to be hidden.
+fn block_marks(block: &Block, value: &Node<'_>) -> Json {
+    let mut marks = Map::new();
+    let NodeKind::Object(members) = &value.kind else { return Json::Null };
+    for member in members.iter() {
+        let mark = match (block.attribute(&member.name), block.block_type(&member.name)) {
+            (Some(attribute), _) => attribute_marks(attribute, &member.value),
+            (_, Some(nested)) => {
+                each(nested.nesting, &member.value, &|value| block_marks(&nested.block, value))
+            }
+            (None, None) => Json::Null,
+        };
+        if !mark.is_null() {
+            marks.insert(member.name.to_string(), mark);
+        }
+    }
+    if marks.is_empty() { Json::Null } else { marks.into() }
+}
+
+fn attribute_marks(attribute: &Attribute, value: &Node<'_>) -> Json {
+    if attribute.sensitive || attribute.write_only {
+        return Json::Bool(true);
+    }
+    let Some(nested) = attribute.nested() else { return Json::Null };
+    let of_object = |value: &Node<'_>| {
+        let NodeKind::Object(members) = &value.kind else { return Json::Null };
+        let marks = members.iter().filter_map(|member| {
+            let (_, attribute) = nested.attributes().iter().find(|(name, _)| **name == *member.name)?;
+            Some((member.name.to_string(), attribute_marks(attribute, &member.value)))
+        });
+        let marks: Map<String, Json> = marks.filter(|(_, mark)| !mark.is_null()).collect();
+        if marks.is_empty() { Json::Null } else { marks.into() }
+    };
+    each(nested.nesting(), value, &of_object)
+}
+
+/// Marks of a nested object, or of all in a collection.
+fn each(nesting: NestingMode, value: &Node<'_>, of_object: &dyn Fn(&Node<'_>) -> Json) -> Json {
+    match &value.kind {
+        NodeKind::Array(elements) => {
+            let marks: Vec<Json> = elements.iter().map(of_object).collect();
+            match marks.iter().all(Json::is_null) {
+                true => Json::Null,
+                false => {
+                    marks.into_iter().map(|mark| if mark.is_null() { json!({}) } else { mark }).collect()
+                }
+            }
+        }
+        NodeKind::Object(members) if nesting == NestingMode::Map => {
+            let marks = members.iter().map(|member| (member.name.to_string(), of_object(&member.value)));
+            let marks: Map<String, Json> = marks.filter(|(_, mark)| !mark.is_null()).collect();
+            if marks.is_empty() { Json::Null } else { marks.into() }
+        }
+        NodeKind::Object(_) => of_object(value),
+        _ => Json::Null,
+    }
+}
+
+/// The marks that a document has. What is no mark hides all, as it does for all readers.
+fn marks_of(node: &Node<'_>) -> Json {
+    match &node.kind {
+        NodeKind::Null | NodeKind::Bool(false) => Json::Bool(false),
+        NodeKind::Array(elements) => elements.iter().map(marks_of).collect(),
+        NodeKind::Object(members) => {
+            members.iter().map(|member| (member.name.to_string(), marks_of(&member.value))).collect()
+        }
+        _ => Json::Bool(true),
+    }
+}
+
+/// All that is marked by one or the other.
+fn united(a: Json, b: Json) -> Json {
+    match (a, b) {
+        (Json::Bool(true), _) | (_, Json::Bool(true)) => Json::Bool(true),
+        (Json::Object(mut a), Json::Object(b)) => {
+            for (name, mark) in b {
+                let known = a.remove(&name).unwrap_or(Json::Null);
+                a.insert(name, united(known, mark));
+            }
+            a.into()
+        }
+        (Json::Array(a), Json::Array(b)) => {
+            let length = a.len().max(b.len());
+            let mut sides = [a.into_iter(), b.into_iter()];
+            (0..length)
+                .map(|_| {
+                    let [a, b] = sides.each_mut().map(|side| side.next().unwrap_or(Json::Null));
+                    united(a, b)
+                })
+                .collect()
+        }
+        (a @ (Json::Object(_) | Json::Array(_)), _) => a,
+        (_, b @ (Json::Object(_) | Json::Array(_))) => b,
+        _ => Json::Bool(false),
+    }
+}
