@@ -3,11 +3,11 @@
 use objchange::address::Mode;
 use objchange_text::{Diagnostic, Span};
 
-use super::super::body::ConfigBody;
 use super::super::declarations::{MoveEndpoint, MoveTarget, MovedConfig, RemovedConfig};
 use super::collect::Declared;
 use super::references::{NO_REFERENCE, is_reference};
 use super::{Reader, address};
+use crate::decode::body::ConfigBody;
 use crate::decode::shape::REMOVED_LIFECYCLE;
 use crate::syntax::ast::{Expr, ExprKind};
 
