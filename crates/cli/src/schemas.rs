@@ -34,15 +34,16 @@ const WRITE_SCHEMAS_AGAIN: &str = "write the schemas again with `terraform provi
 
 /// The schemas that a command wants.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[command(group = clap::ArgGroup::new(SCHEMA_SOURCE).multiple(true))]
 pub(crate) struct SchemaArgs {
     /// Schemas of the providers: the output of `terraform providers schema -json`, or a directory of such files. Can be
     /// repeated. By default they come from the cache (see `objchange schemas`)
     #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE|DIR", group = SCHEMA_SOURCE)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Get the schemas from this provider binary instead; can be repeated
+    /// Get the schemas of a provider from this binary, beside those of --schemas; can be repeated
     #[cfg(feature = "provider")]
-    #[arg(long = "provider-binary", value_name = "BINARY[=ADDRESS]", conflicts_with = "paths", group = SCHEMA_SOURCE)]
+    #[arg(long = "provider-binary", value_name = "BINARY[=ADDRESS]", group = SCHEMA_SOURCE)]
     pub(crate) programs: Vec<ProviderProgram>,
 
     #[command(flatten)]

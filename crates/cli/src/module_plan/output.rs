@@ -42,15 +42,15 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
 /// Prints the plan in the form that was asked for, with its errors and warnings, and decides.
 pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, CommandError> {
     let PlannedDirectory { plan, config, schemas, options, .. } = planned;
-    if plan.errored && !plan.has_begun {
-        diagnostics(config, schemas, &plan.diagnostics)?;
-        return Ok(ExitCode::from(FAILED));
-    }
     let document = || planned.document();
     if let Some(path) = &args.out {
         // The plan includes sensitive values.
         write_file(path, document(), Access::Owner)
             .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
+    }
+    if plan.errored && !plan.has_begun {
+        diagnostics(config, schemas, &plan.diagnostics)?;
+        return Ok(ExitCode::from(FAILED));
     }
     let mut changes = change_set(plan);
     changes.predicted = !planned.simulated_providers().is_empty();

@@ -62,6 +62,21 @@ fn change<'d>(document: &'d Json, address: &str) -> &'d Json {
     &all.find(|change| change["address"] == address).unwrap_or_else(|| panic!("{address}: {document}"))["change"]
 }
 
+#[test]
+fn schemas_of_some_providers_are_given_and_others_asked() {
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/acme/other":{"provider":{"version":0,"block":{}},
+        "resource_schemas":{"other_thing":{"version":0,"block":{"attributes":{"name":{"type":"string","optional":true}}}}}}}}"#;
+    let main = "terraform {\n  required_providers {\n    kit   = { source = \"example.com/test/kit\" }\n    other = { source = \
+                \"acme/other\" }\n  }\n}\nresource \"other_thing\" \"a\" {}\nresource \"kit_slow\" \"b\" {}\n";
+    let folder = Folder::with("real-both-schemas", &[("main.tf", main), ("schemas.json", schemas)]);
+    let schemas = folder.at("schemas.json").display().to_string();
+    for real in [&[][..], &["--real-provider", "example.com/test/kit"]] {
+        let arguments = [&["--json", "--schemas", &schemas, "--provider-binary", "KIT"][..], real].concat();
+        let output = plan_with(&[], &folder, &arguments);
+        assert_eq!(document(&output)["resource_changes"].as_array().unwrap().len(), 2, "{output:?}");
+    }
+}
+
 /// Terraform calls them in a process that is not configured, in validation as well.
 #[test]
 fn functions_are_called() {

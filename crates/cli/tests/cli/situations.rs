@@ -874,3 +874,104 @@ fn documents_of_changed_outputs_and_imports() {
         document("failed-dependencies", &[("main.tf", &*failing), ("terraform.tfstate", &*state)], &[]);
     assert_eq!(depends_on(&plan), json!(["terraform_data.x"]));
 }
+
+/// Terraform finds these cycles once the plan is made. The objects of dependencies that are stored as created before they are
+/// destroyed are in nobody's way.
+#[test]
+fn replacements_that_nobody_can_carry_out_are_cycles() {
+    let stored = |key: Option<&str>, trigger: &str, dependencies: &[&str], creates_first: bool| {
+        let mut object = text("1", "1");
+        object["attributes"]["triggers_replace"] = json!({"value": trigger, "type": "string"});
+        object["dependencies"] = json!(dependencies);
+        if creates_first {
+            object["create_before_destroy"] = json!(true);
+        }
+        key.into_iter().for_each(|key| object["index_key"] = json!(key));
+        object
+    };
+    let x = |body: &str| {
+        format!(
+            "resource \"terraform_data\" \"x\" {{\n  triggers_replace = \"2\"\n  {body}\n  lifecycle {{\n    create_before_destroy = \
+             true\n  }}\n}}\n"
+        )
+    };
+    let some = "resource \"terraform_data\" \"y\" {\n  for_each = toset([\"a\"])\n  input = \"1\"\n  triggers_replace = \"1\"\n}\n";
+    let found = |name: &str, main: &str, y: &[Json], dependencies: &[&str]| {
+        let state = state(&[("x", &[stored(None, "1", dependencies, false)]), ("y", y)]);
+        let output = plan(&format!("cycle-{name}"), &[("main.tf", main), ("terraform.tfstate", &state)], &[]);
+        let error = output.stderr.lines().find_map(|line| line.strip_prefix("Error: "));
+        error.map(str::to_owned)
+    };
+    let both = |creates_first: bool| {
+        [stored(Some("a"), "1", &[], creates_first), stored(Some("b"), "1", &[], creates_first)]
+    };
+    let plain = x("input = \"1\"");
+    let referring = x("input = terraform_data.y[\"a\"].output");
+    let deleted =
+        "Cycle: terraform_data.x, terraform_data.x (destroy deposed), terraform_data.y[\"b\"] (destroy)";
+    let on_y = ["terraform_data.y"];
+    for (name, main, dependencies, expected) in [
+        ("stored", format!("{some}{plain}"), &on_y[..], Some(deleted)),
+        ("configured", format!("{some}{referring}"), &[], Some(deleted)),
+        ("neither", format!("{some}{plain}"), &[], None),
+    ] {
+        assert_eq!(found(name, &main, &both(false), dependencies).as_deref(), expected, "{name}");
+        assert_eq!(found(name, &main, &both(true), dependencies), None, "{name}");
+    }
+    let gone = [stored(None, "1", &[], false)];
+    let cycle = "Cycle: terraform_data.x, terraform_data.x (destroy deposed), terraform_data.y (destroy)";
+    assert_eq!(found("gone", &plain, &gone, &on_y).as_deref(), Some(cycle));
+    // What it depends on is replaced, too: by the configuration in the same way.
+    let replaced = |body: &str| {
+        format!(
+            "resource \"terraform_data\" \"y\" {{\n  input = \"1\"\n  triggers_replace = \"2\"\n}}\n{}",
+            x(body)
+        )
+    };
+    let cycle = "Cycle: terraform_data.x, terraform_data.x (destroy deposed), terraform_data.y, terraform_data.y (destroy)";
+    assert_eq!(found("replaced", &replaced("input = \"1\""), &gone, &on_y).as_deref(), Some(cycle));
+    assert_eq!(found("together", &replaced("input = terraform_data.y.output"), &gone, &on_y), None);
+}
+
+#[test]
+fn a_provider_that_needs_a_configuration_gets_one() {
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/acme/req":{
+        "provider":{"version":0,"block":{"attributes":{"region":{"type":"string","required":true}}}},
+        "resource_schemas":{"req_thing":{"version":0,"block":{"attributes":{"name":{"type":"string","optional":true}}}}}}}}"#;
+    let head =
+        "terraform {\n  required_providers {\n    req = {\n      source = \"acme/req\"\n    }\n  }\n}\n";
+    let thing = "resource \"req_thing\" \"a\" {}\n";
+    let found = |test: &str, rest: &str, child: &str| {
+        let (main, child) = (format!("{head}{rest}"), format!("{head}{child}"));
+        let files = [("main.tf", &*main), ("m/main.tf", &*child), ("schemas.json", schemas)];
+        let folder = Folder::with(&format!("situation-needs-configuration-{test}"), &files);
+        let arguments: [OsString; 4] =
+            ["plan".into(), folder.0.clone().into(), "--schemas".into(), folder.at("schemas.json").into()];
+        let output = objchange(arguments, "");
+        let errors = output.stderr.lines().filter_map(|line| line.strip_prefix("Error: "));
+        errors.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let needed = ["Missing required argument", "Invalid provider configuration"];
+    assert_eq!(found("none", thing, ""), needed);
+    let aliased = format!("provider \"req\" {{\n  alias  = \"x\"\n  region = \"r\"\n}}\n{thing}");
+    assert_eq!(found("alias", &aliased, ""), needed);
+    assert_eq!(found("child", "module \"m\" {\n  source = \"./m\"\n}\n", thing), needed);
+    assert_eq!(found("empty", &format!("provider \"req\" {{}}\n{thing}"), ""), ["Missing required argument"]);
+    assert_eq!(found("unused", "resource \"terraform_data\" \"a\" {}\n", ""), [""; 0]);
+    let configured = format!("provider \"req\" {{\n  region = \"r\"\n}}\n{thing}");
+    assert_eq!(found("configured", &configured, ""), [""; 0]);
+}
+
+/// A plan of an earlier run must not stay where the new one is expected.
+#[test]
+fn a_plan_that_could_not_begin_is_written_too() {
+    let main = "resource \"terraform_data\" \"a\" {\n  input = var.nope\n}\n";
+    let folder = Folder::with("situation-errored-out", &[("main.tf", main)]);
+    let arguments: [OsString; 4] =
+        ["plan".into(), folder.0.clone().into(), "--out".into(), folder.at("plan.json").into()];
+    let output = objchange(arguments, "");
+    assert_eq!(output.code, 1, "{output:?}");
+    let plan: Json = serde_json::from_str(&std::fs::read_to_string(folder.at("plan.json")).unwrap()).unwrap();
+    assert_eq!(plan["errored"], true);
+    assert_eq!(plan["resource_changes"], Json::Null);
+}

@@ -139,6 +139,8 @@ fn indent(arguments: &[Value], _: &Type) -> Answer {
     let whole_text = text(arguments, 1);
     let spaces = usize::try_from(whole(&arguments[0])?)
         .map_err(|_| FunctionError::new("the number of spaces must not be negative"))?;
+    // Terraform makes the spaces even where no line needs them, and fails if they are too many.
+    check_text(Some(spaces))?;
     let lines = whole_text.bytes().filter(|byte| *byte == b'\n').count();
     let length = spaces.checked_mul(lines).and_then(|n| n.checked_add(whole_text.len()));
     check_text(length)?;

@@ -38,10 +38,12 @@ impl<'c> Walk<'_, 'c> {
         let scope = Scope::new(&variables);
         let decoded = objchange_hcl::decode(&provider.body, &schema.block, &scope, self.functions);
         let Some(config) = provider.config else {
-            // Without a block the configuration is empty; what is missing in it is said where it is validated.
+            // Without a block the configuration is empty.
             if decoded.errors.is_empty() {
                 let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
                 self.provider_diagnostics(found, Some(&provider.address.to_string()), None, None);
+            } else {
+                self.needs_configuration(&provider.address, decoded.errors);
             }
             return;
         };
@@ -56,6 +58,21 @@ impl<'c> Walk<'_, 'c> {
             |path: &objchange::value::Path| super::resource::value_place(&provider.body, &decoded, path);
         let address = provider.address.to_string();
         self.provider_diagnostics(found, Some(&address), config.header, Some(&place));
+    }
+
+    /// Reports that an empty configuration is not enough for a provider.
+    fn needs_configuration(&mut self, address: &ProviderConfigAddress, missing: Vec<Diagnostic>) {
+        for error in missing {
+            let detail = error.detail.replace("but no definition was found", "but was not set");
+            let error = Diagnostic { subject: None, context: None, detail: detail.into(), ..error };
+            self.found.push(Severity::Error, error);
+        }
+        let detail = format!(
+            "Provider \"{}\" requires explicit configuration. Add a provider block to the root module and configure the \
+             provider's required arguments as described in the provider documentation.",
+            address.provider
+        );
+        self.found.without_place(Severity::Error, "Invalid provider configuration", detail);
     }
 
     /// Adds what a provider says, at the part of the configuration that it is about.

@@ -1,5 +1,5 @@
-//! Finds plans that cannot be carried out: a deposed object must be destroyed before its dependencies are, and after
-//! its replacement is created.
+//! Plans that nobody can carry out: an object that was left over from a replacement, or will be left over by one, must be
+//! destroyed before the objects that it depends on are, and not before its successor is there.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,9 @@ impl Walk<'_, '_> {
         let is_destroyed =
             |change: &&PlannedObject| change.deposed.is_some() && change.action == PlannedAction::Delete;
         let deposed: Vec<&PlannedObject> = self.plan.changes.iter().filter(is_destroyed).collect();
-        if deposed.is_empty() {
+        let is_replaced = |change: &&PlannedObject| change.action == PlannedAction::CreateThenDelete;
+        let replaced: Vec<&PlannedObject> = self.plan.changes.iter().filter(is_replaced).collect();
+        if deposed.is_empty() && replaced.is_empty() {
             return found;
         }
         let mut destroyed: HashMap<ResourceAddress, Vec<&PlannedObject>> = HashMap::new();
@@ -34,10 +36,16 @@ impl Walk<'_, '_> {
                 names.into_iter().for_each(|name| destroyed.entry(name).or_default().push(change));
             }
         }
+        let mut changed: HashMap<ResourceAddress, Vec<&PlannedObject>> = HashMap::new();
+        for change in self.plan.changes.iter().filter(|change| change.action == PlannedAction::Update) {
+            changed.entry(without_keys(&change.address.resource)).or_default().push(change);
+        }
+        let of_deposed = deposed.into_iter().filter_map(|change| self.cycle_of(change, &destroyed));
+        let of_replaced =
+            replaced.into_iter().filter_map(|change| self.cycle_of_replaced(change, &destroyed, &changed));
         let mut cycles: Vec<BTreeSet<String>> = Vec::new();
-        for change in deposed {
-            let Some(mut cycle) = self.cycle_of(change, &destroyed) else { continue };
-            // Cycles that share a step are one cycle.
+        for mut cycle in of_deposed.chain(of_replaced) {
+            // Cycles that share a step are one.
             cycles.retain(|other| {
                 let is_apart = other.is_disjoint(&cycle);
                 if !is_apart {
@@ -98,6 +106,45 @@ impl Walk<'_, '_> {
             deposed.address,
             deposed.deposed.as_deref().unwrap_or_default()
         ));
+        Some(cycle)
+    }
+
+    /// The steps of the cycle that a replacement is in whose object is created first, if it is in one. The object before it
+    /// depends on others. One of these is destroyed, and was not to be replaced that way itself: its destruction waits for
+    /// that of the object before, and the new object waits for it.
+    fn cycle_of_replaced(
+        &self,
+        replaced: &PlannedObject,
+        destroyed: &HashMap<ResourceAddress, Vec<&PlannedObject>>,
+        changed: &HashMap<ResourceAddress, Vec<&PlannedObject>>,
+    ) -> Option<BTreeSet<String>> {
+        let object = self.current(&replaced.address)?;
+        let mut cycle = BTreeSet::new();
+        let mut names = BTreeSet::new();
+        for name in &object.dependencies {
+            for other in destroyed.get(name).into_iter().flatten() {
+                if other.action == PlannedAction::DeleteThenCreate {
+                    cycle.insert(other.address.to_string());
+                } else if self.current(&other.address).is_none_or(|object| object.create_before_destroy) {
+                    continue;
+                }
+                cycle.insert(format!("{} (destroy)", other.address));
+                names.insert(name);
+            }
+        }
+        if cycle.is_empty() {
+            return None;
+        }
+        // Updates that the new object waits for, too.
+        let between = object.dependencies.iter().filter_map(|name| changed.get(name)).flatten();
+        for update in between {
+            let needs = self.current(&update.address).map(|object| &object.dependencies);
+            if needs.is_some_and(|needs| needs.iter().any(|name| names.contains(name))) {
+                cycle.insert(update.address.to_string());
+            }
+        }
+        cycle.insert(replaced.address.to_string());
+        cycle.insert(format!("{} (destroy deposed)", replaced.address));
         Some(cycle)
     }
 

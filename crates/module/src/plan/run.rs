@@ -219,12 +219,12 @@ fn walk_prepared<'c>(
         walk.found.append(std::mem::take(&mut walk.found_at_destroy));
     }
     walk.check_imports();
+    walk.update_dependencies(order);
     // Terraform finds out after the plan is made, and keeps that.
     let cycles = match input.options.mode {
         PlanMode::Normal => walk.deposed_cycles(),
         PlanMode::Destroy | PlanMode::RefreshOnly => Diagnostics::default(),
     };
-    walk.update_dependencies(order);
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
     observer.walked(&walk);
