@@ -13,7 +13,7 @@ pub struct Baseline {
     known: BTreeSet<Known>,
 }
 
-/// What tells a finding from others, whatever configuration shows it.
+/// The identity of a finding, independent of the configuration that shows it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -67,7 +67,7 @@ impl Baseline {
         Self { known: report.findings().map(|(of, found)| Known::new(of, found)).collect() }
     }
 
-    /// The same after a run: what was tried is known as it was found now, and of what was not tried all stays known.
+    /// Updates the baseline after a run: findings of what was tried are replaced, all others stay.
     #[must_use]
     pub fn updated(&self, report: &Report) -> Self {
         let is_kept = |known: &&Known| !was_tried(report, known);

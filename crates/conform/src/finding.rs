@@ -26,18 +26,18 @@ pub struct Finding {
     pub kind: String,
     /// Where in the object.
     pub path: Path,
-    /// What is wrong, in a sentence that does not repeat the path: see [`described`](Self::described).
+    /// The problem, in a sentence without the path: see [`described`](Self::described).
     pub message: String,
-    /// What Terraform says of it, without the name of the provider and the resource; `None` if it says
-    /// nothing, or where that is not known.
+    /// Terraform's message, without the names of the provider and the resource; `None` if Terraform is silent, or its
+    /// message is unknown.
     pub terraform: Option<String>,
-    /// What heads Terraform's message where that is not what heads it for the [clause](Clause::terraform_summary).
+    /// The summary of Terraform's message, if it differs from that of the [clause](Clause::terraform_summary).
     pub summary: Option<String>,
     /// How much it matters.
     pub severity: FindingSeverity,
     /// When it shows, where that is not when the configuration is planned first: `when it is planned again after apply`.
     pub when: Option<String>,
-    /// What causes it, where one cause shows in many places: then it is one finding.
+    /// The cause, if one cause shows in many places: they are reported as one finding.
     pub(super) cause: Option<&'static str>,
 }
 
@@ -69,8 +69,7 @@ pub(super) fn shortened(text: String) -> String {
     format!("{} … ({} more bytes are left out)", &text[..end], text.len() - end)
 }
 
-/// What is wrong with one answer, each part of it once: where a list or a block is not what it should be, what is inside of it
-/// is not either.
+/// Keeps the outermost findings of an answer: if a list or a block is wrong, so is everything inside it.
 pub(super) fn outermost(findings: Vec<Finding>) -> Vec<Finding> {
     let is_part = |(at, finding): (usize, &Finding)| {
         findings.iter().enumerate().any(|(other_at, other)| {
@@ -111,22 +110,22 @@ impl Finding {
         }
     }
 
-    /// The same, which Terraform does not notice.
+    /// Marks the finding as one that Terraform does not notice.
     pub(super) fn unnoticed(self) -> Self {
         Self { severity: FindingSeverity::Unnoticed, terraform: None, summary: None, ..self }
     }
 
-    /// The same, of which Terraform says this.
+    /// Sets Terraform's message.
     pub(super) fn said(self, words: impl Into<String>) -> Self {
         Self { terraform: Some(words.into()), ..self }
     }
 
-    /// The same, where Terraform's message is headed with this.
+    /// Sets the summary of Terraform's message.
     pub(super) fn with_summary(self, summary: impl Into<String>) -> Self {
         Self { summary: Some(summary.into()), ..self }
     }
 
-    /// The same, where nothing but this is said, if that is known.
+    /// Replaces Terraform's message by this summary alone, if there is one.
     pub(super) fn headed_only(self, summary: Option<String>) -> Self {
         if summary.is_some() { Self { summary, terraform: None, ..self } } else { self }
     }
@@ -169,7 +168,7 @@ impl Finding {
 
     /// A violation of a plan; counts are those of the objects.
     ///
-    /// What of the objects is secret is marked.
+    /// Secret parts of the objects must be marked.
     pub(super) fn of_plan(
         block: &Block,
         violation: &PlanViolation,
@@ -253,7 +252,7 @@ impl Finding {
         }
     }
 
-    /// What the final plan has otherwise than the first.
+    /// A difference between the first and the final plan.
     pub(super) fn of_final(inconsistent: &InconsistentResult, first: &Value, last: &Value) -> Self {
         let (kind, path) = (inconsistent.kind.kind(), inconsistent.path.clone());
         let message = without_path(&inconsistent.to_string(), &path);
@@ -264,7 +263,7 @@ impl Finding {
     }
 }
 
-/// What the engine says of a place, without the place.
+/// Removes the path from a message of the engine.
 fn without_path(text: &str, path: &Path) -> String {
     let rest = text.strip_prefix(&path.to_string()).and_then(|rest| rest.strip_prefix(": "));
     rest.filter(|_| !path.is_root()).unwrap_or(text).to_owned()
@@ -301,7 +300,7 @@ fn invalid_text(block: &Block, invalid: &InvalidPlan, plan: &Value, configuratio
     })
 }
 
-/// What Terraform calls blocks of which there may be none.
+/// Terraform's name for a nesting mode whose blocks may be absent.
 fn mode(nesting: NestingMode) -> Option<&'static str> {
     match nesting {
         NestingMode::List => Some("list"),
@@ -412,7 +411,7 @@ mod tests {
         assert_eq!(kept(&[(p5, ".name", Error), (p5, ".name_prefix", Error)]), [0, 1]);
         assert_eq!(kept(&[(p5, ".lid.name", Error), (p5, ".lid.size", Error)]), [0, 1]);
         assert_eq!(kept(&[(p5, ".lid", Error), (a5, ".lid.name", Error)]), [0, 1]);
-        // What Terraform stops at is not hidden behind what it tolerates.
+        // An error is not hidden behind a problem that Terraform tolerates.
         assert_eq!(kept(&[(p5, ".lid", Tolerated), (p5, ".lid.name", Error)]), [0, 1]);
     }
 

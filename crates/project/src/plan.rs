@@ -212,7 +212,7 @@ pub enum PlanError {
     Unmatched {
         /// The option.
         option: &'static str,
-        /// What it names.
+        /// The address that it names.
         address: String,
     },
     /// The configuration has errors.
@@ -498,7 +498,7 @@ fn unmatched(
     settings: &PlanSettings<'_>,
     options: &PlanOptions,
 ) -> Option<PlanError> {
-    // Of a broken plan nobody knows what would be in it.
+    // The content of a plan with errors is unknown.
     if plan.errored {
         return None;
     }

@@ -17,7 +17,7 @@ use crate::input::Source;
 use crate::module_plan::{PlanInputs, is_module, planned_file};
 use crate::schemas::missing_schemas;
 
-/// What it costs where a schema is missing.
+/// The consequence of a missing schema.
 const SHOWN_WITHOUT_SCHEMA: &str = "values that only a schema marks as sensitive are shown";
 
 /// The documents that arguments name, and the schemas that say what in them is sensitive.

@@ -13,7 +13,7 @@ use crate::exit::{self, FAILED};
 /// The options that judge a plan.
 const JUDGES: &str = "judges";
 
-/// What `--detailed-exitcode` answers where something changes, as Terraform does.
+/// The exit code of `--detailed-exitcode` for a plan with changes, as in Terraform.
 const CHANGES: u8 = 2;
 
 /// Options that set the exit code by what a plan does.
@@ -45,7 +45,7 @@ fn condition() -> impl TypedValueParser<Value = GateCondition> {
 }
 
 impl GateArgs {
-    /// What is refused.
+    /// Returns the changes that the options refuse.
     pub(crate) fn gate(&self) -> Gate {
         Gate { conditions: self.fail_on.clone(), allow_unmatched: self.allow_unmatched }
     }

@@ -242,8 +242,8 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
     Ok(resource)
 }
 
-/// What of a change contradicts itself: then nobody knows what happens. An entry is of a data source or an ephemeral
-/// resource if its mode and its address say so, and these are not created, updated or replaced.
+/// Returns the contradiction in a change, whose effect nobody knows then. Data sources and ephemeral resources, by their
+/// mode and address, are not created, updated or replaced.
 fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
     let actions = resource.change.actions;
     if matches!(actions, ResourceActions::NoOp | ResourceActions::Read | ResourceActions::Unknown) {

@@ -73,9 +73,9 @@ impl PlanFile {
         Self::read(name.into(), None, text, no_state, Some(schemas))
     }
 
-    /// The same document with the marks of these schemas: everything that reads it hides what they call sensitive,
-    /// also where the document does not say so. Such is a document of an older or other program, or a state file. The
-    /// plan of a module has the schemas that it was made with, and is returned as it is.
+    /// Adds the marks of these schemas: every reader hides the values that they call sensitive, even if the document does not
+    /// mark them, such as a document of an older or other program, or a state file. The plan of a module has the schemas
+    /// that it was made with, and is returned as it is.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -117,7 +117,7 @@ impl GateCondition {
         self.words().1
     }
 
-    /// What of a selection keeps it out of what is shown, if anything does: then it is never refused.
+    /// Returns the part of a selection that leaves this condition out, so that it never refuses anything.
     fn left_out_by(self, selection: &Selection) -> Option<LeftOutBy> {
         let actions: &[&[ResourceActions]] = match self {
             Self::Create => &[&[ResourceActions::Create]],
@@ -183,12 +183,12 @@ pub enum GateError {
     /// Parts of the selection match nothing.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unmatched(Vec<Unmatched>),
-    /// What is shown leaves out what is to be refused.
+    /// The selection leaves out the changes to refuse.
     #[error("the condition {what} checks nothing: {by} leaves it out")]
     NeverRefused {
         /// The condition.
         what: &'static str,
-        /// What leaves it out.
+        /// The part of the selection.
         by: LeftOutBy,
     },
 }

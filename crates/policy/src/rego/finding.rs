@@ -103,7 +103,7 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// What is reported of a message; of one that must not be shown, only which resource it is about.
+/// Makes the finding of a message. A message that must not be shown names only its resource.
 pub(super) fn finding(
     message: &Value,
     is_shown: bool,

@@ -25,7 +25,7 @@ pub struct PolicyLine<'a> {
 }
 
 impl<'a> PolicyLine<'a> {
-    /// What the policy said of the plan of this name.
+    /// The result of a policy for the plan of this name.
     pub fn new(plan: &'a str, applied: &'a AppliedPolicy, judged: &'a Judged) -> Self {
         Self {
             plan,

@@ -33,7 +33,7 @@ impl OnUnknown {
     }
 }
 
-/// What is said of a policy that is broken, on lines.
+/// Describes why a policy is broken, on lines.
 pub fn description(judged: &Judged) -> String {
     if let Some(error) = &judged.error {
         return visible(&error.to_string()).into_owned();

@@ -20,7 +20,7 @@ pub struct TestLine<'a> {
 }
 
 impl<'a> TestLine<'a> {
-    /// Of this outcome.
+    /// A line for this outcome.
     pub fn new(outcome: &'a Outcome) -> Self {
         let difference = |difference: &Difference| {
             let Difference { rule, expected, got } = difference;

@@ -19,7 +19,7 @@ const RULES_SHOWN: usize = 50;
 ///
 /// # Errors
 ///
-/// What the writer says.
+/// Returns the errors of the writer.
 pub fn write_test(out: &mut impl Write, outcome: &Outcome, case: &Case, verbose: bool) -> io::Result<()> {
     objchange_finding::write_test(out, &outcome.case, case)?;
     for error in &outcome.errors {
@@ -55,7 +55,7 @@ fn difference(out: &mut impl Write, outcome: &Outcome, difference: &Difference) 
     Ok(())
 }
 
-/// What was evaluated, `main` first.
+/// Writes the evaluated rules, `main` first.
 fn rules(out: &mut impl Write, rules: &[Rule]) -> io::Result<()> {
     if rules.is_empty() {
         return Ok(());
@@ -101,7 +101,7 @@ fn printed(out: &mut impl Write, print: &str) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// What the writer says.
+/// Returns the errors of the writer.
 pub fn write_coverage(out: &mut impl Write, coverage: &Coverage) -> io::Result<()> {
     let rules = || coverage.policies().iter().flat_map(|covered| &covered.rules);
     for covered in coverage.policies() {
@@ -126,7 +126,7 @@ pub fn write_coverage(out: &mut impl Write, coverage: &Coverage) -> io::Result<(
 ///
 /// # Errors
 ///
-/// What the writer says.
+/// Returns the errors of the writer.
 pub fn write_summary(out: &mut impl Write, passed: usize, tests: usize, policies: usize) -> io::Result<()> {
     let of = if policies == 1 { String::new() } else { format!(" of {policies} policies") };
     writeln!(out, "{passed} of {tests} tests{of} passed")?;

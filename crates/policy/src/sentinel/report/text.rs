@@ -35,7 +35,7 @@ impl TextReport {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// Returns the errors of the writer.
     pub fn answer<'a>(
         &mut self,
         out: &mut impl Write,
@@ -129,7 +129,7 @@ impl TextReport {
         more(out, indent, all.more + all.list.len().saturating_sub(shown))
     }
 
-    /// What was looked at that is unknown until apply.
+    /// Writes the values that the policy read and that are unknown until apply.
     fn unknown(&self, out: &mut impl Write, judged: &Judged) -> io::Result<()> {
         if self.unknown == OnUnknown::Undefined || judged.unknown.is_empty() {
             return Ok(());
@@ -152,14 +152,14 @@ impl TextReport {
     ///
     /// # Errors
     ///
-    /// What the writer says.
+    /// Returns the errors of the writer.
     pub fn finish(self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}", self.outcomes.line(["policy", "policies"], self.plans))?;
         out.flush()
     }
 }
 
-/// What the policy printed.
+/// Writes the policy's own output.
 fn print(out: &mut impl Write, judged: &Judged) -> io::Result<()> {
     if !judged.print.is_empty() {
         writeln!(out, "  print:")?;
