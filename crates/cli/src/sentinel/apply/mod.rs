@@ -232,7 +232,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         (Some(state), Some(schemas)) => Some(state.with_schemas(&schemas).map_err(unusable)?),
         (state, _) => state,
     };
-    let state = state.map(state_document).transpose().map_err(unusable)?;
+    let state = state.as_ref().map(state_document).transpose().map_err(unusable)?;
     let inputs = documents::find(&plans, WantedDocuments::PLANS, &modules)?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(now_ns), limits: args.limits.of_each(policies.len()) };
@@ -372,7 +372,7 @@ fn state(path: &Path) -> Result<PlanFile, String> {
     }
 }
 
-fn state_document(file: PlanFile) -> Result<Arc<Document>, String> {
+fn state_document(file: &PlanFile) -> Result<Arc<Document>, String> {
     let document = Document::new(file.clone()).map_err(|error| file.error(error).to_string())?;
     Ok(Arc::new(document))
 }
