@@ -87,9 +87,9 @@ pub use render::{
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, HeaderActions, Heading,
-    Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, Report, ReportAction, ReportEntry,
-    ResourceHeader, SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection, ShowError,
-    StateHeader, Summary, TemplateError, Unasked, Unmatched, Verdict, Warning, changed_places, places,
+    Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, ProviderDependent, Report, ReportAction,
+    ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection,
+    ShowError, StateHeader, Summary, TemplateError, Unmatched, Verdict, Warning, changed_places, places,
 };
 pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use state_edit::{

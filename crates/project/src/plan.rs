@@ -12,7 +12,7 @@ use objchange_module::{
     AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
     SimulatedProviders, Unanswered,
 };
-use objchange_plan::{NoState, Unasked, Version};
+use objchange_plan::{NoState, ProviderDependent, Version};
 
 use crate::data_directory::module_manifest;
 use crate::files::DiskFiles;
@@ -262,7 +262,7 @@ impl PlannedDirectory {
     }
 
     /// Counts of changes that depend on providers that did not run.
-    pub fn unasked(&self) -> Unasked {
+    pub fn unasked(&self) -> ProviderDependent {
         let providers = self.simulated_providers();
         let simulated = || self.plan.changes.iter().filter(|change| providers.contains(&change.provider));
         let count =
@@ -270,7 +270,7 @@ impl PlannedDirectory {
         let refreshed = self.plan.refreshed_alone();
         let refreshed = refreshed.filter(|(_, resource)| providers.contains(&resource.provider.provider));
         let refreshed: usize = refreshed.map(|(_, resource)| resource.instances.len()).sum();
-        Unasked {
+        ProviderDependent {
             refreshed,
             updates: count(|change| change.action == PlannedAction::Update),
             imports: count(|change| change.importing.is_some()),

@@ -30,7 +30,7 @@ pub(crate) type InstancePart = (ModuleInstanceId, usize, String);
 /// Where an unknown value comes from.
 enum Unknown<'e> {
     /// A simulated provider computes it.
-    Unasked,
+    ProviderDependent,
     /// Terraform does not know it either, unless it knows what these expressions are.
     From(Origin<'e>),
 }
@@ -67,7 +67,7 @@ impl<'c> Walk<'_, 'c> {
                 continue;
             }
             match self.origin(&found) {
-                Unknown::Unasked => return Some(self.name_of(&found)),
+                Unknown::ProviderDependent => return Some(self.name_of(&found)),
                 Unknown::From(origin) => self.open_targets(&origin, &mut open),
             }
         }
@@ -135,7 +135,7 @@ impl<'c> Walk<'_, 'c> {
                 {
                     self.origin_in(found, resource, vec![&written.expr])
                 }
-                _ => Unknown::Unasked,
+                _ => Unknown::ProviderDependent,
             };
         }
         let module = &self.world.instances[found.at].address;
@@ -165,7 +165,7 @@ impl<'c> Walk<'_, 'c> {
         in_body(&resource.body, &mut expressions);
         // A managed resource that it waits for may turn out to have no changes.
         match self.awaited(found.node, &self.world.instances[found.at].address) {
-            Some(false) => Unknown::Unasked,
+            Some(false) => Unknown::ProviderDependent,
             None | Some(true) => self.origin_in(found, resource, expressions),
         }
     }

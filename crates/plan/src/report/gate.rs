@@ -18,7 +18,7 @@ pub struct Gate {
 
 /// Counts of changes that depend on providers that did not run.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unasked {
+pub struct ProviderDependent {
     /// Updates.
     pub updates: usize,
     /// Imports.
@@ -234,7 +234,7 @@ impl Gate {
         };
         let stays =
             |actions: &ResourceActions| !matches!(actions, ResourceActions::Delete | ResourceActions::Forget);
-        let unasked = Unasked {
+        let unasked = ProviderDependent {
             refreshed: plan.refreshed_alone().iter().filter(|object| !object.is_builtin()).count(),
             updates: simulated()
                 .filter(|resource| resource.change.actions == ResourceActions::Update)
@@ -273,8 +273,8 @@ impl Gate {
 
     /// Refuses what only the providers could say, where they were not asked: which updates are replacements, what is done with
     /// imported objects, and drift.
-    pub fn refuse_unasked(&self, verdict: &mut Verdict, unasked: &Unasked) {
-        let Unasked { updates, imports, objects, refreshed, unread } = unasked;
+    pub fn refuse_unasked(&self, verdict: &mut Verdict, unasked: &ProviderDependent) {
+        let ProviderDependent { updates, imports, objects, refreshed, unread } = unasked;
         let has = |wanted: &GateCondition| self.conditions.contains(wanted);
         if *imports > 0 && (has(&GateCondition::Update) || has(&GateCondition::Replace)) {
             verdict.refuse(format!("{imports} to import, of which the providers may update or replace some"));

@@ -35,7 +35,7 @@ mod state;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-pub use self::gate::{Gate, GateCondition, GateError, LeftOutBy, Unasked, Verdict};
+pub use self::gate::{Gate, GateCondition, GateError, LeftOutBy, ProviderDependent, Verdict};
 pub use self::selection::{SelectedAction, Selection, Unmatched, changed_places, places};
 pub use actions::{ActionHeader, Invocation, ReportAction};
 pub use counts::Counts;
