@@ -346,7 +346,8 @@ impl SentinelPolicies {
             let policies = read.policies;
             let mut warnings = warnings.into_inner();
             let unknown = check_params(&policies, options.params);
-            warnings.extend(unknown.map_err(|error| Failure::new("OptionError", "params", error.to_string()))?);
+            warnings
+                .extend(unknown.map_err(|error| Failure::new("OptionError", "params", error.to_string()))?);
             // A policy that cannot be compiled has no result for any plan.
             let fault = policies.iter().find_map(|policy| policy.compiled.as_ref().err()?.first());
             match fault {
