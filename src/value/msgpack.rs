@@ -185,6 +185,26 @@ impl Value {
         read::from_slice(bytes, ty)
     }
 
+    /// Reads a value from go-cty's MessagePack where its type is not known: maps become objects, arrays tuples, and nulls
+    /// and unknown values have the dynamic type. Parts that state their type have it.
+    ///
+    /// A number that no binary64 holds exactly is text in such a message, and so it is here.
+    ///
+    /// # Errors
+    ///
+    /// As [`Value::from_msgpack`].
+    ///
+    /// ```
+    /// use objchange::Value;
+    ///
+    /// let value = Value::from_msgpack_untyped(b"\x81\xa1a\x92\x01\xa1x")?;
+    /// assert_eq!(value, Value::object([("a", Value::tuple([Value::from(1), Value::from("x")]))]));
+    /// # Ok::<(), objchange::value::MsgpackError>(())
+    /// ```
+    pub fn from_msgpack_untyped(bytes: &[u8]) -> Result<Self, MsgpackError> {
+        read::from_untyped_slice(bytes)
+    }
+
     /// Writes the value under a type as go-cty's MessagePack, byte for byte.
     ///
     /// A string prefix of more than 256 bytes is cut between two characters as readers see them, and a bound

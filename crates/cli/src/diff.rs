@@ -38,8 +38,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The first plan: the output of `terraform show -json PLANFILE`, or the directory of a module to plan; `-` is standard
-    /// input
+    /// The first plan: a plan file of `terraform plan -out`, the output of `terraform show -json PLANFILE`, or the directory of
+    /// a module to plan; `-` is standard input
     a: PathBuf,
 
     /// The second plan
@@ -106,7 +106,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let is_given = given.is_given();
     let inputs =
         PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
-    let files = [read_plan_file(&args.a, &inputs)?, read_plan_file(&args.b, &inputs)?];
+    let plan_files = args.schemas.plan_files(&given);
+    let read = |path| read_plan_file(path, &inputs, &plan_files);
+    let files = [read(&args.a)?, read(&args.b)?];
     // Looking for what is missing reads the planned values, so both are looked at side by side.
     thread::scope(|scope| {
         scope.spawn(|| files[1].facts());

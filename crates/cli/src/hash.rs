@@ -25,6 +25,7 @@ Exit codes:
   2  the input cannot be used, the plan has no hash, or the output cannot be written
 
 Examples:
+  objchange hash tfplan
   terraform show -json tfplan | objchange hash -
   objchange hash plan.json --schemas schemas.json --key key.txt > approved.txt
   objchange hash plan.json --schemas schemas.json --key key.txt --verify \"$(cat approved.txt)\"";
@@ -33,7 +34,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The output of `terraform show -json PLANFILE`, or the directory of a module to plan; `-` is standard input
+    /// A plan file of `terraform plan -out`, the output of `terraform show -json PLANFILE`, or the directory of a module to
+    /// plan; `-` is standard input
     plan: PathBuf,
 
     // Only schemas tell which arrays are sets.
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let inputs =
         PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
-    let file = read_plan_file(&args.plan, &inputs)?;
+    let file = read_plan_file(&args.plan, &inputs, &args.schemas.plan_files(&given))?;
     let plan = judged(&file)?;
     let (schemas, schemas_name) = args.schemas.with_cached(given, plan.changes.providers());
     let hashed = |schemas: &Schemas| hash(plan, schemas, key.as_ref(), [file.name(), &schemas_name]);

@@ -8,7 +8,9 @@ use objchange_plan::{GateError, LeftOutBy, PriorError, Unmatched};
 #[cfg(feature = "policy")]
 use objchange_policy::rego::{PolicyError, PolicyErrorKind};
 use objchange_project::resource::ResourceError;
-use objchange_project::{ConfigurationError, NOT_GIVEN, PlanError, SchemaTextError, StateError};
+use objchange_project::{
+    ConfigurationError, NOT_GIVEN, PlanError, PlanInputError, SchemaTextError, StateError,
+};
 
 use crate::exit::{CommandError, unusable};
 use crate::schemas::HOW_TO_GET_SCHEMAS;
@@ -24,6 +26,14 @@ fn with_hint(error: impl Display, hint: Option<&str>) -> String {
 /// An input that cannot be read.
 pub(crate) fn input(error: &InputError) -> String {
     with_hint(error, error.is_over_limit().then_some("allow more with --max-input"))
+}
+
+/// A plan or state that cannot be read.
+pub(crate) fn plan_input(error: &PlanInputError) -> String {
+    match error {
+        PlanInputError::Input(error) => input(error),
+        error => error.to_string(),
+    }
 }
 
 /// Schemas that cannot be read.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 #[cfg(feature = "sentinel")]
 use objchange::schema::ProviderSchemas;
 use objchange_plan::Schemas;
-use objchange_project::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_texts};
+use objchange_project::{
+    GivenSchemas, PlanFileReader, SchemaError, SchemaText, SchemaTextError, schema_texts,
+};
 #[cfg(feature = "provider")]
 use objchange_project::{ProviderProgram, provider_schemas};
 
@@ -81,10 +83,9 @@ impl SchemaArgs {
         GivenSchemas::parse(self.documents(limit)?)
     }
 
-    /// The schemas that are given, for what documents do not say themselves is sensitive; `None` if none are given.
-    pub(crate) fn for_documents(&self, limit: Size) -> Result<Option<Arc<Schemas>>, CommandError> {
-        let given = self.load(limit).map_err(exit::unusable)?;
-        Ok(given.is_given().then(|| Arc::new(Schemas::new(given.schemas))))
+    /// Reads plan files with these schemas that are given, and those that are cached.
+    pub(crate) fn plan_files(&self, given: &GivenSchemas) -> PlanFileReader {
+        PlanFileReader::new(given.schemas.clone(), self.cache.lookup())
     }
 
     /// The schemas that are given, or else all that are cached; and whether they are given.

@@ -36,7 +36,7 @@ use crate::input::InputError;
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
 use crate::{exit, terminal};
-use objchange_project::SchemaTextError;
+use objchange_project::{PlanInputError, SchemaTextError};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -49,6 +49,7 @@ With --detailed-exitcode:
   2  something changes
 
 Examples:
+  objchange show tfplan
   terraform show -json tfplan | objchange show --schemas schemas.json
   objchange schemas add . && objchange show plan.json
   objchange show plan.json --summary --group-by module
@@ -62,6 +63,7 @@ Examples:
   objchange show plan.json --format markdown --marker net --link https://ci.example/run/7 > comment.md
   objchange show plan.json --format markdown --template comment.md.jinja
   objchange show plan.json --format html --out plan.html
+  objchange show tfplan --document --out plan.json
   objchange show terraform.tfstate --schemas schemas.json";
 
 /// The arguments of `show`.
@@ -75,6 +77,14 @@ pub(crate) struct Arguments {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "terraform", conflicts_with_all = ["json", "summary"])]
     format: Format,
+
+    /// Print the JSON document as `terraform show -json` does, with all secrets in it. With --out it is written to a file
+    /// that only you can read
+    #[arg(
+        long = "document",
+        conflicts_with_all = ["json", "summary", "full", "show_sensitive", "format", "fail_on", "detailed_exitcode"]
+    )]
+    prints_document: bool,
 
     /// Show unchanged attributes, elements and blocks too
     #[arg(long)]
@@ -136,8 +146,8 @@ impl GroupArg {
 /// Why nothing can be shown.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
-    #[error("{}", hints::input(.0))]
-    Input(#[from] InputError),
+    #[error("{}", hints::plan_input(.0))]
+    Input(#[from] PlanInputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
     #[error(transparent)]
@@ -164,7 +174,7 @@ pub(crate) enum Error {
     NotPage,
     #[error("--marker and --max-length need --format markdown")]
     NotMarkdown,
-    #[error("--out needs --format html")]
+    #[error("--out needs --format html or --document")]
     NotHtml,
     #[error("--show-sensitive cannot be used with --format markdown or html")]
     SensitivePage,
@@ -177,6 +187,12 @@ pub(crate) enum Error {
     #[cfg_attr(feature = "template", expect(dead_code, reason = "this build has templates"))]
     #[error("this build has no templates: build or install with `--features full`")]
     NoTemplates,
+}
+
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
+        Self::Input(error.into())
+    }
 }
 
 impl Arguments {
@@ -223,12 +239,13 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
     if *format != Format::Markdown && page.is_given_for_markdown() {
         return Err(Error::NotMarkdown);
     }
-    if *format != Format::Html && page.is_given_for_html() {
+    if *format != Format::Html && !arguments.prints_document && page.is_given_for_html() {
         return Err(Error::NotHtml);
     }
     let create = |path: &Path| {
         let error = |error| Error::File { path: path.to_owned(), error };
-        NewFile::create(path, Access::Usual).map_err(error)
+        let access = if arguments.prints_document { Access::Owner } else { Access::Usual };
+        NewFile::create(path, access).map_err(error)
     };
     let template = page.template().map(Template::read).transpose()?;
     Ok(Page { file: page.file().map(create).transpose()?, template })
@@ -242,6 +259,9 @@ fn show(
 ) -> Result<(), Error> {
     let Input { file: input, given } = arguments.input.read(planned)?;
     let document = input.document();
+    if arguments.prints_document {
+        return write_document(&input, file, arguments.page.file());
+    }
     arguments.input.check(document)?;
     if arguments.gate.is_asked() {
         if input.plan().is_none() {
@@ -262,7 +282,7 @@ fn show(
     let (result, warnings) = thread::scope(|scope| {
         // They read the planned values and the prior state, which takes 30 ms for 62 MB.
         let warnings = scope.spawn(|| document_warnings(input.facts()));
-        let result = write(arguments, document, program, &schemas, verdict, target);
+        let result = write(arguments, &input, program, &schemas, verdict, target);
         (result, warnings.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
     });
     warnings.iter().for_each(|warning| exit::warn(warning));
@@ -281,6 +301,22 @@ fn show(
     }
 }
 
+/// Writes the document as it is.
+fn write_document(input: &PlanFile, file: Option<NewFile>, path: Option<&Path>) -> Result<(), Error> {
+    let text = format!("{}\n", input.text().trim_end());
+    match (file, path) {
+        (Some(file), Some(path)) => {
+            file.finish(text.as_bytes()).map_err(|error| Error::File { path: path.to_owned(), error })
+        }
+        _ => {
+            let stdout = io::stdout();
+            let is_terminal = stdout.is_terminal();
+            let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stdout.lock()), is_terminal);
+            out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Error::Write)
+        }
+    }
+}
+
 /// By what a page is written, and where to.
 struct Target<'t> {
     template: Option<&'t Template>,
@@ -292,12 +328,13 @@ struct Target<'t> {
 
 fn write(
     arguments: &Arguments,
-    document: &Document<'_>,
+    file: &PlanFile,
     program: Program,
     schemas: &Schemas,
     verdict: &mut Verdict,
     target: Target<'_>,
 ) -> Result<(), ShowError> {
+    let document = file.document();
     let stdout = io::stdout();
     let colour = colour(&stdout);
     let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
@@ -310,7 +347,7 @@ fn write(
         full: arguments.full,
         width: width.unwrap_or(Options::default().width),
         yaml: arguments.json || arguments.format != Format::Terraform,
-        ..arguments.input.options(program)
+        ..arguments.input.options(file, program)
     };
     let filter = arguments.input.filter();
     let mut report = Report::new(document, schemas, &options, &filter)?;

@@ -104,7 +104,12 @@ impl Source {
         Ok((bytes, self.text(text, 1)?))
     }
 
-    fn all(&self, reader: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
+    /// Reads all that is left of it, if that has at most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or has more bytes.
+    pub fn all(&self, reader: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
         let read = read_at_most(reader, limit.saturating_add(1));
         let bytes = read.map_err(|error| self.unreadable(error))?;
         match bytes.len() as u64 > limit {
@@ -123,17 +128,35 @@ impl Source {
         self.text(self.all(reader, limit)?, 1)
     }
 
+    /// Reads a plan or a state, where the user sets the limit: a document, or the bytes of a plan file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is neither text nor a plan file, or has more bytes.
+    pub fn read_contents(&self, limit: u64) -> Result<Contents, InputError> {
+        let reader = utf8_reader(self.open_text()?).map_err(|error| self.unreadable(error))?;
+        let bytes = self.all(reader, limit).map_err(|error| self.as_allowed(error))?;
+        match Contents::is_plan_file(&bytes) {
+            true => Ok(Contents::PlanFile(bytes)),
+            false => self.text(bytes, 1).map(Contents::Text),
+        }
+    }
+
     /// Like [`Source::read_at_most`], where the user sets the limit: see [`InputError::is_over_limit`].
     ///
     /// # Errors
     ///
     /// It cannot be read, is not text, or has more bytes.
     pub fn read_as_allowed(&self, limit: u64) -> Result<String, InputError> {
-        let read = self.read_at_most(limit);
-        read.map_err(|error| match error.fault {
+        self.read_at_most(limit).map_err(|error| self.as_allowed(error))
+    }
+
+    /// The error where the user sets the limit.
+    fn as_allowed(&self, error: InputError) -> InputError {
+        match error.fault {
             Fault::TooLarge { limit } => self.error(Fault::MoreThanAllowed(Size(limit))),
             _ => error,
-        })
+        }
     }
 
     /// Whether it is standard input, and that is a terminal.
@@ -159,7 +182,7 @@ impl Source {
     ///
     /// It is neither UTF-8 nor UTF-16, or a plan file.
     pub fn text(&self, bytes: Vec<u8>, first_line: u64) -> Result<String, InputError> {
-        if bytes.starts_with(b"PK\x03\x04") {
+        if Contents::is_plan_file(&bytes) {
             return Err(self.error(Fault::PlanFile));
         }
         String::from_utf8(bytes).map_err(|e| {
@@ -188,6 +211,32 @@ impl fmt::Display for Source {
             Self::Stdin => f.write_str("(stdin)"),
             Self::File(path) => write!(f, "{}", path.display()),
         }
+    }
+}
+
+/// Where a plan or a state is.
+#[derive(Clone)]
+pub enum Contents {
+    /// In a text: a document.
+    Text(String),
+    /// In the bytes of a plan file, as `terraform plan -out` saves it.
+    PlanFile(Vec<u8>),
+}
+
+impl Contents {
+    /// Whether bytes begin as a plan file does: an archive, or one of Terraform 0.11 or older.
+    pub fn is_plan_file(bytes: &[u8]) -> bool {
+        bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"tfplan")
+    }
+}
+
+impl fmt::Debug for Contents {
+    /// Without the content, which may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text(_) => "Text(…)",
+            Self::PlanFile(_) => "PlanFile(…)",
+        })
     }
 }
 
@@ -257,9 +306,7 @@ enum Fault {
     Read(io::Error),
     #[error(": {NOTHING_PIPED_IN}")]
     Terminal,
-    #[error(
-        ": this is a plan file, which only Terraform can read; pass the output of `terraform show -json`"
-    )]
+    #[error(": this is a plan file, and a text is needed here; pass the output of `terraform show -json`")]
     PlanFile,
     #[error(": more than {}, which is too large", Size(*limit))]
     TooLarge { limit: u64 },

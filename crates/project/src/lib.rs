@@ -29,6 +29,7 @@ mod lock_file;
 mod memory;
 mod operations;
 mod plan;
+mod plan_files;
 pub mod pool;
 mod program;
 #[cfg(feature = "provider")]
@@ -64,6 +65,7 @@ pub use operations::OPERATIONS;
 pub use plan::{
     PlanError, PlanSettings, PlannedDirectory, RefusedPlan, is_module, plan_directory, plan_directory_with,
 };
+pub use plan_files::{PlanFileReader, PlanInputError};
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::RealChoice;

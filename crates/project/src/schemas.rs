@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use objchange::schema::{ProviderSchemas, SchemaDocumentError};
 #[cfg(feature = "provider")]
@@ -122,6 +123,11 @@ impl GivenSchemas {
     /// Whether any were given.
     pub fn is_given(&self) -> bool {
         !self.name.is_empty()
+    }
+
+    /// The schemas that are given, for what documents do not say themselves is sensitive; `None` if none are given.
+    pub fn for_documents(self) -> Option<Arc<Schemas>> {
+        self.is_given().then(|| Arc::new(Schemas::new(self.schemas)))
     }
 
     /// Adds cached schemas of other providers, with their origins.

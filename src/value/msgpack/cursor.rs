@@ -126,6 +126,12 @@ impl<'m> Cursor<'m> {
         }
     }
 
+    /// Whether an array of a type and a value comes next. Only a type is in the form of bytes.
+    pub(super) fn states_type(&self) -> bool {
+        let is_pair = self.rest.first().is_some_and(|byte| Marker::from_u8(*byte) == Marker::FixArray(2));
+        is_pair && self.rest.get(1).is_some_and(|byte| (0xc4..=0xc6).contains(byte))
+    }
+
     /// The number of entries that follow.
     pub(super) fn map_len(&mut self, expected: &'static str) -> Result<usize, MsgpackProblem> {
         match self.peek()? {

@@ -20,12 +20,26 @@ use crate::value::{ObjectType, PathStack, StepRef, TupleType, Type, Value};
 const MAX_RESERVED: usize = 1024;
 
 pub(super) fn from_slice(message: &[u8], ty: &Type) -> Result<Value, MsgpackError> {
+    whole(message, |reader, at| reader.value(ty, at))
+}
+
+pub(super) fn from_untyped_slice(message: &[u8]) -> Result<Value, MsgpackError> {
+    whole(message, |reader: &mut Reader<'_>, at| {
+        let value = reader.untyped(at)?;
+        Ok(value)
+    })
+}
+
+fn whole(
+    message: &[u8],
+    read: impl FnOnce(&mut Reader<'_>, MessagePlace<'_>) -> Result<Value, Box<MsgpackError>>,
+) -> Result<Value, MsgpackError> {
     let root = MessagePlace { path: PathStack::ROOT, depth: 0 };
     if message.len() > MAX_MESSAGE {
         return Err(root.error(0, MessageTooLong { length: message.len() }));
     }
     let mut reader = Reader { cursor: Cursor::new(message), budget: Budget::new(), stack: Stack::default() };
-    let value = reader.value(ty, root).map_err(|error| *error)?;
+    let value = read(&mut reader, root).map_err(|error| *error)?;
     match reader.cursor.left() {
         0 => Ok(value),
         count => Err(root.error(reader.cursor.offset(), TrailingBytes { count })),
@@ -117,6 +131,55 @@ impl<'m> Reader<'m> {
             }
             Type::Tuple(tuple) => self.tuple(ty, tuple, at),
             Type::Object(object) => self.object(object, at),
+        }
+    }
+
+    /// A value of the type that it looks like.
+    fn untyped(&mut self, at: MessagePlace<'_>) -> Result<Value, Box<MsgpackError>> {
+        let start = self.cursor.offset();
+        self.untyped_part(at).map_err(|failure| match failure {
+            Failure::Here(problem) => Box::new(at.error(start, problem)),
+            Failure::Inside(error) => error,
+        })
+    }
+
+    fn untyped_part(&mut self, at: MessagePlace<'_>) -> Result<Value, Failure> {
+        match self.cursor.peek()? {
+            Marker::FixArray(_) | Marker::Array16 | Marker::Array32 if self.cursor.states_type() => {
+                self.typed(at)
+            }
+            Marker::FixArray(_) | Marker::Array16 | Marker::Array32 => {
+                at.check_depth()?;
+                let count = self.cursor.array_len("an array")?;
+                let base = self.stack.open();
+                for i in 0..count {
+                    let value = self.untyped(at.inside(StepRef::Position(i)))?;
+                    self.stack.push(value);
+                }
+                Ok(self.stack.tuple(base, &Type::Dynamic))
+            }
+            Marker::FixMap(_) | Marker::Map16 | Marker::Map32 => {
+                at.check_depth()?;
+                let count = self.cursor.map_len("a map")?;
+                let mut entries = UniqueEntries::with_capacity(count.min(MAX_RESERVED));
+                for _ in 0..count {
+                    let start = self.cursor.offset();
+                    let key = normal_form(self.key(at)?);
+                    let inside = at.inside(StepRef::Key(&key));
+                    if !entries.is_new(&key) {
+                        return Err(inside.error(start, RepeatedKey).into());
+                    }
+                    let value = self.untyped(inside)?;
+                    entries.push(key, value);
+                }
+                Ok(Value::object(entries.into_entries()))
+            }
+            Marker::True | Marker::False => Ok(self.part(&Type::Bool, at)?),
+            Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => {
+                Ok(self.part(&Type::String, at)?)
+            }
+            marker if marker == Marker::Null || is_extension(marker) => Ok(self.part(&Type::Dynamic, at)?),
+            _ => Ok(self.part(&Type::Number, at)?),
         }
     }
 

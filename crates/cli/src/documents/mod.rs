@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use objchange_plan::Schemas;
-use objchange_project::{DocumentOutcome, InputDocument, Inputs, SkippedDocuments, WantedDocuments};
+use objchange_project::{DocumentOutcome, GivenSchemas, InputDocument, Inputs, SkippedDocuments, WantedDocuments};
 
 pub(crate) use self::broken::BrokenPlans;
 use crate::exit::{self, CommandError};
@@ -34,17 +34,19 @@ pub(crate) fn find(
 ) -> Result<FoundDocuments, CommandError> {
     // Directories are planned with them.
     let are_all_modules = arguments.iter().all(|argument| is_module(argument));
-    let schemas = match are_all_modules {
-        true => None,
-        false => modules.schemas.for_documents(modules.max_input)?,
+    let given = match are_all_modules {
+        true => GivenSchemas::default(),
+        false => modules.schemas.load(modules.max_input).map_err(exit::unusable)?,
     };
+    let plan_files = modules.schemas.plan_files(&given);
+    let schemas = given.for_documents();
     let plan = |directory: &_| match planned_file(directory, modules) {
         Ok(file) => Ok(Ok(file)),
         Err(CommandError::Unusable(message)) => Ok(Err(message)),
         Err(error) => Err(error),
     };
     let inputs = Inputs::find(arguments, wanted.extensions, plan, &exit::remark)?;
-    Ok(FoundDocuments { inputs, schemas })
+    Ok(FoundDocuments { inputs: Inputs { plan_files, ..inputs }, schemas })
 }
 
 /// The outcome for all documents.

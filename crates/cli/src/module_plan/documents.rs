@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use objchange_plan::{Plan, PlanFile, Schemas, document_warnings};
+use objchange_project::PlanFileReader;
 
 use super::{PlanInputs, is_module, output, plan_directory};
 use crate::exit::{self, CommandError, unusable};
@@ -33,13 +34,16 @@ pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<
 /// # Errors
 ///
 /// There is no document, or the module cannot be planned.
-pub(crate) fn read_plan_file(path: &Path, inputs: &PlanInputs<'_>) -> Result<PlanFile, CommandError> {
+pub(crate) fn read_plan_file(
+    path: &Path,
+    inputs: &PlanInputs<'_>,
+    plan_files: &PlanFileReader,
+) -> Result<PlanFile, CommandError> {
     if is_module(path) {
         return planned_file(path, inputs);
     }
-    let source = Source::new(path);
-    let text = source.read_as_allowed(inputs.max_input.0).map_err(|error| unusable(hints::input(&error)))?;
-    let file = PlanFile::parse(source.to_string(), text).map_err(unusable)?;
+    let read = plan_files.read(&Source::new(path), inputs.max_input.0);
+    let file = read.map_err(|error| unusable(hints::plan_input(&error)))?;
     exit::notices(file.notices());
     Ok(file)
 }

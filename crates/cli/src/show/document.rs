@@ -18,8 +18,8 @@ use objchange_project::{GivenSchemas, SchemaError};
 /// The document to show, and its form.
 #[derive(Debug, Args)]
 pub(crate) struct DocumentArgs {
-    /// The output of `terraform show -json [PLANFILE]`, a state file, or the directory of a module to plan; `-`, or nothing,
-    /// is standard input
+    /// A plan file of `terraform plan -out`, the output of `terraform show -json [PLANFILE]`, a state file, or the directory of
+    /// a module to plan; `-`, or nothing, is standard input
     #[arg(value_name = "PLAN|STATE|DIR", default_value = "-")]
     pub(crate) document: PathBuf,
 
@@ -117,7 +117,7 @@ impl DocumentArgs {
         })?;
         let file = match planned {
             Some(file) => file,
-            None => PlanFile::parse(source.to_string(), source.read_as_allowed(self.max_input.0)?)?,
+            None => self.schemas.plan_files(&given).read(&source, self.max_input.0)?,
         };
         exit::notices(file.notices());
         Ok(Input { file, given })
@@ -147,10 +147,10 @@ impl DocumentArgs {
         self.program.unwrap_or_else(|| Program::detect(document))
     }
 
-    /// How the document is shown, as far as these options say it.
-    pub(crate) fn options(&self, program: Program) -> Options {
+    /// How the document of a file is shown, as far as these options and the file say it.
+    pub(crate) fn options(&self, file: &PlanFile, program: Program) -> Options {
         Options {
-            mode: self.mode.map(ModeArg::mode),
+            mode: self.mode.map(ModeArg::mode).or(file.mode()),
             program: Some(program),
             match_sets: self.match_sets,
             ..Options::default()

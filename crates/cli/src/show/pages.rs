@@ -67,7 +67,7 @@ pub(crate) struct PageArgs {
     #[arg(long, exclusive = true, help_heading = HEADING)]
     print_template: bool,
 
-    /// In HTML: write the page to this file; `-`, or nothing, is standard output
+    /// In HTML, and with --document: write to this file; `-`, or nothing, is standard output
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     out: Option<PathBuf>,
 }

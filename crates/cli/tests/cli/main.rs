@@ -26,6 +26,7 @@ mod options;
 mod output;
 mod pages;
 mod plan;
+mod plan_files;
 mod plan_module;
 mod plan_real;
 mod policy;

@@ -83,8 +83,8 @@ impl<P: Into<String>, T: Into<String>> FromIterator<(P, T)> for MemoryFiles {
 impl Files for MemoryFiles {
     fn list(&self, directory: &str) -> Result<Vec<String>, String> {
         let prefix = if directory == "." { String::new() } else { format!("{directory}/") };
-        let below = self.files.keys().filter_map(|path| path.strip_prefix(&prefix));
-        let below: Vec<&str> = below.collect();
+        let paths = self.files.range(prefix.clone()..).map_while(|(path, _)| path.strip_prefix(&prefix));
+        let below: Vec<&str> = paths.collect();
         if below.is_empty() && directory != "." {
             return Err("there is no such directory".to_owned());
         }

@@ -110,6 +110,7 @@ impl From<PlannedAction> for ResourceActions {
             PlannedAction::Update => Self::Update,
             PlannedAction::DeleteThenCreate => Self::DeleteThenCreate,
             PlannedAction::CreateThenDelete => Self::CreateThenDelete,
+            PlannedAction::CreateThenForget => Self::CreateThenForget,
             PlannedAction::Delete => Self::Delete,
             PlannedAction::Forget => Self::Forget,
         }

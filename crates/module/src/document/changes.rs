@@ -96,6 +96,7 @@ impl JsonWriter {
                 if let Some(imported_by) = &object.importing {
                     json.importing(imported_by);
                 }
+                json.optional_member("generated_config", object.generated_config.as_deref());
                 let Identities { before, after } = &object.identities;
                 for (name, identity) in [("before_identity", before), ("after_identity", after)] {
                     if let Some(identity) = identity {

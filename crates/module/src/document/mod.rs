@@ -20,13 +20,16 @@ pub use change_set::change_set;
 pub use explanation::ExplanationReport;
 pub use graph::GraphReport;
 
+use std::collections::BTreeMap;
+
 use objchange_plan::{SIMULATED, SIMULATED_UNREFRESHED, Version};
+use smol_str::SmolStr;
 
 pub(crate) use self::json::JsonWriter;
 use crate::Schemas;
 use crate::config::Config;
 use crate::plan::{ModulePlan, RelevantAttribute, RelevantStep};
-use crate::state::PriorState;
+use crate::state::{PriorState, StateOutput};
 
 /// The version of the format of plan documents that is written.
 pub const FORMAT_VERSION: &str = "1.2";
@@ -49,6 +52,27 @@ pub struct DocumentInfo<'a> {
 /// Resources whose actions only a provider can tell are in `deferred_changes`, with the reason `instances_unknown` or
 /// `import_unknown`.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
+    write(plan, &state::outputs(plan), config, schemas, info)
+}
+
+/// Like [`write_plan`], for a plan that Terraform has made: the outputs of its prior state are already the new ones, as far
+/// as these are known.
+pub fn write_saved_plan(
+    plan: &ModulePlan,
+    config: &Config,
+    schemas: &Schemas,
+    info: &DocumentInfo<'_>,
+) -> String {
+    write(plan, &plan.prior_state.outputs, config, schemas, info)
+}
+
+fn write(
+    plan: &ModulePlan,
+    prior_outputs: &BTreeMap<SmolStr, StateOutput>,
+    config: &Config,
+    schemas: &Schemas,
+    info: &DocumentInfo<'_>,
+) -> String {
     let version = Version::parse(info.terraform_version).unwrap_or(Version::NEWEST);
     let mut json = JsonWriter::of_version(version.parts());
     json.object(|json| {
@@ -60,20 +84,23 @@ pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &
         };
         json.string_member("terraform_version", &format!("{}{suffix}", info.terraform_version));
         json.member_unless_empty("variables", |json| json.variables(plan));
-        json.member("planned_values", |json| json.planned_values(plan));
+        json.member("planned_values", |json| json.planned_values(plan, schemas));
         json.member_unless_empty("resource_drift", |json| json.resource_changes(&plan.drift));
         json.member_unless_empty("resource_changes", |json| json.resource_changes(&plan.changes));
         json.member_unless_empty("deferred_changes", |json| json.deferred_changes(&plan.undecided));
         json.member_unless_empty("output_changes", |json| json.output_changes(plan));
-        json.prior_state(plan, schemas, info.terraform_version);
+        json.prior_state(plan, prior_outputs, schemas, info.terraform_version);
         json.member("configuration", |json| json.configuration(config, schemas));
         json.member_unless_empty("relevant_attributes", |json| {
             json.relevant_attributes(&plan.relevant_attributes);
         });
         json.member_unless_empty("checks", |json| json.checks(&plan.checks));
         json.string_member("timestamp", info.timestamp);
-        json.bool_member("applyable", plan.applyable);
-        json.bool_member("complete", plan.complete);
+        // Terraform writes them since 1.8.
+        if version.parts() >= (1, 8) {
+            json.bool_member("applyable", plan.applyable);
+            json.bool_member("complete", plan.complete);
+        }
         json.bool_member("errored", plan.errored);
     });
     json.into_string()

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashSet;
 use objchange::address::{InstanceAddress, ModuleAddress, ResourceAddress};
-use objchange::schema::Schema;
+use objchange::schema::{Schema, SchemaKind};
 use objchange::{Type, Value};
 use objchange_plan::as_written;
 use smol_str::SmolStr;
@@ -12,7 +11,7 @@ use smol_str::SmolStr;
 use super::json::JsonWriter;
 use crate::Schemas;
 use crate::order::compare_in_module;
-use crate::plan::{ActionReason, ModulePlan, PlannedAction, PlannedStateObject};
+use crate::plan::{ModulePlan, PlannedAction, PlannedStateObject};
 use crate::schemas::schema_kind;
 use crate::state::{PriorState, StateObject, StateOutput};
 
@@ -75,7 +74,7 @@ struct PriorObject<'s> {
 }
 
 impl JsonWriter {
-    pub(super) fn planned_values(&mut self, plan: &ModulePlan) {
+    pub(super) fn planned_values(&mut self, plan: &ModulePlan, schemas: &Schemas) {
         self.object(|json| {
             json.member_unless_empty("outputs", |json| {
                 json.object(|json| {
@@ -98,7 +97,6 @@ impl JsonWriter {
                 });
             });
             json.member("root_module", |json| {
-                let planned_again = planned_again(plan);
                 let mut tree = ModuleTree::default();
                 for object in &plan.planned_state {
                     tree.insert(&object.address.resource.module, (object.address.to_string(), object));
@@ -111,7 +109,7 @@ impl JsonWriter {
                     write: &|json, (address, object)| {
                         json.object(|json| {
                             json.string_member("address", address);
-                            json.planned_object(object, planned_again.contains(&object.address));
+                            json.planned_object(object, schemas);
                         });
                     },
                 };
@@ -120,17 +118,32 @@ impl JsonWriter {
         });
     }
 
-    fn planned_object(&mut self, object: &PlannedStateObject, is_planned_again: bool) {
+    fn planned_object(&mut self, object: &PlannedStateObject, schemas: &Schemas) {
         let schema = object.schema.as_deref();
         self.instance(&object.address);
         self.string_member("provider_name", &object.provider.to_string());
         self.member("schema_version", |json| json.plain(version(schema)));
         match &object.value {
-            Some(value) => self.object_values(schema.filter(|_| !is_planned_again), value),
+            Some(value) => self.object_values(schema.filter(|_| object.has_marks_of_schema), value),
             // Terraform 1.11.4 writes `sensitive_values: false` for a forgotten object. The defect is copied.
             None => self.bool_member("sensitive_values", false),
         }
+        if let Some(identity) = &object.identity {
+            let version = identity_version(&object.provider, &object.address.resource.resource_type, schemas);
+            self.identity(Some(version), identity);
+        }
         self.true_member("tainted", object.tainted);
+    }
+
+    /// An identity; documents have it since Terraform 1.12.
+    fn identity(&mut self, schema_version: Option<i64>, identity: &Value) {
+        if self.language() < (1, 12) {
+            return;
+        }
+        if let Some(version) = schema_version {
+            self.member("identity_schema_version", |json| json.plain(version));
+        }
+        self.member("identity", |json| json.known(identity));
     }
 
     fn object_values(&mut self, schema: Option<&Schema>, value: &Value) {
@@ -145,9 +158,14 @@ impl JsonWriter {
         self.member("type", |json| json.plain(value.ty()));
     }
 
-    /// The prior state; nothing if it is empty. Its outputs are the new ones as far as these are known.
-    pub(super) fn prior_state(&mut self, plan: &ModulePlan, schemas: &Schemas, terraform_version: &str) {
-        let outputs = outputs(plan);
+    /// The prior state with these outputs; nothing if it is empty.
+    pub(super) fn prior_state(
+        &mut self,
+        plan: &ModulePlan,
+        outputs: &BTreeMap<SmolStr, StateOutput>,
+        schemas: &Schemas,
+        terraform_version: &str,
+    ) {
         if outputs.is_empty()
             && plan.prior_state.resources.values().all(super::super::state::StateResource::is_empty)
         {
@@ -158,7 +176,7 @@ impl JsonWriter {
                 json.string_member("format_version", "1.0");
                 json.string_member("terraform_version", terraform_version);
                 json.member("values", |json| {
-                    json.object(|json| json.state_values(&plan.prior_state, &outputs, schemas));
+                    json.object(|json| json.state_values(&plan.prior_state, outputs, schemas));
                 });
             });
         });
@@ -227,18 +245,17 @@ impl JsonWriter {
             json.strings_member("depends_on", needed);
             json.true_member("tainted", prior.object.tainted);
             json.optional_member("deposed_key", prior.deposed.map(SmolStr::as_str));
+            if let Some(identity) = &prior.object.identity {
+                let version = identity_version(prior.provider, resource_type, schemas);
+                json.identity(prior.deposed.is_none().then_some(version), identity);
+            }
         });
     }
 }
 
-/// The objects that were planned a second time, as new ones, after the first plan had shown that they must be replaced.
-/// Terraform forgets for them what the schema calls sensitive in `planned_values`, and so does this.
-fn planned_again(plan: &ModulePlan) -> HashSet<&InstanceAddress> {
-    let replaced = plan.changes.iter().filter(|change| {
-        matches!(change.action, PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete)
-            && change.reason != Some(ActionReason::ReplaceBecauseTainted)
-    });
-    replaced.map(|change| &change.address).collect()
+/// The version of the schema of identities of a type.
+fn identity_version(provider: &crate::ProviderAddress, resource_type: &str, schemas: &Schemas) -> i64 {
+    version(schemas.get(provider, SchemaKind::Identity, resource_type).ok().flatten())
 }
 
 fn version(schema: Option<&Schema>) -> i64 {
@@ -246,7 +263,7 @@ fn version(schema: Option<&Schema>) -> i64 {
 }
 
 /// The outputs that apply would start from: the new values where they are known, and the old ones.
-fn outputs(plan: &ModulePlan) -> BTreeMap<SmolStr, StateOutput> {
+pub(super) fn outputs(plan: &ModulePlan) -> BTreeMap<SmolStr, StateOutput> {
     let mut outputs = plan.prior_state.outputs.clone();
     for (name, output) in plan.outputs.iter().filter(|(_, output)| output.declared && output.is_known()) {
         if output.after.is_null() {

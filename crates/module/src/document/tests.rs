@@ -46,6 +46,7 @@ fn planned(address: &str, action: PlannedAction, before: Value, after: Value) ->
         schema: Some(schema()),
         replace_paths: Vec::new(),
         importing: None,
+        generated_config: None,
         identities: Identities::default(),
     }
 }

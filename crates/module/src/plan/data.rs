@@ -187,6 +187,7 @@ impl<'c> Walk<'_, 'c> {
                 schema: Some(Arc::clone(instance.schema)),
                 replace_paths: Vec::new(),
                 importing: None,
+                generated_config: None,
                 identities: Identities::default(),
             },
         );

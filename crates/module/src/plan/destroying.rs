@@ -52,6 +52,7 @@ impl<'c> Walk<'_, 'c> {
                     schema: Some(Arc::clone(instance.schema)),
                     replace_paths: Vec::new(),
                     importing: None,
+                    generated_config: None,
                     identities: Identities::only_before(&prior.identity),
                 },
             );
@@ -126,6 +127,7 @@ impl<'c> Walk<'_, 'c> {
                     deposed: Some(key),
                     action: PlannedAction::Delete,
                     reason: None,
+                    generated_config: None,
                     identities: Identities::only_before(&object.identity),
                     before: object.value,
                     after: Value::null(Type::Dynamic),

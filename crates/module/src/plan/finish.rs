@@ -7,7 +7,7 @@ use objchange::address::InstanceAddress;
 use std::cmp::Ordering;
 
 use super::input::PlanMode;
-use super::{ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
+use super::{ActionReason, ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
 use crate::Diagnostics;
 use crate::order::compare_instances;
 
@@ -62,9 +62,17 @@ fn planned_state(
         value: (change.action != PlannedAction::Forget)
             .then(|| replaced.get(&change.address).unwrap_or(&change.after).clone()),
         schema: change.schema.clone(),
+        identity: change.identities.after.clone(),
+        has_marks_of_schema: !is_planned_again(change),
         tainted: false,
     });
     objects.collect()
+}
+
+/// Whether an object was planned a second time, as a new one, after the first plan had shown that it must be replaced.
+fn is_planned_again(change: &PlannedObject) -> bool {
+    matches!(change.action, PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete)
+        && change.reason != Some(ActionReason::ReplaceBecauseTainted)
 }
 
 /// The order of `resource_changes` and `resource_drift`: modules nearer to the root first, data sources before resources,

@@ -235,6 +235,7 @@ impl<'c> Walk<'_, 'c> {
                 schema: Some(Arc::clone(schema)),
                 replace_paths,
                 importing,
+                generated_config: None,
                 identities,
             },
         );

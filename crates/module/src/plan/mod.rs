@@ -144,6 +144,8 @@ pub struct PlannedObject {
     pub replace_paths: Vec<Path>,
     /// The identifier or identity of an imported object.
     pub importing: Option<ImportedBy>,
+    /// The configuration that was generated for an imported object.
+    pub generated_config: Option<String>,
     /// The identities that the provider has given it.
     pub identities: Identities,
 }
@@ -179,6 +181,8 @@ pub enum PlannedAction {
     DeleteThenCreate,
     /// Creates another one, and destroys it.
     CreateThenDelete,
+    /// Creates another one, and forgets it. No plan that is made here has this action yet.
+    CreateThenForget,
     /// Destroys it.
     Delete,
     /// Forgets it.
@@ -276,6 +280,11 @@ pub struct PlannedStateObject {
     pub value: Option<Value>,
     /// Its schema.
     pub schema: Option<Arc<Schema>>,
+    /// Its identity, if its provider has given it one.
+    pub identity: Option<Value>,
+    /// `planned_values` marks what the schema calls sensitive. Terraform forgets it for objects that it planned a second
+    /// time, as new ones, after the first plan had shown that they must be replaced.
+    pub has_marks_of_schema: bool,
     /// The object has to be replaced, still.
     pub tainted: bool,
 }

@@ -278,6 +278,7 @@ impl<'c> Walk<'_, 'c> {
                     schema: schema.clone(),
                     replace_paths: Vec::new(),
                     importing: None,
+                    generated_config: None,
                     identities: Identities::only_before(&object.identity),
                 },
             );
@@ -308,6 +309,7 @@ impl<'c> Walk<'_, 'c> {
                     deposed: Some(key),
                     action: PlannedAction::Forget,
                     reason: None,
+                    generated_config: None,
                     identities: Identities::only_before(&object.identity),
                     before: object.value,
                     after: Value::null(Type::Dynamic),

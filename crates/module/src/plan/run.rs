@@ -429,6 +429,7 @@ fn drift(
                 schema: schema.ok().flatten().map(|schema| std::sync::Arc::new(schema.clone())),
                 replace_paths: Vec::new(),
                 importing: None,
+                generated_config: None,
                 identities: Identities {
                     before: instance.current.as_ref().and_then(|stored| stored.identity.clone()),
                     after: now.and_then(|now| now.identity.clone()),

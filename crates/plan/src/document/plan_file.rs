@@ -12,6 +12,7 @@ use super::facts::{Facts, NoState};
 use super::schema_marks::with_schema_marks;
 use super::{Document, DocumentError, MissingChange, Plan, Problem, UnknownKind, extract};
 use crate::Schemas;
+use crate::mode::PlanMode;
 
 self_cell!(
     struct Cell {
@@ -44,6 +45,8 @@ struct Contents {
     notices: Vec<Notice>,
     /// It is the plan of a module, made from no state.
     no_state: Option<NoState>,
+    /// The mode of the plan, where a plan file says it. No document does.
+    mode: Option<PlanMode>,
     facts: OnceLock<Facts>,
 }
 
@@ -106,7 +109,7 @@ impl PlanFile {
         let known = Some(schemas);
         let cell = Cell::try_new(text, |text| parse(text, known))
             .map_err(|error| fail(PlanFileErrorKind::Document(Box::new(error))))?;
-        let Contents { name, line, notices, no_state, .. } = &*self.0;
+        let Contents { name, line, notices, no_state, mode, .. } = &*self.0;
         let (name, notices) = (name.clone(), notices.clone());
         Ok(Self(Arc::new(Contents {
             name,
@@ -114,8 +117,34 @@ impl PlanFile {
             cell,
             notices,
             no_state: *no_state,
+            mode: *mode,
             facts: OnceLock::new(),
         })))
+    }
+
+    /// Like [`PlanFile::parse`], for the document of a plan file that `terraform plan -out` saved, with the mode of that and
+    /// notices about it.
+    ///
+    /// # Errors
+    ///
+    /// As [`PlanFile::parse`].
+    pub fn parse_saved(
+        name: impl Into<String>,
+        text: String,
+        mode: PlanMode,
+        notices: Vec<Notice>,
+    ) -> Result<Self, PlanFileError> {
+        let read = Self::read(name.into(), None, text, None, None)?;
+        match Arc::try_unwrap(read.0) {
+            Ok(contents) => Ok(Self(Arc::new(Contents { mode: Some(mode), notices, ..contents }))),
+            // Nobody else has it yet.
+            Err(contents) => Ok(Self(contents)),
+        }
+    }
+
+    /// The mode of the plan, if it was read from a plan file. No document says it.
+    pub fn mode(&self) -> Option<PlanMode> {
+        self.0.mode
     }
 
     /// Like [`PlanFile::parse`], for a document that is this line, from 1, of a file that holds a document a line.
@@ -155,7 +184,15 @@ impl PlanFile {
             return Err(PlanFileError { name, kind: PlanFileErrorKind::RepeatedObject(address) });
         }
         let name = line.map_or(name.clone(), |line| format!("{name}:{line}"));
-        Ok(Self(Arc::new(Contents { name, line, cell, notices, no_state, facts: OnceLock::new() })))
+        Ok(Self(Arc::new(Contents {
+            name,
+            line,
+            cell,
+            notices,
+            no_state,
+            mode: None,
+            facts: OnceLock::new(),
+        })))
     }
 
     /// Why there was no state, if it is the plan of a module that was made from none.

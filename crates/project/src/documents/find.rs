@@ -9,6 +9,7 @@ use objchange_plan::PlanFile;
 use objchange_text::Notice;
 
 use crate::plan::is_module;
+use crate::plan_files::PlanFileReader;
 use crate::remark::Remarks;
 
 /// Where documents are read from.
@@ -20,6 +21,8 @@ pub struct Inputs {
     pub are_one_name: bool,
     /// The folders that were searched. Each must hold a document.
     pub folders: Vec<String>,
+    /// Reads the plan files among them.
+    pub plan_files: PlanFileReader,
 }
 
 /// One of them.
@@ -106,7 +109,7 @@ impl Inputs {
         let are_one_name = matches!(&arguments, [one] if matches!(&list[..], [Input::Source { source, origin: Origin::Named }]
             if *source == Source::new(one))
             || matches!(&list[..], [Input::Planned(_)]));
-        Ok(Self { list, are_one_name, folders })
+        Ok(Self { list, are_one_name, folders, plan_files: PlanFileReader::default() })
     }
 
     /// The sources that exist.
@@ -118,6 +121,9 @@ impl Inputs {
     }
 }
 
+/// The name or the extension of plan files.
+pub(super) const PLAN_FILE: &str = "tfplan";
+
 /// Adds the wanted files of a folder; `position` counts the folders.
 fn find_in_folder(
     (folder, position): (&Path, usize),
@@ -126,7 +132,9 @@ fn find_in_folder(
     remarks: &Remarks<'_>,
 ) {
     let is_wanted = |path: &Path| {
-        path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
+        // A plan file often is called `tfplan` alone.
+        let extension = path.extension().or_else(|| path.file_name().filter(|name| *name == PLAN_FILE));
+        extension.is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
     };
     find_below((folder, usize::MAX), Origin::Found(position), list, remarks, is_wanted);
 }

@@ -1,18 +1,23 @@
 //! Reads the documents of inputs, and asks about each.
 
-use std::io::BufReader;
+use std::io::{BufReader, Cursor, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use objchange_files::capitals;
-use objchange_files::input::MAX_DOCUMENT;
+use objchange_files::input::{Contents, InputError, MAX_DOCUMENT};
 use objchange_plan::{DocumentKind, PlanFile};
 use objchange_text::json::{DocumentBytes, Documents, Reader};
-use objchange_text::utf8_reader;
+use objchange_text::{read_at_most, utf8_reader};
 
+use super::find::PLAN_FILE;
 use super::{Input, Inputs, Origin};
 use crate::counted_read::CountedRead;
+use crate::plan_files::PlanFileReader;
 use crate::pool::{self, Abandoned, Queue};
+
+/// How many bytes tell a plan file from a text.
+const HEAD: u64 = 8;
 
 /// Which documents a command is about.
 #[derive(Debug, Clone, Copy)]
@@ -27,10 +32,11 @@ pub struct WantedDocuments {
 
 impl WantedDocuments {
     /// Plans, as `terraform show -json PLANFILE` writes them.
-    pub const PLANS: Self = Self { extensions: &["json"], kinds: &[DocumentKind::Plan], name: "plans" };
+    pub const PLANS: Self =
+        Self { extensions: &["json", PLAN_FILE], kinds: &[DocumentKind::Plan], name: "plans" };
     /// Plans and states, those of `terraform show -json` and state files.
     pub const PLANS_AND_STATES: Self = Self {
-        extensions: &["json", "tfstate"],
+        extensions: &["json", "tfstate", PLAN_FILE],
         kinds: &[DocumentKind::Plan, DocumentKind::State, DocumentKind::StateFile],
         name: "plans or states",
     };
@@ -47,16 +53,17 @@ pub struct InputDocument {
 
 /// A document that has not been read yet.
 struct Job {
-    contents: Contents,
+    contents: Content,
     is_alone: bool,
     /// How its file came to be among the inputs.
     origin: Origin,
 }
 
 /// The document of a job.
-enum Contents {
+enum Content {
     Planned(PlanFile),
     Text { name: String, line: Option<u64>, text: String },
+    PlanFile { name: String, bytes: Vec<u8> },
 }
 
 /// The outcome for an input or a document.
@@ -93,7 +100,7 @@ impl Inputs {
         pool::in_order(
             1,
             read,
-            |job| (job.origin.folder(), outcome(job, wanted, &answer)),
+            |job| (job.origin.folder(), outcome(job, wanted, &self.plan_files, &answer)),
             |(folder, outcome)| {
                 if let (Some(folder), DocumentOutcome::Answered(..) | DocumentOutcome::Failed(_)) =
                     (folder, &outcome)
@@ -123,7 +130,7 @@ fn read_all<A>(
         let (source, origin) = match input {
             Input::Source { source, origin } => (source, *origin),
             Input::Planned(file) => {
-                let contents = Contents::Planned(file.clone());
+                let contents = Content::Planned(file.clone());
                 queue.job(Job { contents, is_alone: inputs.are_one_name, origin: Origin::Named })?;
                 continue;
             }
@@ -135,26 +142,48 @@ fn read_all<A>(
         let opened = source.open_text().and_then(|reader| {
             utf8_reader(CountedRead::new(reader, count)).map_err(|error| source.unreadable(error))
         });
-        let reader = match opened {
-            Ok(reader) => BufReader::with_capacity(128 * 1024, reader),
+        let unreadable = |error: InputError| {
+            queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))
+        };
+        let mut reader = match opened {
+            Ok(reader) => reader,
             Err(error) => {
-                queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))?;
+                unreadable(error)?;
                 continue;
             }
         };
+        // The reader may give fewer bytes at a time than it takes to tell a plan file.
+        let head = match read_at_most(&mut reader, HEAD) {
+            Ok(head) => head,
+            Err(error) => {
+                unreadable(source.unreadable(error))?;
+                continue;
+            }
+        };
+        let is_plan_file = Contents::is_plan_file(&head);
+        let reader = BufReader::with_capacity(128 * 1024, Cursor::new(head).chain(reader));
+        if is_plan_file {
+            match source.all(reader, MAX_DOCUMENT) {
+                Ok(bytes) => queue.job(Job {
+                    contents: Content::PlanFile { name: source.to_string(), bytes },
+                    is_alone: inputs.are_one_name,
+                    origin,
+                })?,
+                Err(error) => unreadable(error)?,
+            }
+            continue;
+        }
         for read in Documents::new(reader, MAX_DOCUMENT) {
             let text = read
                 .map_err(|error| source.unreadable(error))
                 .and_then(|DocumentBytes { line, bytes }| Ok((line, source.text(bytes, line.unwrap_or(1))?)));
             match text {
                 Ok((line, text)) => queue.job(Job {
-                    contents: Contents::Text { name: source.to_string(), line, text },
+                    contents: Content::Text { name: source.to_string(), line, text },
                     is_alone: inputs.are_one_name && line.is_none(),
                     origin,
                 })?,
-                Err(error) => {
-                    queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))?;
-                }
+                Err(error) => unreadable(error)?,
             }
         }
     }
@@ -164,12 +193,13 @@ fn read_all<A>(
 fn outcome<A>(
     job: Job,
     wanted: WantedDocuments,
+    plan_files: &PlanFileReader,
     answer: &impl Fn(&InputDocument) -> Result<A, String>,
 ) -> DocumentOutcome<A> {
     let Job { contents, is_alone, origin } = job;
     let file = match contents {
-        Contents::Planned(file) => Ok(file),
-        Contents::Text { name, line, text } => {
+        Content::Planned(file) => Ok(file),
+        Content::Text { name, line, text } => {
             if origin.folder().is_some() && is_another_document(&text, wanted) {
                 return DocumentOutcome::Skipped(line.map_or(name.clone(), |line| format!("{name}:{line}")));
             }
@@ -177,10 +207,13 @@ fn outcome<A>(
                 // A plan that is not judged must not look like one that passes.
                 return DocumentOutcome::Failed(capitals(Path::new(&name)));
             }
-            match line {
-                Some(line) => PlanFile::parse_line(&name, usize::try_from(line).unwrap_or(usize::MAX), text),
-                None => PlanFile::parse(name, text),
+            PlanFileReader::document(name, line, text)
+        }
+        Content::PlanFile { name, bytes } => {
+            if let Origin::FoundWithCapitals(_) = origin {
+                return DocumentOutcome::Failed(capitals(Path::new(&name)));
             }
+            plan_files.plan_file(&name, &bytes)
         }
     };
     let file = match file {

@@ -360,7 +360,9 @@ fn of_change(change: &PlannedObject, span: Option<Span>) -> ExplanationStep {
         PlannedAction::Create => ("create", "it is not in the state".to_owned()),
         PlannedAction::Read => ("read", data_reason(change.reason).to_owned()),
         PlannedAction::Update => ("update", format!("these differ: {}", differing(change).join(", "))),
-        PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete => {
+        PlannedAction::DeleteThenCreate
+        | PlannedAction::CreateThenDelete
+        | PlannedAction::CreateThenForget => {
             let paths: Vec<String> = change.replace_paths.iter().map(first_step).collect();
             let paths = if paths.is_empty() { differing(change) } else { paths };
             ("replace", format!("these differ: {}", paths.join(", ")))

@@ -46,7 +46,17 @@ pub(super) fn plan(text: &str, schemas: &Schemas) -> Result<ModulePlan> {
                 sensitive => Some(object(&schema, json.get("values").unwrap_or(&empty), None, sensitive)?),
             };
             let tainted = json["tainted"] == true;
-            Ok(PlannedStateObject { address, provider, value, schema: Some(schema), tainted })
+            // The document has all marks.
+            let has_marks_of_schema = false;
+            Ok(PlannedStateObject {
+                address,
+                provider,
+                value,
+                schema: Some(schema),
+                identity: None,
+                has_marks_of_schema,
+                tainted,
+            })
         })
         .collect::<Result<_>>()?;
     plan.prior_state = prior_state(&document["prior_state"]["values"], schemas)?;
@@ -189,6 +199,7 @@ fn change(json: &Json, schemas: &Schemas) -> Result<PlannedObject> {
         action: action(&change["actions"])?,
         reason: json.get("action_reason").map(reason).transpose()?,
         importing: change.get("importing").map(|json| given(&json["id"]).map(ImportedBy::Id)).transpose()?,
+        generated_config: None,
         identities: Identities::default(),
         address,
         provider,

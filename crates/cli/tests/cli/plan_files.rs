@@ -1,0 +1,145 @@
+//! Plan files that `terraform plan -out` saved, in every command that takes a plan.
+
+use std::fs;
+
+use crate::folder::Folder;
+use crate::program::{Output, objchange, workspace};
+
+/// The plan file of this name that Terraform 1.11.4 wrote, and what `terraform show -json` printed of it.
+fn saved(name: &str) -> [String; 2] {
+    ["tfplan", "json"].map(|end| format!("crates/saved/tests/files/{name}.{end}"))
+}
+
+const NAMES: [&str; 3] = ["create", "replace", "destroy"];
+
+#[track_caller]
+fn run(arguments: &[&str]) -> Output {
+    objchange(arguments, "")
+}
+
+#[test]
+fn a_plan_file_and_its_document_have_the_same_answers() {
+    for name in NAMES {
+        let [file, document] = saved(name);
+        for command in [
+            &["show"][..],
+            &["show", "--json"],
+            &["show", "--summary"],
+            &["show", "--format", "markdown"],
+            &["hash"],
+            &["query", "rc.mode == 'managed'", "--output", "json"],
+        ] {
+            let of = |input: &str| {
+                let mut arguments = command.to_vec();
+                arguments.insert(if command[0] == "query" { 2 } else { 1 }, input);
+                if command[0] == "query" {
+                    arguments.swap(1, 2);
+                }
+                let output = run(&arguments);
+                (output.code, output.stdout, output.stderr.replace(input, "INPUT"))
+            };
+            let wanted = of(&document);
+            assert_eq!(wanted.0, 0, "{command:?}: {wanted:?}");
+            assert_eq!(of(&file), wanted, "{name}: {command:?}");
+        }
+        let same = run(&["diff", &file, &document]);
+        assert_eq!(same.code, 0, "{same:?}");
+    }
+}
+
+#[test]
+fn plan_files_are_read_from_standard_input_and_folders() {
+    let [file, _] = saved("replace");
+    let bytes = fs::read(workspace().join(&file)).unwrap();
+    let named = run(&["show", &file]);
+    assert_eq!(named.code, 0, "{named:?}");
+    for command in [&["show"][..], &["show", "-"]] {
+        assert_eq!(objchange(command, &bytes).stdout, named.stdout);
+    }
+    let folder = Folder::new("plan-files");
+    folder.write("a/tfplan", &bytes);
+    folder.write("b/other.tfplan", &bytes);
+    let found = run(&["query", folder.0.to_str().unwrap(), "rc.name == 'first'"]);
+    assert_eq!(found.code, 0, "{found:?}");
+    assert_eq!(found.stdout.lines().count(), 2, "{found:?}");
+}
+
+#[test]
+fn policies_judge_plan_files() {
+    let folder = Folder::new("plan-file-policy");
+    folder.write(
+        "deny.rego",
+        "package main\n\ndeny contains rc.address if {\n\tsome rc in input.resource_changes\n\t\"delete\" in rc.change.actions\n}\n",
+    );
+    let policy = folder.at("deny.rego");
+    let judge = |name: &str| run(&["policy", &saved(name)[0], "--rego", policy.to_str().unwrap()]);
+    assert_eq!(judge("create").code, 0, "{:?}", judge("create"));
+    let denied = judge("replace");
+    assert_eq!(denied.code, 1, "{denied:?}");
+    assert!(denied.stdout.contains("terraform_data.first"), "{denied:?}");
+}
+
+#[test]
+fn the_document_is_written_for_its_owner_alone() {
+    let [file, document] = saved("create");
+    let printed = run(&["show", &file, "--document"]);
+    assert_eq!(printed.code, 0, "{printed:?}");
+    let wanted = fs::read_to_string(workspace().join(document)).unwrap();
+    let read = |text: &str| {
+        let mut json: serde_json::Value = serde_json::from_str(text).unwrap();
+        json["relevant_attributes"]
+            .as_array_mut()
+            .into_iter()
+            .for_each(|all| all.sort_by_key(ToString::to_string));
+        json
+    };
+    assert_eq!(read(&printed.stdout), read(&wanted));
+    let folder = Folder::new("plan-file-document");
+    let out = folder.at("plan.json");
+    let written = run(&["show", &file, "--document", "--out", out.to_str().unwrap()]);
+    assert_eq!((written.code, &*written.stdout), (0, ""), "{written:?}");
+    assert_eq!(fs::read_to_string(&out).unwrap(), printed.stdout);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(out.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    assert_eq!(run(&["show", &file, "--document", "--json"]).code, 2);
+}
+
+#[test]
+fn sensitive_variables_stay_hidden() {
+    for name in NAMES {
+        let [file, _] = saved(name);
+        for command in
+            [&["show"][..], &["show", "--full"], &["show", "--json"], &["show", "--format", "html"]]
+        {
+            let output = run(&[command, &[&file]].concat());
+            assert_eq!(output.code, 0, "{output:?}");
+            assert!(!format!("{output:?}").contains("s3cret"), "{name}: {command:?}");
+        }
+    }
+}
+
+#[test]
+fn files_that_are_no_plan_are_refused_by_name() {
+    let bookmark = r#"{"remote_plan_format":1,"run_id":"run-a1","hostname":"app.terraform.io"}"#;
+    let encrypted = r#"{"meta":{},"encrypted_data":"aGk=","encryption_version":"v0"}"#;
+    let cases: [(&[u8], &str); 4] = [
+        (bookmark.as_bytes(), "bookmark of run run-a1 on app.terraform.io"),
+        (encrypted.as_bytes(), "only OpenTofu with its key"),
+        (b"tfplan\x02\0\0", "Terraform 0.11 or older"),
+        (b"PK\x03\x04broken", "not a plan file as Terraform writes it"),
+    ];
+    for (bytes, reason) in cases {
+        for command in
+            [&["show"][..], &["hash", "-"], &["policy", "-", "--rego", "examples"], &["query", "true"]]
+        {
+            let output = objchange(command, bytes);
+            assert_eq!((output.code, &*output.stdout), (2, ""), "{command:?}: {output:?}");
+            if command[0] != "policy" {
+                assert!(output.stderr.contains(reason), "{command:?}: {output:?}");
+            }
+        }
+    }
+}

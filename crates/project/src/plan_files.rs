@@ -1,0 +1,125 @@
+//! Reads plans and states: documents, and the plan files that `terraform plan -out` saves.
+
+use objchange::schema::ProviderSchemas;
+use objchange_files::input::{Contents, InputError, Source};
+use objchange_plan::{PlanFile, PlanFileError};
+#[cfg(feature = "plan-file")]
+use objchange_saved::SavedPlanError;
+
+use crate::schema_lookup::SchemaLookup;
+
+/// Reads plan files with the schemas of their providers: those that are given, and those that are cached of the versions
+/// in the lock file within the plan file.
+#[derive(Debug)]
+pub struct PlanFileReader {
+    #[cfg_attr(not(feature = "plan-file"), expect(dead_code, reason = "this build reads no plan files"))]
+    given: ProviderSchemas,
+    #[cfg_attr(not(feature = "plan-file"), expect(dead_code, reason = "this build reads no plan files"))]
+    lookup: SchemaLookup,
+}
+
+/// Why there is no plan or state.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanInputError {
+    /// It cannot be read as text.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// It is not a document.
+    #[error(transparent)]
+    Document(#[from] PlanFileError),
+    /// The plan file cannot be read.
+    #[cfg(feature = "plan-file")]
+    #[error("{name}: {error}")]
+    Saved {
+        /// Its name.
+        name: String,
+        /// Why.
+        error: Box<SavedPlanError>,
+    },
+    /// It is a plan file, which this build does not read.
+    #[cfg(not(feature = "plan-file"))]
+    #[error(
+        "{0}: this is a plan file, which this build cannot read: build or install with `--features full`, or pass the output \
+         of `terraform show -json`"
+    )]
+    NoPlanFiles(String),
+}
+
+impl Default for PlanFileReader {
+    /// Reads without schemas, but those of Terraform's own provider.
+    fn default() -> Self {
+        Self::new(ProviderSchemas::default(), SchemaLookup::none())
+    }
+}
+
+impl PlanFileReader {
+    /// Reads with these schemas, and those that `lookup` finds of other providers.
+    pub fn new(given: ProviderSchemas, lookup: SchemaLookup) -> Self {
+        Self { given, lookup }
+    }
+
+    /// Reads the plan or state of a source, of at most this many bytes.
+    ///
+    /// # Errors
+    ///
+    /// It is neither a document nor a plan file that can be read.
+    pub fn read(&self, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
+        match source.read_contents(limit)? {
+            Contents::Text(text) => Self::document(source.to_string(), None, text),
+            Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), &bytes),
+        }
+    }
+
+    /// The plan or state in a text; `line` is that of a file with a document a line.
+    pub(crate) fn document(
+        name: String,
+        line: Option<u64>,
+        text: String,
+    ) -> Result<PlanFile, PlanInputError> {
+        #[cfg(feature = "plan-file")]
+        let refusal = if text.trim_start().starts_with('{') { objchange_saved::refusal(&text) } else { None };
+        #[cfg(feature = "plan-file")]
+        if let Some(error) = refusal {
+            return Err(PlanInputError::Saved { name, error: Box::new(error) });
+        }
+        Ok(match line {
+            Some(line) => PlanFile::parse_line(&name, usize::try_from(line).unwrap_or(usize::MAX), text)?,
+            None => PlanFile::parse(name, text)?,
+        })
+    }
+
+    /// The plan in a plan file.
+    #[cfg(feature = "plan-file")]
+    pub(crate) fn plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
+        use std::cell::RefCell;
+
+        use objchange_saved::SavedPlan;
+        use objchange_text::Notice;
+
+        use crate::schema_lookup::SchemaQuery;
+
+        let fail = |error| PlanInputError::Saved { name: name.to_owned(), error: Box::new(error) };
+        let saved = SavedPlan::read(bytes).map_err(fail)?;
+        let mut schemas = objchange_module::Schemas::new([self.given.clone()]);
+        let wanted = saved.providers().filter(|provider| !schemas.has_provider(provider));
+        let wanted: Vec<SchemaQuery> = wanted.cloned().map(SchemaQuery::Provider).collect();
+        let remarks = RefCell::new(Vec::new());
+        let cached = self.lookup.choose(wanted, saved.locked(), &|remark| remarks.borrow_mut().push(remark));
+        schemas.push(cached.schemas);
+        let document = saved.document(&schemas).map_err(fail)?;
+        let named = |notice: Notice| match notice {
+            Notice::Note(text) => Notice::Note(format!("{name}: {text}")),
+            Notice::Warning(text) => Notice::Warning(format!("{name}: {text}")),
+            other => other,
+        };
+        let notices = remarks.into_inner().into_iter().chain(document.notices.into_iter().map(named));
+        Ok(PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?)
+    }
+
+    /// The plan in a plan file, which this build does not read.
+    #[cfg(not(feature = "plan-file"))]
+    pub(crate) fn plan_file(&self, name: &str, _: &[u8]) -> Result<PlanFile, PlanInputError> {
+        Err(PlanInputError::NoPlanFiles(name.to_owned()))
+    }
+}

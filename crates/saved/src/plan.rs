@@ -1,0 +1,664 @@
+//! The plan: read from the file, and made into the plan of a module, whose document is the one that Terraform prints.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use objchange::address::{InstanceAddress, Mode};
+use objchange::schema::{Schema, SchemaKind};
+use objchange::value::{Path, PathStep};
+use objchange::{Type, Value};
+use objchange_module::config::{Config, LOCK_FILE, locked_providers};
+use objchange_module::document::{DocumentInfo, write_saved_plan};
+use objchange_module::plan::{
+    ActionReason, Identities, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput,
+    PlannedStateObject, RelevantAttribute, RelevantStep,
+};
+use objchange_module::state::PriorState;
+use objchange_module::{ProviderAddress, ProviderConfigAddress, Schemas, Severity};
+use objchange_plan::{PlanMode, Version};
+use objchange_text::Notice;
+use smol_str::SmolStr;
+
+use crate::archive::Archive;
+use crate::checks::{check, not_address, unknown};
+use crate::configuration::{self, Snapshot};
+use crate::error::{ArchiveProblem, SavedPlanError};
+use crate::identities;
+use crate::kind;
+use crate::message::{self, Change, Content, DynamicValue, each_field};
+use crate::values::{SchemaCopies, all_hidden, decode, marked, path};
+
+/// The most bytes of the plan message. Terraform's own have about a fifth of the document's length.
+const MAX_PLAN: u64 = 256 << 20;
+
+/// The most bytes of a state.
+const MAX_STATE: u64 = 512 << 20;
+
+/// The most bytes of the lock file.
+const MAX_LOCK: u64 = 16 << 20;
+
+/// The most bytes of one change. Providers cannot send an object of more than 256 MiB, and real ones have kilobytes.
+const MAX_CHANGE: usize = 64 << 20;
+
+/// The most entries of each list of a plan.
+const MAX_LIST: usize = 1 << 20;
+
+/// The format version of all plan files since Terraform 0.12.
+const FORMAT_VERSION: u64 = 3;
+
+/// A plan file, unpacked and checked, whose values are still to be decoded.
+pub struct SavedPlan {
+    message: Vec<u8>,
+    header: Header,
+    state: String,
+    snapshot: Snapshot,
+    locked: BTreeMap<ProviderAddress, String>,
+    providers: BTreeSet<ProviderAddress>,
+}
+
+/// The single fields of the plan.
+#[derive(Default)]
+struct Header {
+    format_version: u64,
+    mode: PlanMode,
+    terraform_version: String,
+    timestamp: String,
+    errored: bool,
+    applyable: bool,
+    complete: bool,
+}
+
+/// The document of a plan file.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct SavedDocument {
+    /// The text, as `terraform show -json` prints it. It may hold secrets.
+    pub text: String,
+    /// The mode of the plan, which the document does not say.
+    pub mode: PlanMode,
+    /// Notes and warnings about it.
+    pub notices: Vec<Notice>,
+}
+
+impl std::fmt::Debug for SavedDocument {
+    /// Without its text, which may hold secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SavedDocument").field("mode", &self.mode).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for SavedPlan {
+    /// Without its content, which may hold secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SavedPlan").field("version", &self.header.terraform_version).finish_non_exhaustive()
+    }
+}
+
+impl SavedPlan {
+    /// Reads a plan file, and checks everything in it that needs no schemas.
+    ///
+    /// # Errors
+    ///
+    /// It is not a plan file of Terraform 1.6 or later, is damaged or too large, or two readers may read it differently.
+    pub fn read(bytes: &[u8]) -> Result<Self, SavedPlanError> {
+        if kind::is_ancient(bytes) {
+            return Err(SavedPlanError::Ancient);
+        }
+        let mut archive = Archive::open(bytes)?;
+        let message = archive.read("tfplan", MAX_PLAN)?.ok_or(ArchiveProblem::NoPlan)?;
+        let header = Header::read(&message)?;
+        let providers = providers(&message)?;
+        let state = archive.text("tfstate", MAX_STATE)?.ok_or(ArchiveProblem::NoState)?;
+        let snapshot = Snapshot::read(&mut archive)?;
+        let lock = archive.text(LOCK_FILE, MAX_LOCK)?.unwrap_or_default();
+        let locked = locked_providers(&lock).unwrap_or_default();
+        let locked = locked.into_iter().map(|(provider, locked)| (provider, locked.version)).collect();
+        Ok(Self { message, header, state, snapshot, locked, providers })
+    }
+
+    /// The version of Terraform that made the plan.
+    pub fn terraform_version(&self) -> &str {
+        &self.header.terraform_version
+    }
+
+    /// The providers of the objects in the plan.
+    pub fn providers(&self) -> impl Iterator<Item = &ProviderAddress> {
+        self.providers.iter()
+    }
+
+    /// The versions of providers by the lock file of the time.
+    pub fn locked(&self) -> &BTreeMap<ProviderAddress, String> {
+        &self.locked
+    }
+
+    /// The document that `terraform show -json` prints of the file.
+    ///
+    /// # Errors
+    ///
+    /// A value does not fit its schema, or something in the plan is unknown or not read yet.
+    pub fn document(&self, schemas: &Schemas) -> Result<SavedDocument, SavedPlanError> {
+        let mut notices = Vec::new();
+        let version = &self.header.terraform_version;
+        let config = self.snapshot.config(version).unwrap_or_else(|reason| {
+            notices.push(Notice::Warning(format!(
+                "the configuration in it cannot be read ({}), so the values of all variables are hidden",
+                objchange_text::visible(&reason)
+            )));
+            Config::default()
+        });
+        let mut reading = Reading {
+            file: self,
+            copies: SchemaCopies::new(schemas),
+            lacks_marks: BTreeSet::new(),
+            plan: ModulePlan::default(),
+            variables: BTreeMap::new(),
+        };
+        each_field(&self.message, |number, content| reading.field(number, content))?;
+        reading.state(schemas)?;
+        let config = reading.variables(config);
+        let Reading { mut plan, lacks_marks, .. } = reading;
+        plan.planned_state = planned_state(&plan.changes);
+        plan.applyable = self.header.applyable;
+        plan.complete = self.header.complete;
+        plan.errored = self.header.errored;
+        let missing: Vec<String> = lacks_marks.iter().map(ProviderAddress::for_display).collect();
+        if !missing.is_empty() {
+            notices.push(Notice::Note(format!(
+                "without schemas of {}, values are hidden where the plan file does not say whether they are sensitive, and \
+                 numbers may be shown as text",
+                missing.join(", ")
+            )));
+        }
+        let info = DocumentInfo {
+            terraform_version: version,
+            is_simulated: false,
+            is_refreshed: true,
+            timestamp: &self.header.timestamp,
+        };
+        Ok(SavedDocument {
+            text: write_saved_plan(&plan, &config, schemas, &info),
+            mode: self.header.mode,
+            notices,
+        })
+    }
+}
+
+impl Header {
+    fn read(message: &[u8]) -> Result<Self, SavedPlanError> {
+        let mut header = Self::default();
+        each_field(message, |number, content| {
+            let flag = |place: &str| message::number(content, place).map(|number| number != 0);
+            match number {
+                1 => header.format_version = message::number(content, "version")?,
+                14 => header.terraform_version = message::text(content, "terraform_version")?.to_owned(),
+                17 => {
+                    header.mode = match message::number(content, "ui_mode")? {
+                        0 => PlanMode::Normal,
+                        1 => PlanMode::Destroy,
+                        2 => PlanMode::RefreshOnly,
+                        value => {
+                            let value = i64::try_from(value).unwrap_or(i64::MAX);
+                            return Err(SavedPlanError::UnknownEnum {
+                                place: "the plan".to_owned(),
+                                field: "mode",
+                                value,
+                            });
+                        }
+                    };
+                }
+                20 => header.errored = flag("errored")?,
+                21 => header.timestamp = message::text(content, "timestamp")?.to_owned(),
+                25 => header.applyable = flag("applyable")?,
+                26 => header.complete = flag("complete")?,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if header.format_version != FORMAT_VERSION {
+            return Err(SavedPlanError::FormatVersion(header.format_version));
+        }
+        match Version::parse(&header.terraform_version) {
+            Some(version) if version.parts() < (1, 6) => {
+                Err(SavedPlanError::OldVersion(header.terraform_version))
+            }
+            _ => Ok(header),
+        }
+    }
+}
+
+/// The providers of all changes.
+fn providers(message: &[u8]) -> Result<BTreeSet<ProviderAddress>, SavedPlanError> {
+    let mut providers = BTreeSet::new();
+    let mut texts = BTreeSet::new();
+    each_field(message, |number, content| {
+        if let (3 | 18, Content::Bytes(change)) = (number, content) {
+            each_field(change, |number, content| {
+                if number == 8 {
+                    let text = message::text(content, "provider")?;
+                    if texts.insert(text) {
+                        providers.insert(provider(text, text)?);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    })?;
+    Ok(providers)
+}
+
+fn provider(text: &str, place: &str) -> Result<ProviderAddress, SavedPlanError> {
+    text.parse::<ProviderConfigAddress>().map(|address| address.provider).map_err(|_| not_address(place))
+}
+
+/// A plan on its way.
+struct Reading<'s> {
+    file: &'s SavedPlan,
+    copies: SchemaCopies<'s>,
+    /// The providers without schemas of objects in which not all that is sensitive is marked.
+    lacks_marks: BTreeSet<ProviderAddress>,
+    plan: ModulePlan,
+    /// The variables that were set.
+    variables: BTreeMap<SmolStr, Value>,
+}
+
+impl Reading<'_> {
+    fn field(&mut self, number: u32, content: Content<'_>) -> Result<(), SavedPlanError> {
+        match number {
+            2 => {
+                let variable: message::Variable = message::decode(content, "variables")?;
+                let value = variable.value.unwrap_or_default();
+                let place = format!("var.{}", variable.name);
+                let value = self.decode(&value, Some(&Type::Dynamic), &place, None)?;
+                self.variables.insert(variable.name.into(), value);
+            }
+            3 => {
+                let object = self.object(content, false)?;
+                push(&mut self.plan.changes, object, "changes")?;
+            }
+            18 => {
+                let object = self.object(content, true)?;
+                push(&mut self.plan.drift, object, "changes outside of Terraform")?;
+            }
+            4 => self.output(message::decode(content, "output_changes")?)?,
+            15 => {
+                let attribute = relevant(message::decode(content, "relevant_attributes")?)?;
+                push(&mut self.plan.relevant_attributes, Some(attribute), "relevant attributes")?;
+            }
+            19 => {
+                let found = check(message::decode(content, "check_results")?)?;
+                push(&mut self.plan.checks, Some(found), "checks")?;
+            }
+            27 => return Err(SavedPlanError::NotRead("deferred changes")),
+            30 | 31 => return Err(SavedPlanError::NotRead("actions")),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The change of an object; `None` if documents leave it out.
+    fn object(
+        &mut self,
+        content: Content<'_>,
+        is_drift: bool,
+    ) -> Result<Option<PlannedObject>, SavedPlanError> {
+        let list = if is_drift { "resource_drift" } else { "resource_changes" };
+        if let Content::Bytes(bytes) = content
+            && bytes.len() > MAX_CHANGE
+        {
+            let problem = format!("a change has more than {MAX_CHANGE} bytes");
+            return Err(SavedPlanError::Message { place: list.to_owned(), problem });
+        }
+        let message: message::ResourceChange = message::decode(content, list)?;
+        let place = message.addr.as_str();
+        let broken =
+            |problem: &str| SavedPlanError::Message { place: place.to_owned(), problem: problem.to_owned() };
+        if place.is_empty() {
+            return Err(SavedPlanError::Message {
+                place: list.to_owned(),
+                problem: "a change has no address".to_owned(),
+            });
+        }
+        let address: InstanceAddress = place.parse().map_err(|_| not_address(place))?;
+        let previous: Option<InstanceAddress> = match message.prev_run_addr.as_str() {
+            "" => None,
+            text => Some(text.parse().map_err(|_| not_address(text))?),
+        };
+        let previous = previous.filter(|previous| *previous != address);
+        let provider = provider(&message.provider, place)?;
+        let change = message.change.ok_or_else(|| broken("the change has no content"))?;
+        let kind = match address.resource.mode {
+            Mode::Managed => SchemaKind::Resource,
+            Mode::Data => SchemaKind::DataSource,
+            Mode::Ephemeral => return Err(broken("an ephemeral resource is in no plan")),
+        };
+        let schema = self.copies.get(&provider, kind, &address.resource.resource_type)?;
+        let action = action(change.action, place)?;
+        if action == PlannedAction::Delete && address.resource.mode == Mode::Data {
+            return Ok(None);
+        }
+        if is_drift && action == PlannedAction::NoOp && self.file.header.mode != PlanMode::RefreshOnly {
+            return Ok(None);
+        }
+        let reason = reason(message.action_reason, place)?;
+        let (before, after) = self.sides(&change, action, schema.as_deref(), place, Some(&provider))?;
+        let before = marked(&before, &change.before_sensitive_paths, place)?;
+        let after = marked(&after, &change.after_sensitive_paths, place)?;
+        let (before, after) = match schema {
+            Some(_) => (before, after),
+            None => {
+                let is_replaced = matches!(
+                    action,
+                    PlannedAction::DeleteThenCreate
+                        | PlannedAction::CreateThenDelete
+                        | PlannedAction::CreateThenForget
+                ) && reason != Some(ActionReason::ReplaceBecauseTainted);
+                let hides_all = self.file.has_no_marks();
+                let hides_before = hides_all || is_drift && previous.is_some();
+                let hides_after = hides_all || is_replaced;
+                if hides_before || hides_after {
+                    self.lacks_marks.insert(provider.clone());
+                }
+                let hide = |value: Value, hides: bool| if hides { all_hidden(&value) } else { value };
+                (hide(before, hides_before), hide(after, hides_after))
+            }
+        };
+        let replace_paths = message.required_replace.iter().map(|one| path(one, place));
+        let identity_schema =
+            self.copies.get(&provider, SchemaKind::Identity, &address.resource.resource_type)?;
+        let identity_type = identity_schema.as_deref().map(|schema| schema.block.implied_type());
+        let importing = change.importing.as_ref().map(|importing| match &importing.identity {
+            _ if importing.unknown => Ok::<_, SavedPlanError>(ImportedBy::Id(Value::unknown(Type::String))),
+            Some(identity) => {
+                Ok(ImportedBy::Identity(self.decode(identity, identity_type, place, Some(&provider))?))
+            }
+            None => Ok(ImportedBy::Id(importing.id.as_str().into())),
+        });
+        let identity = |value: &Option<DynamicValue>| {
+            let value = value.as_ref().filter(|value| !value.msgpack.is_empty());
+            let value =
+                value.map(|value| self.decode(value, identity_type, place, Some(&provider))).transpose()?;
+            Ok::<_, SavedPlanError>(value.filter(|value| !value.is_null()))
+        };
+        let identities = Identities {
+            before: identity(&change.before_identity)?,
+            after: identity(&change.after_identity)?,
+        };
+        Ok(Some(PlannedObject {
+            previous_address: previous,
+            provider,
+            deposed: Some(message.deposed_key.as_str()).filter(|key| !key.is_empty()).map(Into::into),
+            action,
+            reason,
+            before,
+            after,
+            schema,
+            replace_paths: replace_paths.collect::<Result<_, _>>()?,
+            importing: importing.transpose()?,
+            generated_config: Some(change.generated_config).filter(|text| !text.is_empty()),
+            identities,
+            address,
+        }))
+    }
+
+    fn output(&mut self, message: message::OutputChange) -> Result<(), SavedPlanError> {
+        let place = format!("output.{}", message.name);
+        let broken =
+            |problem: &str| SavedPlanError::Message { place: place.clone(), problem: problem.to_owned() };
+        if message.name.is_empty() {
+            return Err(broken("an output has no name"));
+        }
+        let change = message.change.ok_or_else(|| broken("the change has no content"))?;
+        let action = action(change.action, &place)?;
+        let (before, after) = self.typed_sides(&change, action, &Type::Dynamic, &place)?;
+        let output = PlannedOutput {
+            action,
+            before,
+            after,
+            sensitive: message.sensitive,
+            sensitive_change: message.sensitive,
+            declared: action != PlannedAction::Delete,
+        };
+        if self.plan.outputs.len() >= MAX_LIST {
+            return Err(SavedPlanError::TooMany { list: "outputs", limit: MAX_LIST });
+        }
+        match self.plan.outputs.insert(message.name.as_str().into(), output) {
+            None => Ok(()),
+            Some(_) => Err(broken("the output is in the plan twice")),
+        }
+    }
+
+    fn typed_sides(
+        &self,
+        change: &Change,
+        action: PlannedAction,
+        ty: &Type,
+        place: &str,
+    ) -> Result<(Value, Value), SavedPlanError> {
+        let values: Vec<Value> = change
+            .values
+            .iter()
+            .take(3)
+            .map(|value| self.decode(value, Some(ty), place, None))
+            .collect::<Result<_, _>>()?;
+        both(values, action, ty, place)
+    }
+
+    /// Both sides of a change, without marks.
+    fn sides(
+        &self,
+        change: &Change,
+        action: PlannedAction,
+        schema: Option<&Schema>,
+        place: &str,
+        provider: Option<&ProviderAddress>,
+    ) -> Result<(Value, Value), SavedPlanError> {
+        let ty = schema.map(|schema| schema.block.implied_type());
+        let values: Vec<Value> = change
+            .values
+            .iter()
+            .take(3)
+            .map(|value| self.decode(value, ty, place, provider))
+            .collect::<Result<_, _>>()?;
+        both(values, action, ty.unwrap_or(&Type::Dynamic), place)
+    }
+
+    fn decode(
+        &self,
+        value: &DynamicValue,
+        ty: Option<&Type>,
+        place: &str,
+        provider: Option<&ProviderAddress>,
+    ) -> Result<Value, SavedPlanError> {
+        decode(value, ty).map_err(|error| {
+            let locked = provider.and_then(|provider| Some((provider, self.file.locked.get(provider)?)));
+            let versions = locked.map(|(provider, version)| {
+                format!(
+                    "the plan was made with version {version} of {}; give the schemas of that version",
+                    provider.for_display()
+                )
+            });
+            SavedPlanError::Value { place: place.to_owned(), error, versions }
+        })
+    }
+
+    /// Reads the state.
+    fn state(&mut self, schemas: &Schemas) -> Result<(), SavedPlanError> {
+        let (mut state, diagnostics) = PriorState::read(&self.file.state, schemas)?;
+        let error = diagnostics.iter().find(|found| found.diagnostic.severity == Severity::Error);
+        if let Some(error) = error {
+            return Err(SavedPlanError::StateOfResource(error.diagnostic.summary.to_string()));
+        }
+        if self.file.has_no_marks() {
+            for (address, resource) in &mut state.resources {
+                let provider = &resource.provider.provider;
+                let kind = match address.mode {
+                    Mode::Data => SchemaKind::DataSource,
+                    Mode::Managed | Mode::Ephemeral => SchemaKind::Resource,
+                };
+                if self.copies.get(provider, kind, &address.resource_type)?.is_some() {
+                    continue;
+                }
+                self.lacks_marks.insert(provider.clone());
+                for instance in resource.instances.values_mut() {
+                    for object in instance.current.iter_mut().chain(instance.deposed.values_mut()) {
+                        object.value = all_hidden(&object.value);
+                    }
+                }
+            }
+        }
+        identities::add(&self.file.state, &mut state, &mut self.copies)?;
+        self.plan.prior_state = state;
+        Ok(())
+    }
+
+    /// Adds the variables: those that were set, and the defaults of the others. Where the configuration is not known, all
+    /// of them are declared as sensitive.
+    fn variables(&mut self, mut config: Config) -> Config {
+        let set = std::mem::take(&mut self.variables);
+        match config.modules.first() {
+            Some(root) => {
+                self.plan.variables = root
+                    .config
+                    .variables
+                    .iter()
+                    .filter(|(name, variable)| variable.ephemeral || !set.contains_key(*name))
+                    .filter_map(|(name, variable)| Some((name.clone(), variable.default.clone()?)))
+                    .collect();
+                let is_ephemeral = |name: &SmolStr| {
+                    root.config.variables.get(name).is_some_and(|variable| variable.ephemeral)
+                };
+                self.plan.variables.extend(set.into_iter().filter(|(name, _)| !is_ephemeral(name)));
+            }
+            None => {
+                config = configuration::of_sensitive(set.keys());
+                // A name that cannot be declared as sensitive is left out.
+                if !config.modules.is_empty() {
+                    self.plan.variables = set;
+                }
+            }
+        }
+        config
+    }
+}
+
+impl SavedPlan {
+    /// Whether nothing in the file says what schemas call sensitive: Terraform 1.8 was the first to write it, and of other
+    /// programs it is not known.
+    fn has_no_marks(&self) -> bool {
+        let is_opentofu = self.providers.iter().any(|provider| provider.hostname == "registry.opentofu.org");
+        let version = Version::parse(&self.header.terraform_version);
+        is_opentofu || version.is_none_or(|version| version.parts() < (1, 8))
+    }
+}
+
+fn push<T>(list: &mut Vec<T>, entry: Option<T>, name: &'static str) -> Result<(), SavedPlanError> {
+    if list.len() >= MAX_LIST {
+        return Err(SavedPlanError::TooMany { list: name, limit: MAX_LIST });
+    }
+    list.extend(entry);
+    Ok(())
+}
+
+/// The values of an action: both, or one of them.
+fn both(
+    values: Vec<Value>,
+    action: PlannedAction,
+    ty: &Type,
+    place: &str,
+) -> Result<(Value, Value), SavedPlanError> {
+    let none = || Value::null(ty.clone());
+    let mut values = values.into_iter();
+    match (action, values.next(), values.next(), values.next()) {
+        (PlannedAction::NoOp, Some(value), None, None) => Ok((value.clone(), value)),
+        (PlannedAction::Create, Some(after), None, None) => Ok((none(), after)),
+        (PlannedAction::Delete | PlannedAction::Forget, Some(before), None, None) => Ok((before, none())),
+        (
+            PlannedAction::Read
+            | PlannedAction::Update
+            | PlannedAction::DeleteThenCreate
+            | PlannedAction::CreateThenDelete
+            | PlannedAction::CreateThenForget,
+            Some(before),
+            Some(after),
+            None,
+        ) => Ok((before, after)),
+        _ => Err(SavedPlanError::Message {
+            place: place.to_owned(),
+            problem: "the change has another number of values than its action".to_owned(),
+        }),
+    }
+}
+
+fn action(action: i32, place: &str) -> Result<PlannedAction, SavedPlanError> {
+    Ok(match action {
+        0 => PlannedAction::NoOp,
+        1 => PlannedAction::Create,
+        2 => PlannedAction::Read,
+        3 => PlannedAction::Update,
+        5 => PlannedAction::Delete,
+        6 => PlannedAction::DeleteThenCreate,
+        7 => PlannedAction::CreateThenDelete,
+        8 => PlannedAction::Forget,
+        9 => PlannedAction::CreateThenForget,
+        value => return Err(unknown(place, "action", value)),
+    })
+}
+
+fn reason(reason: i32, place: &str) -> Result<Option<ActionReason>, SavedPlanError> {
+    Ok(Some(match reason {
+        0 => return Ok(None),
+        1 => ActionReason::ReplaceBecauseTainted,
+        2 => ActionReason::ReplaceByRequest,
+        3 => ActionReason::ReplaceBecauseCannotUpdate,
+        4 => ActionReason::DeleteBecauseNoResourceConfig,
+        5 => ActionReason::DeleteBecauseWrongRepetition,
+        6 => ActionReason::DeleteBecauseCountIndex,
+        7 => ActionReason::DeleteBecauseEachKey,
+        8 => ActionReason::DeleteBecauseNoModule,
+        9 => ActionReason::ReplaceByTriggers,
+        10 => ActionReason::ReadBecauseConfigUnknown,
+        11 => ActionReason::ReadBecauseDependencyPending,
+        12 => ActionReason::DeleteBecauseNoMoveTarget,
+        13 => ActionReason::ReadBecauseCheckNested,
+        value => return Err(unknown(place, "action reason", value)),
+    }))
+}
+
+fn relevant(message: message::RelevantAttribute) -> Result<RelevantAttribute, SavedPlanError> {
+    let place = message.resource.as_str();
+    if place.is_empty() {
+        return Err(SavedPlanError::Message {
+            place: "relevant_attributes".to_owned(),
+            problem: "an attribute has no resource".to_owned(),
+        });
+    }
+    let steps: Path = path(&message.attr.unwrap_or_default(), place)?;
+    let step = |step: &PathStep| match step {
+        PathStep::Attribute(name) => Ok(RelevantStep::Name(name.clone())),
+        PathStep::Index(key) => match (key.as_str(), key.as_number().and_then(|number| number.as_u64())) {
+            (Some(name), _) => Ok(RelevantStep::Name(name.into())),
+            (None, Some(position)) => Ok(RelevantStep::Index(position)),
+            (None, None) => Err(not_address(place)),
+        },
+    };
+    Ok(RelevantAttribute {
+        path: steps.steps().iter().map(step).collect::<Result<_, _>>()?,
+        resource: message.resource,
+    })
+}
+
+/// The objects after apply.
+fn planned_state(changes: &[PlannedObject]) -> Vec<PlannedStateObject> {
+    let kept =
+        changes.iter().filter(|change| change.deposed.is_none() && change.action != PlannedAction::Delete);
+    let objects = kept.map(|change| PlannedStateObject {
+        address: change.address.clone(),
+        provider: change.provider.clone(),
+        value: (change.action != PlannedAction::Forget).then(|| change.after.clone()),
+        schema: change.schema.clone(),
+        identity: change.identities.after.clone(),
+        has_marks_of_schema: false,
+        tainted: false,
+    });
+    objects.collect()
+}

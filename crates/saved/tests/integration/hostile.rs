@@ -1,0 +1,203 @@
+//! Wrong files are refused for the right reason, and nothing panics.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use objchange_module::Schemas;
+use objchange_saved::{SavedPlan, SavedPlanError, refusal};
+use proptest::prelude::*;
+
+use crate::archive::{Entry, NEW, archive, bytes, change, entries, number, plan, plan_file, varint};
+
+fn document(file: &[u8]) -> Result<String, SavedPlanError> {
+    Ok(SavedPlan::read(file)?.document(&Schemas::default())?.text)
+}
+
+/// The stable name of the reason, and the sentence.
+fn refused(file: &[u8]) -> (&'static str, String) {
+    match document(file) {
+        Ok(_) => ("", String::new()),
+        Err(error) => (error.kind(), error.to_string()),
+    }
+}
+
+fn good() -> Vec<u8> {
+    plan(&[change("terraform_data.a", 1, &[NEW])], b"")
+}
+
+#[test]
+fn a_good_file_is_read() {
+    let text = document(&plan_file(&good())).unwrap();
+    assert!(text.contains(r#""address":"terraform_data.a""#), "{text}");
+}
+
+#[test]
+fn entries_of_one_name_are_refused() {
+    let message = good();
+    let other = plan(&[], b"");
+    let mut twice = entries(&message);
+    twice.push(Entry::stored("tfplan", &other));
+    let (kind, sentence) = refused(&archive(&twice));
+    assert_eq!(kind, "repeated_entry");
+    assert!(sentence.contains("two entries of this name"), "{sentence}");
+    // Names are compared exactly, as Terraform does it.
+    let mut capitals = entries(&message);
+    capitals.push(Entry::stored("TFPLAN", &other));
+    assert!(document(&archive(&capitals)).is_ok());
+}
+
+#[test]
+fn entries_that_no_terraform_writes_are_refused() {
+    let message = good();
+    let with = |change: &dyn Fn(&mut Entry<'_>)| {
+        let mut all = entries(&message);
+        change(&mut all[0]);
+        refused(&archive(&all))
+    };
+    assert!(with(&|entry| entry.flags = 1).1.contains("encrypted"));
+    assert!(with(&|entry| entry.method = 99).1.contains("encrypted"));
+    assert!(with(&|entry| entry.method = 12).1.contains("method 12"));
+    assert!(with(&|entry| entry.crc ^= 1).1.contains("damaged"));
+    assert!(with(&|entry| entry.content = b"short").1.contains("damaged"));
+    assert_eq!(with(&|entry| entry.name = "other").0, "archive");
+    let mut lies = archive(&entries(&message));
+    lies[30] = b'x';
+    assert!(refused(&lies).1.contains("the directory of the archive says something else"));
+    let mut longer = archive(&entries(&message));
+    longer.extend(b"junk");
+    assert_eq!(refused(&longer).0, "archive");
+}
+
+#[test]
+fn bombs_are_not_unpacked() {
+    let zeros = vec![0; (64 << 20) + 1];
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&zeros).unwrap();
+    let message = good();
+    let mut all = entries(&message);
+    let bomb =
+        Entry { data: encoder.finish().unwrap(), method: 8, ..Entry::stored("tfconfig/m-/b.tf", &zeros) };
+    all.push(bomb);
+    let file = archive(&all);
+    assert!(file.len() < 1 << 20);
+    let (kind, sentence) = refused(&file);
+    assert_eq!(kind, "archive_entry");
+    assert!(sentence.contains("too large"), "{sentence}");
+}
+
+#[test]
+fn broken_messages_are_refused() {
+    let good = good();
+    let with = |rest: &[u8]| refused(&plan_file(&[good.clone(), rest.to_vec()].concat())).0;
+    assert_eq!(with(&[varint(3 << 3 | 2), varint(1 << 63)].concat()), "plan_message");
+    assert_eq!(with(&[varint(3 << 3 | 2), varint(100)].concat()), "plan_message");
+    assert_eq!(with(&[0x80; 11]), "plan_message");
+    assert_eq!(with(&[99 << 3 & 255 | 3]), "plan_message");
+    assert_eq!(with(&[0]), "plan_message");
+    assert_eq!(with(&bytes(3, &bytes(9, &number(1, 1)))), "plan_message");
+    assert_eq!(with(&bytes(3, &[])), "plan_message");
+    assert_eq!(with(&bytes(14, b"\xff")), "plan_message");
+    assert_eq!(with(&bytes(99, b"unknown")), "");
+    assert_eq!(with(&number(1, 4)), "format_version");
+    assert_eq!(with(&bytes(14, b"1.0.3")), "old_plan_file");
+    assert_eq!(with(&number(17, 9)), "unknown_enum");
+    let changed = |address, action, values: &[&[u8]]| {
+        refused(&plan_file(&plan(&[change(address, action, values)], b"")))
+    };
+    let (kind, sentence) = changed("terraform_data.a", 42, &[NEW]);
+    assert_eq!((kind, sentence.contains("terraform_data.a: unknown action 42")), ("unknown_enum", true));
+    assert_eq!(changed("terraform_data.a", 3, &[NEW]).0, "plan_message");
+    assert_eq!(changed("terraform_data.a", 1, &[]).0, "plan_message");
+    assert_eq!(changed("terraform_data.a[", 1, &[NEW]).0, "plan_message");
+    let (kind, sentence) = changed("terraform_data.a[\"\u{1b}[2J\"]", 1, &[b"\x80\x80"]);
+    assert_eq!(kind, "trailing_bytes");
+    assert!(!sentence.contains('\u{1b}'), "{sentence}");
+}
+
+#[test]
+fn values_that_do_not_fit_are_named() {
+    let value = b"\x84\xa2id\xc3\xa5input\xc0\xa6output\xc0\xb0triggers_replace\xc0";
+    let (kind, sentence) = refused(&plan_file(&plan(&[change("terraform_data.a", 1, &[value])], b"")));
+    assert_eq!(kind, "wrong_kind");
+    assert!(sentence.starts_with("terraform_data.a: "), "{sentence}");
+    assert!(sentence.contains(".id"), "{sentence}");
+}
+
+#[test]
+fn numbers_with_huge_exponents_stay_small() {
+    let text = b"1e999999999";
+    let input = [b"\x92\xc4\x08\"number\"".to_vec(), vec![0xa0 | text.len() as u8], text.to_vec()].concat();
+    let value =
+        [&b"\x84\xa2id\xd4\x00\x00\xa5input"[..], &input, b"\xa6output\xc0\xb0triggers_replace\xc0"].concat();
+    let file = plan_file(&plan(&[change("terraform_data.a", 1, &[&value])], b""));
+    let (kind, text) = match document(&file) {
+        Ok(text) => ("", text),
+        Err(error) => (error.kind(), error.to_string()),
+    };
+    assert!(text.len() < 1 << 20, "{kind}");
+}
+
+#[test]
+fn files_that_hold_no_plan_say_so() {
+    assert_eq!(refused(b"tfplan\x02\0\0").0, "old_plan_file");
+    let no_plan = archive(&entries(b"")[1..]);
+    assert!(refused(&no_plan).1.contains("no entry `tfplan`"));
+    let encrypted = r#"{"meta":{},"encrypted_data":"aGk=","encryption_version":"v0"}"#;
+    assert_eq!(refusal(encrypted).unwrap().kind(), "encrypted_plan_file");
+    assert!(refusal(r#"{"format_version":"1.2"}"#).is_none());
+}
+
+#[test]
+fn modules_that_contradict_each_other_leave_the_configuration_out() {
+    let message = good();
+    for modules in [
+        r#"[{"Key":"","Dir":"."},{"Key":"","Dir":"x"}]"#,
+        r#"[{"Key":"a","Dir":"a"}]"#,
+        r#"{"Modules":[]}"#,
+        "null",
+        "[",
+    ] {
+        let mut all = entries(&message);
+        all[4] = Entry::stored("tfconfig/modules.json", modules.as_bytes());
+        let saved = SavedPlan::read(&archive(&all)).unwrap().document(&Schemas::default()).unwrap();
+        assert_eq!(saved.notices.len(), 1, "{modules}");
+        assert!(saved.text.contains("terraform_data.a"));
+    }
+}
+
+#[test]
+fn neither_the_backend_nor_private_data_is_in_a_document() {
+    let backend = [bytes(1, b"http"), bytes(2, &bytes(1, b"backend-secret")), bytes(3, b"default")].concat();
+    let mut with_private = change("terraform_data.a", 1, &[NEW]);
+    with_private.extend(bytes(10, b"private-secret"));
+    let text = document(&plan_file(&plan(&[with_private], &bytes(13, &backend)))).unwrap();
+    assert!(!text.contains("secret"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+    #[test]
+    fn changed_files_never_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/replace.tfplan");
+        let mut file = fs::read(path).unwrap();
+        let at = at.index(file.len());
+        if cut { file.truncate(at) } else { file[at] = byte }
+        let _ = document(&file);
+    }
+
+    #[test]
+    fn changed_messages_never_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
+        let path = bytes(4, &[bytes(1, &bytes(1, b"input"))].concat());
+        let mut changed = change("module.m[\"k\"].terraform_data.a[0]", 6, &[NEW, NEW]);
+        changed.extend(bytes(11, &path));
+        let check = [number(1, 1), bytes(2, b"terraform_data.a"), number(3, 1)].concat();
+        let mut message = plan(&[changed], &bytes(19, &check));
+        let at = at.index(message.len());
+        if cut { message.truncate(at) } else { message[at] = byte }
+        let _ = document(&plan_file(&message));
+    }
+}
