@@ -546,3 +546,42 @@ pub(crate) fn rego(bytes: &[u8]) {
         assert_eq!(one, other);
     }
 }
+
+/// Plan files: the archive, and the bytes as the plan message in an archive.
+pub(crate) fn plan_file(bytes: &[u8]) {
+    let read = |file: &[u8]| {
+        let document =
+            objchange_saved::SavedPlan::read(file).and_then(|plan| plan.document(&Default::default()));
+        if let Ok(document) = document {
+            Document::parse(&document.text).expect("the document of a plan file can be read");
+        }
+    };
+    read(bytes);
+    let state =
+        br#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[]}"#;
+    read(&stored_archive(&[("tfplan", bytes), ("tfstate", state)]));
+}
+
+/// An archive whose entries are not compressed.
+fn stored_archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
+    for (name, content) in entries {
+        let offset = number(out.len());
+        let mut header = b"\x14\0\0\0\0\0\0\0\0\0".to_vec();
+        header.extend(crc32(content).to_le_bytes());
+        header.extend([number(content.len()), number(content.len())].concat());
+        header.extend(&number(name.len())[..2]);
+        header.extend([0; 2]);
+        out.extend([b"PK\x03\x04", &header[..], name.as_bytes(), content].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &header[..], &[0; 10], &offset, name.as_bytes()].concat());
+    }
+    let count = &number(entries.len())[..2];
+    let end = [&number(directory.len())[..], &number(out.len()), &[0; 2]].concat();
+    [&out[..], &directory, b"PK\x05\x06\0\0\0\0", count, count, &end].concat()
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+    !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
+}

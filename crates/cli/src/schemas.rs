@@ -3,7 +3,6 @@
 #[cfg(feature = "sentinel")]
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 #[cfg(feature = "sentinel")]
 use objchange::schema::ProviderSchemas;
@@ -14,7 +13,7 @@ use objchange_project::{
 #[cfg(feature = "provider")]
 use objchange_project::{ProviderProgram, provider_schemas};
 
-use crate::exit::{self, CommandError};
+use crate::exit;
 use crate::input::{MAX_DOCUMENT, Size, Source};
 #[cfg(feature = "provider")]
 use crate::provider::launch;

@@ -1,8 +1,10 @@
 //! Reads plans and states: documents, and the plan files that `terraform plan -out` saves.
 
+use std::sync::Arc;
+
 use objchange::schema::ProviderSchemas;
 use objchange_files::input::{Contents, InputError, Source};
-use objchange_plan::{PlanFile, PlanFileError};
+use objchange_plan::{PlanFile, PlanFileError, Schemas};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlanError;
 
@@ -67,7 +69,7 @@ impl PlanFileReader {
     pub fn read(&self, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
         match source.read_contents(limit)? {
             Contents::Text(text) => Self::document(source.to_string(), None, text),
-            Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), &bytes),
+            Contents::PlanFile(bytes) => Ok(self.plan_file(&source.to_string(), &bytes)?.0),
         }
     }
 
@@ -89,11 +91,19 @@ impl PlanFileReader {
         })
     }
 
-    /// The plan in a plan file.
+    /// The plan in a plan file, with the marks of the schemas also where Terraform's document lacks them: something decides
+    /// by it, or prints what it finds.
+    pub(crate) fn marked_plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
+        let (file, schemas) = self.plan_file(name, bytes)?;
+        Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?)
+    }
+
+    /// The plan in a plan file as Terraform's document has it, and the schemas that it was read with.
     #[cfg(feature = "plan-file")]
-    pub(crate) fn plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
+    fn plan_file(&self, name: &str, bytes: &[u8]) -> Result<(PlanFile, ProviderSchemas), PlanInputError> {
         use std::cell::RefCell;
 
+        use objchange_module::ProviderAddress;
         use objchange_saved::SavedPlan;
         use objchange_text::Notice;
 
@@ -101,25 +111,30 @@ impl PlanFileReader {
 
         let fail = |error| PlanInputError::Saved { name: name.to_owned(), error: Box::new(error) };
         let saved = SavedPlan::read(bytes).map_err(fail)?;
-        let mut schemas = objchange_module::Schemas::new([self.given.clone()]);
-        let wanted = saved.providers().filter(|provider| !schemas.has_provider(provider));
-        let wanted: Vec<SchemaQuery> = wanted.cloned().map(SchemaQuery::Provider).collect();
+        let mut schemas = self.given.clone();
+        let is_missing = |provider: &&ProviderAddress| {
+            let name = provider.to_string();
+            !provider.is_builtin() && !schemas.providers().any(|given| given == name)
+        };
+        let wanted: Vec<SchemaQuery> =
+            saved.providers().filter(is_missing).cloned().map(SchemaQuery::Provider).collect();
         let remarks = RefCell::new(Vec::new());
         let cached = self.lookup.choose(wanted, saved.locked(), &|remark| remarks.borrow_mut().push(remark));
-        schemas.push(cached.schemas);
-        let document = saved.document(&schemas).map_err(fail)?;
+        schemas.append(cached.schemas);
+        let document = saved.document(&objchange_module::Schemas::new([schemas.clone()])).map_err(fail)?;
         let named = |notice: Notice| match notice {
             Notice::Note(text) => Notice::Note(format!("{name}: {text}")),
             Notice::Warning(text) => Notice::Warning(format!("{name}: {text}")),
             other => other,
         };
         let notices = remarks.into_inner().into_iter().chain(document.notices.into_iter().map(named));
-        Ok(PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?)
+        let file = PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?;
+        Ok((file, schemas))
     }
 
     /// The plan in a plan file, which this build does not read.
     #[cfg(not(feature = "plan-file"))]
-    pub(crate) fn plan_file(&self, name: &str, _: &[u8]) -> Result<PlanFile, PlanInputError> {
+    fn plan_file(&self, name: &str, _: &[u8]) -> Result<(PlanFile, ProviderSchemas), PlanInputError> {
         Err(PlanInputError::NoPlanFiles(name.to_owned()))
     }
 }

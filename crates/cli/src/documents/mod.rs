@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use objchange_plan::Schemas;
-use objchange_project::{DocumentOutcome, GivenSchemas, InputDocument, Inputs, SkippedDocuments, WantedDocuments};
+use objchange_project::{
+    DocumentOutcome, GivenSchemas, InputDocument, Inputs, SkippedDocuments, WantedDocuments,
+};
 
 pub(crate) use self::broken::BrokenPlans;
 use crate::exit::{self, CommandError};

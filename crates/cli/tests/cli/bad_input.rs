@@ -11,7 +11,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 22] = [
+const READERS: [fn(&[u8]); 23] = [
     readers::case,
     readers::comparison,
     readers::configuration,
@@ -26,6 +26,7 @@ const READERS: [fn(&[u8]); 22] = [
     readers::msgpack,
     readers::pages,
     readers::path,
+    readers::plan_file,
     readers::policy,
     readers::policy_format,
     readers::policy_lint,

@@ -213,7 +213,7 @@ fn outcome<A>(
             if let Origin::FoundWithCapitals(_) = origin {
                 return DocumentOutcome::Failed(capitals(Path::new(&name)));
             }
-            plan_files.plan_file(&name, &bytes)
+            plan_files.marked_plan_file(&name, &bytes)
         }
     };
     let file = match file {
