@@ -90,8 +90,7 @@ fn bytes(object: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
 /// The text in these bytes, which are UTF-8 or UTF-16.
 fn decoded(bytes: Vec<u8>, file: Option<&str>) -> Result<String, Failure> {
     if bytes.starts_with(b"PK\x03\x04") {
-        let message =
-            "this is a plan file, which only Terraform can read; pass the output of `terraform show -json`";
+        let message = "this is a plan file, which the package does not read yet; pass the output of `terraform show -json`";
         return Err(Failure::new("DocumentError", "plan_file", message).in_file(file));
     }
     let is_utf16 = bytes.starts_with(&[0xff, 0xfe])

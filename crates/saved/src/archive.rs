@@ -19,6 +19,9 @@ const MAX_ENTRIES: u64 = 1 << 16;
 /// The longest name of an entry, in bytes.
 const MAX_NAME: usize = 4096;
 
+/// How much of a name is in an error, in bytes.
+const SHOWN_NAME: usize = 200;
+
 /// The most bytes that all entries together are unpacked to.
 const MAX_UNPACKED: u64 = 1 << 30;
 
@@ -51,7 +54,7 @@ impl<'a> Archive<'a> {
         for header in archive.entries() {
             let header = header.map_err(|error| ArchiveProblem::Broken(error.to_string()))?;
             let name = header.file_path().as_bytes();
-            let shown = String::from_utf8_lossy(&name[..name.len().min(MAX_NAME)]).into_owned();
+            let shown = String::from_utf8_lossy(&name[..name.len().min(SHOWN_NAME)]).into_owned();
             let fail = |problem| SavedPlanError::Entry { name: shown.clone(), problem };
             if ranges.len() as u64 >= MAX_ENTRIES {
                 return Err(ArchiveProblem::TooManyEntries.into());

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::error::SavedPlanError;
 use crate::message::{CheckObject, CheckResults};
 
-pub(crate) fn check(message: CheckResults) -> Result<CheckResult, SavedPlanError> {
+pub(crate) fn check(message: &CheckResults) -> Result<CheckResult, SavedPlanError> {
     let place = message.config_addr.as_str();
     let kind = match message.kind {
         1 => CheckKind::Resource,
@@ -24,7 +24,7 @@ pub(crate) fn check(message: CheckResults) -> Result<CheckResult, SavedPlanError
         .iter()
         .map(|object| Ok((object.object_addr.as_str(), instance(object, kind)?)))
         .collect::<Result<Vec<_>, SavedPlanError>>()?;
-    instances.sort_by(|(a, _), (b, _)| a.cmp(b));
+    instances.sort_by_key(|(address, _)| *address);
     Ok(CheckResult {
         kind,
         module: module_steps.0.iter().map(|step| SmolStr::from(step.name.as_str())).collect(),

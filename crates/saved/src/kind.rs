@@ -48,13 +48,15 @@ pub fn refusal(text: &str) -> Option<SavedPlanError> {
         _data: serde::de::IgnoredAny,
         #[serde(rename = "encryption_version")]
         _version: serde::de::IgnoredAny,
+        /// Only an encrypted state has one.
+        lineage: Option<serde::de::IgnoredAny>,
     }
     if text.len() <= MAX_BOOKMARK
         && let Ok(Bookmark { run_id, hostname, .. }) = serde_json::from_str(text)
     {
         return Some(SavedPlanError::Bookmark { run: run_id, host: hostname });
     }
-    let is_encrypted =
-        text.contains("\"encryption_version\"") && serde_json::from_str::<Encrypted>(text).is_ok();
+    let is_encrypted = text.contains("\"encryption_version\"")
+        && serde_json::from_str::<Encrypted>(text).is_ok_and(|file| file.lineage.is_none());
     is_encrypted.then_some(SavedPlanError::Encrypted)
 }

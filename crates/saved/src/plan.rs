@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use objchange::address::{InstanceAddress, Mode};
+use objchange::address::{InstanceAddress, Mode, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
-use objchange::value::{Path, PathStep};
+use objchange::value::{Number, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_module::config::{Config, LOCK_FILE, locked_providers};
 use objchange_module::document::{DocumentInfo, write_saved_plan};
@@ -41,6 +41,9 @@ const MAX_CHANGE: usize = 64 << 20;
 
 /// The most entries of each list of a plan.
 const MAX_LIST: usize = 1 << 20;
+
+/// The most modules around a resource.
+const MAX_MODULES: usize = 256;
 
 /// The format version of all plan files since Terraform 0.12.
 const FORMAT_VERSION: u64 = 3;
@@ -156,7 +159,9 @@ impl SavedPlan {
         reading.state(schemas)?;
         let config = reading.variables(config);
         let Reading { mut plan, lacks_marks, .. } = reading;
-        plan.planned_state = planned_state(&plan.changes);
+        plan.planned_state = plan.changes.iter().filter_map(PlannedStateObject::after).collect();
+        // It has only the marks that the file has.
+        plan.planned_state.iter_mut().for_each(|object| object.has_marks_of_schema = false);
         plan.applyable = self.header.applyable;
         plan.complete = self.header.complete;
         plan.errored = self.header.errored;
@@ -209,6 +214,10 @@ impl Header {
                 21 => header.timestamp = message::text(content, "timestamp")?.to_owned(),
                 25 => header.applyable = flag("applyable")?,
                 26 => header.complete = flag("complete")?,
+                // Which objects were chosen: no document has it.
+                5 | 16 | 28 | 32 => {
+                    message::text(content, "an address or a name")?;
+                }
                 _ => {}
             }
             Ok(())
@@ -285,7 +294,7 @@ impl Reading<'_> {
                 push(&mut self.plan.relevant_attributes, Some(attribute), "relevant attributes")?;
             }
             19 => {
-                let found = check(message::decode(content, "check_results")?)?;
+                let found = check(&message::decode(content, "check_results")?)?;
                 push(&mut self.plan.checks, Some(found), "checks")?;
             }
             27 => return Err(SavedPlanError::NotRead("deferred changes")),
@@ -319,6 +328,7 @@ impl Reading<'_> {
             });
         }
         let address: InstanceAddress = place.parse().map_err(|_| not_address(place))?;
+        check_depth(&address.resource)?;
         let previous: Option<InstanceAddress> = match message.prev_run_addr.as_str() {
             "" => None,
             text => Some(text.parse().map_err(|_| not_address(text))?),
@@ -506,6 +516,7 @@ impl Reading<'_> {
                 }
             }
         }
+        state.resources.keys().try_for_each(check_depth)?;
         identities::add(&self.file.state, &mut state, &mut self.copies)?;
         self.plan.prior_state = state;
         Ok(())
@@ -549,6 +560,15 @@ impl SavedPlan {
         let version = Version::parse(&self.header.terraform_version);
         is_opentofu || version.is_none_or(|version| version.parts() < (1, 8))
     }
+}
+
+/// Refuses an address in too many modules: the document repeats it for each of them.
+fn check_depth(address: &ResourceAddress) -> Result<(), SavedPlanError> {
+    if address.module.0.len() <= MAX_MODULES {
+        return Ok(());
+    }
+    let place = format!("{}.{}", address.resource_type, address.name);
+    Err(SavedPlanError::Message { place, problem: format!("it is in more than {MAX_MODULES} modules") })
 }
 
 fn push<T>(list: &mut Vec<T>, entry: Option<T>, name: &'static str) -> Result<(), SavedPlanError> {
@@ -635,7 +655,7 @@ fn relevant(message: message::RelevantAttribute) -> Result<RelevantAttribute, Sa
     let steps: Path = path(&message.attr.unwrap_or_default(), place)?;
     let step = |step: &PathStep| match step {
         PathStep::Attribute(name) => Ok(RelevantStep::Name(name.clone())),
-        PathStep::Index(key) => match (key.as_str(), key.as_number().and_then(|number| number.as_u64())) {
+        PathStep::Index(key) => match (key.as_str(), key.as_number().and_then(Number::as_u64)) {
             (Some(name), _) => Ok(RelevantStep::Name(name.into())),
             (None, Some(position)) => Ok(RelevantStep::Index(position)),
             (None, None) => Err(not_address(place)),
@@ -645,20 +665,4 @@ fn relevant(message: message::RelevantAttribute) -> Result<RelevantAttribute, Sa
         path: steps.steps().iter().map(step).collect::<Result<_, _>>()?,
         resource: message.resource,
     })
-}
-
-/// The objects after apply.
-fn planned_state(changes: &[PlannedObject]) -> Vec<PlannedStateObject> {
-    let kept =
-        changes.iter().filter(|change| change.deposed.is_none() && change.action != PlannedAction::Delete);
-    let objects = kept.map(|change| PlannedStateObject {
-        address: change.address.clone(),
-        provider: change.provider.clone(),
-        value: (change.action != PlannedAction::Forget).then(|| change.after.clone()),
-        schema: change.schema.clone(),
-        identity: change.identities.after.clone(),
-        has_marks_of_schema: false,
-        tainted: false,
-    });
-    objects.collect()
 }

@@ -320,7 +320,7 @@ fn errors_name_the_file_and_the_place() {
     for (arguments, input, expected) in [
         (&["nowhere.json"][..], "", "nowhere.json: cannot be read"),
         (&[], &PLAN[..200], "(stdin):3:"),
-        (&[], "PK\x03\x04", "terraform show -json"),
+        (&[], "PK\x03\x04", "not a plan file as Terraform writes it"),
         (&["--schemas", "-"], PLAN, "standard input"),
     ] {
         let output = show(arguments, input);

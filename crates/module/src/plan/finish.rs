@@ -52,25 +52,16 @@ fn planned_state(
     if mode == PlanMode::RefreshOnly {
         return Vec::new();
     }
-    let kept = plan
-        .changes
-        .iter()
-        .filter(|change| change.deposed.is_none() && !matches!(change.action, PlannedAction::Delete));
-    let objects = kept.map(|change| PlannedStateObject {
-        address: change.address.clone(),
-        provider: change.provider.clone(),
-        value: (change.action != PlannedAction::Forget)
-            .then(|| replaced.get(&change.address).unwrap_or(&change.after).clone()),
-        schema: change.schema.clone(),
-        identity: change.identities.after.clone(),
-        has_marks_of_schema: !is_planned_again(change),
-        tainted: false,
+    let objects = plan.changes.iter().filter_map(|change| {
+        let object = PlannedStateObject::after(change)?;
+        let replaced = replaced.get(&change.address).filter(|_| object.value.is_some());
+        Some(PlannedStateObject { value: replaced.cloned().or(object.value), ..object })
     });
     objects.collect()
 }
 
 /// Whether an object was planned a second time, as a new one, after the first plan had shown that it must be replaced.
-fn is_planned_again(change: &PlannedObject) -> bool {
+pub(super) fn is_planned_again(change: &PlannedObject) -> bool {
     matches!(change.action, PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete)
         && change.reason != Some(ActionReason::ReplaceBecauseTainted)
 }

@@ -289,6 +289,22 @@ pub struct PlannedStateObject {
     pub tainted: bool,
 }
 
+impl PlannedStateObject {
+    /// The object after a change; `None` if there will be none, and of a deposed one.
+    pub fn after(change: &PlannedObject) -> Option<Self> {
+        let is_kept = change.deposed.is_none() && change.action != PlannedAction::Delete;
+        is_kept.then(|| Self {
+            address: change.address.clone(),
+            provider: change.provider.clone(),
+            value: (change.action != PlannedAction::Forget).then(|| change.after.clone()),
+            schema: change.schema.clone(),
+            identity: change.identities.after.clone(),
+            has_marks_of_schema: !finish::is_planned_again(change),
+            tainted: false,
+        })
+    }
+}
+
 /// How a check has come out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CheckStatus {

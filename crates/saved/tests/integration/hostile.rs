@@ -95,11 +95,12 @@ fn broken_messages_are_refused() {
     assert_eq!(with(&[varint(3 << 3 | 2), varint(1 << 63)].concat()), "plan_message");
     assert_eq!(with(&[varint(3 << 3 | 2), varint(100)].concat()), "plan_message");
     assert_eq!(with(&[0x80; 11]), "plan_message");
-    assert_eq!(with(&[99 << 3 & 255 | 3]), "plan_message");
+    assert_eq!(with(&[3 << 3 | 3]), "plan_message");
     assert_eq!(with(&[0]), "plan_message");
     assert_eq!(with(&bytes(3, &bytes(9, &number(1, 1)))), "plan_message");
     assert_eq!(with(&bytes(3, &[])), "plan_message");
     assert_eq!(with(&bytes(14, b"\xff")), "plan_message");
+    assert_eq!(with(&bytes(5, b"\xff")), "plan_message");
     assert_eq!(with(&bytes(99, b"unknown")), "");
     assert_eq!(with(&number(1, 4)), "format_version");
     assert_eq!(with(&bytes(14, b"1.0.3")), "old_plan_file");
@@ -112,6 +113,8 @@ fn broken_messages_are_refused() {
     assert_eq!(changed("terraform_data.a", 3, &[NEW]).0, "plan_message");
     assert_eq!(changed("terraform_data.a", 1, &[]).0, "plan_message");
     assert_eq!(changed("terraform_data.a[", 1, &[NEW]).0, "plan_message");
+    let deep = "module.m.".repeat(10_000) + "terraform_data.a";
+    assert!(changed(&deep, 1, &[NEW]).1.contains("in more than 256 modules"));
     let (kind, sentence) = changed("terraform_data.a[\"\u{1b}[2J\"]", 1, &[b"\x80\x80"]);
     assert_eq!(kind, "trailing_bytes");
     assert!(!sentence.contains('\u{1b}'), "{sentence}");

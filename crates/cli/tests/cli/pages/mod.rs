@@ -46,7 +46,7 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("docs/query.md", 3, 4, 0),
     ("docs/schemas.md", 5, 1, 0),
     ("docs/sentinel.md", 2, 2, 1),
-    ("docs/show.md", 7, 3, 0),
+    ("docs/show.md", 7, 7, 0),
     ("docs/test.md", 1, 0, 0),
     ("docs/violations.md", 1, 0, 0),
 ];

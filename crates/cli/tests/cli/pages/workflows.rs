@@ -11,7 +11,7 @@ use crate::program::workspace;
 const TERRAFORM: &str = r#"
 echo "terraform $*" >> calls
 case "$*" in
-    'plan -out tfplan') echo > tfplan ;;
+    'plan -out tfplan') cp planned.json tfplan ;;
     'show -json tfplan') [ -f tfplan ] && cat planned.json ;;
     'apply tfplan') [ -f tfplan ] ;;
     *) exit 64 ;;
@@ -77,7 +77,7 @@ fn only_the_approved_plan_is_applied() {
     for (applied, code) in [(DESTROYING, 0), (LATER, 1)] {
         let folder = job(DESTROYING);
         assert_eq!(run(&folder, review), 0);
-        folder.write("planned.json", applied);
+        folder.write("tfplan", applied);
         assert_eq!(run(&folder, apply), code, "{applied}");
         assert_eq!(folder.read("calls").contains("apply"), code == 0, "{applied}");
     }
