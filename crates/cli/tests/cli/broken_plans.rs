@@ -215,7 +215,7 @@ fn entries_that_contradict_themselves_are_refused() {
             &["show", "-", "--fail-on", "delete"],
             &["query", "-", "true"],
         ] {
-            let output = objchange(command, &plan.to_string());
+            let output = objchange(command, plan.to_string());
             assert_eq!(output.code, 2, "{mode} {address} {action}: {output:?}");
         }
     }

@@ -122,7 +122,7 @@ fn schemas_that_do_not_know_a_type_are_named() {
     let folder = Folder::new("schema-marks");
     let schemas = schemas().replace("shop_disk", "shop_table");
     let schemas = folder.file("schemas.json", &schemas).display().to_string();
-    let output = objchange(["query", "-", "true", "--schemas", &schemas], &plan().to_string());
+    let output = objchange(["query", "-", "true", "--schemas", &schemas], plan().to_string());
     assert!(output.stderr.contains("the schemas lack shop_disk"), "{output:?}");
 }
 
@@ -142,7 +142,7 @@ fn marks_that_are_words_or_numbers_hide_the_value() {
             &["query", "-", "true", "--select", "rc.change.after"],
         ];
         for command in commands {
-            let output = objchange(command, &plan.to_string());
+            let output = objchange(command, plan.to_string());
             assert_eq!(output.code, 0, "{output:?}");
             hides(&output, "");
         }
