@@ -494,6 +494,17 @@ impl Reading<'_> {
     /// Reads the state.
     fn state(&mut self, schemas: &Schemas) -> Result<(), SavedPlanError> {
         let (mut state, diagnostics) = PriorState::read(&self.file.state, schemas)?;
+        if let Some(address) = state.unreadable.first() {
+            let provider = state.resources.get(&address.resource).map(|resource| &resource.provider.provider);
+            let locked = provider.and_then(|provider| Some((provider, self.file.locked.get(provider)?)));
+            let version = locked.map_or_else(
+                || "the version that the plan was made with".to_owned(),
+                |(provider, version)| format!("version {version} of {}", provider.for_display()),
+            );
+            return Err(SavedPlanError::StateOfResource(format!(
+                "the schemas do not fit {address}; give those of {version}"
+            )));
+        }
         let error = diagnostics.iter().find(|found| found.diagnostic.severity == Severity::Error);
         if let Some(error) = error {
             return Err(SavedPlanError::StateOfResource(error.diagnostic.summary.to_string()));

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use objchange::schema::ProviderSchemas;
 use objchange_module::Schemas;
 use objchange_saved::{SavedPlan, SavedPlanError, refusal};
 use proptest::prelude::*;
@@ -127,6 +128,24 @@ fn values_that_do_not_fit_are_named() {
     assert_eq!(kind, "wrong_kind");
     assert!(sentence.starts_with("terraform_data.a: "), "{sentence}");
     assert!(sentence.contains(".id"), "{sentence}");
+}
+
+#[test]
+fn schemas_that_lack_a_type_of_the_state_are_named() {
+    let state = br#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[
+        {"mode":"managed","type":"disk","name":"a","provider":"provider[\"registry.terraform.io/x/y\"]","instances":[
+        {"schema_version":0,"attributes":{"key":"s3cret"}}]}]}"#;
+    let lock = b"provider \"registry.terraform.io/x/y\" {\n  version = \"1.2.3\"\n}\n";
+    let message = good();
+    let mut all = entries(&message);
+    all[1] = Entry::stored("tfstate", state);
+    all[5] = Entry::stored(".terraform.lock.hcl", lock);
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/x/y":{"resource_schemas":{}}}}"#;
+    let saved = SavedPlan::read(&archive(&all)).unwrap();
+    assert!(saved.document(&Schemas::default()).is_ok());
+    let error =
+        saved.document(&Schemas::new([ProviderSchemas::parse(schemas).unwrap()])).unwrap_err().to_string();
+    assert_eq!(error, "the state in it: the schemas do not fit disk.a; give those of version 1.2.3 of x/y");
 }
 
 #[test]
