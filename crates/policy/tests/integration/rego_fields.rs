@@ -180,7 +180,7 @@ const VALID: &[&str] = &[
     "deny contains \"x\" if { walk(input, [path, value]); value.acl == \"public\"; path[0] == \"a\" }",
     "modules contains m if { walk(input.planned_values, [_, m]); m.resources }\n\n\
      deny contains \"x\" if { some m in modules; m.resources[_].values.a }",
-    "deny contains \"x\" if { some m in [\"actions\", \"action\"]; input.resource_changes[0].change[m] == [\"a\"] }",
+    "deny contains \"x\" if { some m in [\"actions\", \"action\"]; input.resource_changes[0].change[m] == [\"create\"] }",
     "deny contains \"x\" if { some part, values in input; part == \"variables\"; values.a.value == 1 }",
     "r := input.resource_changes[0] if { true } else := {\"chng\": 1}\n\ndeny contains \"x\" if r.chng",
     "deny contains \"x\" if { k := input.format_version; r := object.union(input.resource_changes[0], {k: 1}); r.chng }",

@@ -208,7 +208,7 @@ mod rego {
             assert_eq!(outcome(&nested.to_string(), &policy), Outcome::Undecided, "{body}");
         }
         // A drift may be there, or not; with an import whose ID only the provider knows the plan may be complete.
-        for body in ["not input.resource_drift", "input.prior_state", "not input.deferred_changes"] {
+        for body in ["not input.resource_drift", "not input.deferred_changes"] {
             let policy = format!("deny contains \"x\" if {{ {body} }}");
             assert_eq!(outcome(&plan(SIMULATED), &policy), Outcome::Undecided, "{body}");
         }

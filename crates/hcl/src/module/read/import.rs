@@ -18,13 +18,18 @@ impl Reader<'_> {
         let Declared { header, content, .. } = declared;
         let expr = |name: &str| content.attribute(name).map(|attribute| attribute.expr.clone());
         let (id, identity, for_each) = (expr("id"), expr("identity"), expr("for_each"));
-        let problem = match (&id, &identity) {
-            (None, None) => Some("At least one of 'id' or 'identity' must be specified."),
-            (Some(_), Some(_)) => Some("Only one of 'id' or 'identity' can be specified."),
-            _ => None,
-        };
-        if let Some(detail) = problem {
-            self.problems.error("Invalid import block", header, detail);
+        match (&id, &identity) {
+            // Terraform 1.11, which knows no identities, says it in these words.
+            (None, None) => self.problems.error(
+                "Missing required argument",
+                content.missing,
+                "The argument \"id\" is required, but no definition was found.",
+            ),
+            (Some(_), Some(_)) => {
+                let detail = "Only one of 'id' or 'identity' can be specified.";
+                self.problems.error("Invalid import block", header, detail);
+            }
+            _ => {}
         }
         let to = content.attribute("to");
         let target = to.and_then(|to| {
