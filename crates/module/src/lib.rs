@@ -22,6 +22,7 @@
 
 pub mod apply;
 mod arguments;
+mod components;
 pub mod config;
 mod diagnostics;
 mod directory;

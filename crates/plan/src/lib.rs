@@ -65,9 +65,9 @@ pub use diff::{
 pub use document::{
     Candidates, Document, DocumentError, DocumentKind, Extracted, Facts, Finding, FindingKind, Form,
     MissingChange, NoInstance, NoState, ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError,
-    PlanFileErrorKind, PlanSection, PlannedError, Prior, PriorError, Problem, Sensitive, State, StateOutput,
-    StateResource, UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
-    is_errored_plan, read_object, read_planned, read_prior,
+    PlanFileErrorKind, PlanSection, PlannedError, Prior, PriorError, Problem, SchemaOrigin, SchemaSource,
+    Schemas, Sensitive, State, StateOutput, StateResource, UnfamiliarKind, UnknownKind, document_warnings,
+    extract, findings, incompleteness_warning, is_errored_plan, read_object, read_planned, read_prior,
 };
 pub use file_errors::{compare_complaint, placed};
 pub use index::Index;
@@ -88,8 +88,8 @@ pub use render::{
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, HeaderActions, Heading,
     Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, ProviderDependent, Report, ReportAction,
-    ReportEntry, ResourceHeader, SchemaOrigin, SchemaSource, Schemas, Section, SelectedAction, Selection,
-    ShowError, StateHeader, Summary, TemplateError, Unmatched, Verdict, Warning, changed_places, places,
+    ReportEntry, ResourceHeader, Section, SelectedAction, Selection, ShowError, StateHeader, Summary,
+    TemplateError, Unmatched, Verdict, Warning, changed_places, places,
 };
 pub use schema_cache::{CachedSchemas, SchemaCacheError};
 pub use state_edit::{

@@ -123,7 +123,7 @@ pub(crate) struct CheckObject {
     pub(crate) failure_messages: Vec<String>,
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy)]
 pub(crate) enum Content<'m> {
     Number(u64),

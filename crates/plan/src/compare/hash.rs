@@ -14,7 +14,7 @@ use super::error::{CompareError, ComparedPlan};
 use super::ignore::Ignored;
 use super::steps::steps;
 use crate::changes::ChangeSet;
-use crate::report::Schemas;
+use crate::document::Schemas;
 
 /// The version of what is hashed, and how. A plan may have another hash in another version.
 const VERSION: &str = "v2";

@@ -45,7 +45,7 @@ use self::pair::pair;
 use self::shown::Hidden;
 use self::steps::{Group, Identities, PlanStep, StepValues, steps};
 use crate::changes::ChangeSet;
-use crate::report::Schemas;
+use crate::document::Schemas;
 
 /// Options for comparing two plans.
 #[derive(Debug, Clone, Default)]

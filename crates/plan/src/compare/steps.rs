@@ -11,8 +11,9 @@ use super::shown::Hidden;
 use crate::changes::{ActionInvocation, ResourceActions};
 use crate::changes::{ChangeSet, ChangeValues, ChangedResource, Importing, OutputChange, ValueChange};
 use crate::document::DocumentError;
+use crate::document::Schemas;
 use crate::json::{Json, Raw, marks_or_all};
-use crate::report::{Schemas, is_shown, previous_address};
+use crate::report::{is_shown, previous_address};
 use crate::text::Text;
 use crate::walk::Sides;
 

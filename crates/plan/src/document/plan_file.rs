@@ -8,10 +8,10 @@ use objchange::schema::SchemaDocumentError;
 use objchange_text::{Notice, visible};
 use self_cell::self_cell;
 
+use super::Schemas;
 use super::facts::{Facts, NoState};
 use super::schema_marks::with_schema_marks;
 use super::{Document, DocumentError, MissingChange, Plan, Problem, UnknownKind, extract};
-use crate::Schemas;
 use crate::mode::PlanMode;
 
 self_cell!(

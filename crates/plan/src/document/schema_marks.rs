@@ -4,7 +4,7 @@ use objchange::schema::{Attribute, Block, NestedType, NestingMode, SchemaDocumen
 use objchange_text::json::{Node, NodeKind, Reader};
 use serde_json::{Map, Value as Json, json};
 
-use crate::Schemas;
+use super::Schemas;
 
 /// The text of a document with the marks of what schemas call sensitive or write-only; `None` if it has them all. A
 /// document may lack them: that of an older or other program, or a state file.

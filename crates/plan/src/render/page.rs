@@ -11,10 +11,10 @@ use crate::changes::TriggerTime;
 use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff::Diff;
 use crate::diff::fold;
-use crate::document::{Plan, State};
+use crate::document::{Plan, Schemas, State};
 use crate::options::Options;
 use crate::report::{
-    Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError, entry,
+    Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Section, ShowError, entry,
 };
 
 /// Renders a plan as `terraform show` prints it.

@@ -8,8 +8,8 @@ use objchange_hcl::{MoveTarget, MovedConfig, ResourceConfig, ResourceName, Span}
 use smol_str::SmolStr;
 
 use super::endpoint::Endpoint;
+use crate::components::components;
 use crate::config::{Config, LoadedModule};
-use crate::plan::graph::components;
 use crate::state::PriorState;
 
 /// A move.

@@ -6,9 +6,8 @@ use hashbrown::HashMap;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 use serde::Serialize;
 
-use crate::changes::ActionInvocation;
-use crate::changes::{ChangeValues, ChangedResource};
-use crate::document::StateResource;
+use super::StateResource;
+use crate::changes::{ActionInvocation, ChangeValues, ChangedResource};
 
 /// The schemas that resources are shown by, each read once when it is first needed. Threads may share them.
 pub struct Schemas {
@@ -78,7 +77,7 @@ impl Schemas {
         Self { origins, ..self }
     }
 
-    pub(super) fn origins(&self) -> &[SchemaOrigin] {
+    pub(crate) fn origins(&self) -> &[SchemaOrigin] {
         &self.origins
     }
 
