@@ -58,7 +58,8 @@ impl Workplace {
             tokio::select! {
                 biased;
                 Ok(_) = interrupted.wait_for(|interrupted| *interrupted) => None,
-                result = work => Some(result),
+                // An interrupt kills the provider, and the work may see that before it is asked about the interrupt again.
+                result = work => (!self.was_interrupted()).then_some(result),
             }
         })
     }
