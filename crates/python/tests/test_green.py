@@ -24,7 +24,7 @@ PLANNED = {"root_module": {"resources": [{"address": "disk.a", "mode": "managed"
 PARTIAL = {
     "errored": plan_text(ONE, errored=True),
     "lacks_changes": json.dumps({"format_version": "1.2", "terraform_version": "1.9.0", "planned_values": PLANNED}),
-    "unknown_action": plan_text(ONE, change("disk.b", ["archive"], {"size": 1}, None)),
+    "unknown_action": plan_text(ONE, change("disk.b", ["archive"], {"size": 1}, None), planned_values=PLANNED),
 }
 
 
