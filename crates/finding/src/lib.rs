@@ -18,7 +18,7 @@
 //!
 //! let finding = Finding {
 //!     severity: Severity::Warning,
-//!     ..Finding::new("warn", Outcome::Failed, "no backup", Location::new("policy.rego", 3))
+//!     ..Finding::new("warn", Outcome::Failed, "no backup", Location::new("policy.rego", 3_u64))
 //! };
 //! let case = Case::new("warn").with(Gate::ERRORS.judge(finding));
 //! let mut report = Report::new("objchange policy", "example/v1", Forms { junit: false, sarif: true });
