@@ -131,7 +131,7 @@ impl Detail {
         self.head.len() + self.diff.len()
     }
 
-    /// How many folded lines a line stands for.
+    /// The number of lines that are folded into this one.
     pub(crate) fn unfolds(&self, line: usize) -> usize {
         match self.line(line) {
             Some(Line::Diff(line)) => line.unfolds,

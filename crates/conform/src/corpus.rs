@@ -27,7 +27,7 @@ pub(super) struct CorpusEntry {
     update: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     update_known: Option<Box<RawValue>>,
-    /// The clause that it has shown to be broken, for people.
+    /// The clause that this case once broke. Only people read it.
     #[serde(default)]
     clause: String,
 }

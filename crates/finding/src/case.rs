@@ -34,7 +34,7 @@ pub struct Case {
 pub enum Verdict {
     /// All is well.
     Passed,
-    /// It was not checked, or what was found is accepted.
+    /// Not checked, or all its findings are accepted.
     Skipped,
     /// It depends on what is not known yet.
     Undecided,

@@ -69,7 +69,7 @@ impl PlanFileReader {
     pub fn read(&self, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
         match source.read_contents(limit)? {
             Contents::Text(text) => Self::document(source.to_string(), None, text),
-            Contents::PlanFile(bytes) => Ok(self.plan_file(&source.to_string(), &bytes)?.0),
+            Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), &bytes, false),
         }
     }
 
@@ -91,16 +91,15 @@ impl PlanFileReader {
         })
     }
 
-    /// The plan in a plan file, with the marks of the schemas also where Terraform's document lacks them: something decides
-    /// by it, or prints what it finds.
+    /// The plan in a plan file that something decides by. It has the marks of the schemas also where Terraform's document
+    /// lacks them, and is refused where its configuration cannot be read.
     pub(crate) fn marked_plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
-        let (file, schemas) = self.plan_file(name, bytes)?;
-        Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?)
+        self.plan_file(name, bytes, true)
     }
 
-    /// The plan in a plan file as Terraform's document has it, and the schemas that it was read with.
+    /// The plan in a plan file, as Terraform's document has it unless something decides by it.
     #[cfg(feature = "plan-file")]
-    fn plan_file(&self, name: &str, bytes: &[u8]) -> Result<(PlanFile, ProviderSchemas), PlanInputError> {
+    fn plan_file(&self, name: &str, bytes: &[u8], decides: bool) -> Result<PlanFile, PlanInputError> {
         use std::cell::RefCell;
 
         use objchange_module::ProviderAddress;
@@ -122,6 +121,9 @@ impl PlanFileReader {
         let cached = self.lookup.choose(wanted, saved.locked(), &|remark| remarks.borrow_mut().push(remark));
         schemas.append(cached.schemas);
         let document = saved.document(&objchange_module::Schemas::new([schemas.clone()])).map_err(fail)?;
+        if let (true, Some(reason)) = (decides, document.unread_configuration) {
+            return Err(fail(SavedPlanError::Configuration(reason)));
+        }
         let named = |notice: Notice| match notice {
             Notice::Note(text) => Notice::Note(format!("{name}: {text}")),
             Notice::Warning(text) => Notice::Warning(format!("{name}: {text}")),
@@ -129,12 +131,12 @@ impl PlanFileReader {
         };
         let notices = remarks.into_inner().into_iter().chain(document.notices.into_iter().map(named));
         let file = PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?;
-        Ok((file, schemas))
+        if decides { Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?) } else { Ok(file) }
     }
 
     /// The plan in a plan file, which this build does not read.
     #[cfg(not(feature = "plan-file"))]
-    fn plan_file(&self, name: &str, _: &[u8]) -> Result<(PlanFile, ProviderSchemas), PlanInputError> {
+    fn plan_file(&self, name: &str, _: &[u8], _: bool) -> Result<PlanFile, PlanInputError> {
         Err(PlanInputError::NoPlanFiles(name.to_owned()))
     }
 }

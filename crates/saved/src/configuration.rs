@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use serde::{Deserialize, Serialize};
-use smol_str::SmolStr;
 
 use crate::archive::Archive;
 use crate::error::SavedPlanError;
@@ -100,15 +99,4 @@ impl Snapshot {
             None => Ok(config),
         }
     }
-}
-
-/// A root module that has these variables, all of them sensitive, and nothing else. It is empty if a name cannot be one.
-pub(crate) fn of_sensitive<'n>(names: impl Iterator<Item = &'n SmolStr>) -> Config {
-    let variables: serde_json::Map<String, serde_json::Value> =
-        names.map(|name| (name.to_string(), serde_json::json!({ "sensitive": true }))).collect();
-    let text = serde_json::json!({ "variable": variables }).to_string();
-    let files: MemoryFiles = [("main.tf.json", text)].into_iter().collect();
-    let options = LoadOptions { manifest: Some("{}"), terraform_version: "1.11.4" };
-    let (config, diagnostics) = Config::load(&files, ".", &options);
-    if diagnostics.has_errors() { Config::default() } else { config }
 }

@@ -60,6 +60,9 @@ pub enum SavedPlanError {
         /// Its value.
         value: i64,
     },
+    /// The configuration cannot be read, and something decides by the plan.
+    #[error("the configuration in it cannot be read ({}), so nothing can be decided by it; pass the output of `terraform show -json`", visible(.0))]
+    Configuration(String),
     /// A part of the plan that is not read yet.
     #[error("the plan has {0}, which are not read yet; pass the output of `terraform show -json`")]
     NotRead(&'static str),
@@ -167,6 +170,7 @@ impl SavedPlanError {
             Self::FormatVersion(_) => "format_version",
             Self::Message { .. } => "plan_message",
             Self::UnknownEnum { .. } => "unknown_enum",
+            Self::Configuration(_) => "configuration",
             Self::NotRead(_) => "not_read",
             Self::TooMany { .. } => "too_many",
             Self::Value { error, .. } => error.problem.kind(),

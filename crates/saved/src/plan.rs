@@ -20,7 +20,7 @@ use smol_str::SmolStr;
 
 use crate::archive::Archive;
 use crate::checks::{check, not_address, unknown};
-use crate::configuration::{self, Snapshot};
+use crate::configuration::Snapshot;
 use crate::error::{ArchiveProblem, SavedPlanError};
 use crate::identities;
 use crate::kind;
@@ -80,6 +80,9 @@ pub struct SavedDocument {
     pub mode: PlanMode,
     /// Notes and warnings about it.
     pub notices: Vec<Notice>,
+    /// Why the configuration cannot be read, if so. The document then has neither `configuration` nor `variables`, so it is
+    /// not whole: nothing may be decided by it.
+    pub unread_configuration: Option<String>,
 }
 
 impl std::fmt::Debug for SavedDocument {
@@ -141,13 +144,17 @@ impl SavedPlan {
     pub fn document(&self, schemas: &Schemas) -> Result<SavedDocument, SavedPlanError> {
         let mut notices = Vec::new();
         let version = &self.header.terraform_version;
-        let config = self.snapshot.config(version).unwrap_or_else(|reason| {
+        let (config, unread_configuration) = match self.snapshot.config(version) {
+            Ok(config) => (Some(config), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        if let Some(reason) = &unread_configuration {
             notices.push(Notice::Warning(format!(
-                "the configuration in it cannot be read ({}), so the values of all variables are hidden",
-                objchange_text::visible(&reason)
+                "the configuration in it cannot be read ({}): it is left out, and so are all variables, because only the \
+                 configuration says which are sensitive",
+                objchange_text::visible(reason)
             )));
-            Config::default()
-        });
+        }
         let mut reading = Reading {
             file: self,
             copies: SchemaCopies::new(schemas),
@@ -157,7 +164,7 @@ impl SavedPlan {
         };
         each_field(&self.message, |number, content| reading.field(number, content))?;
         reading.state(schemas)?;
-        let config = reading.variables(config);
+        reading.variables(config.as_ref());
         let Reading { mut plan, lacks_marks, .. } = reading;
         plan.planned_state = plan.changes.iter().filter_map(PlannedStateObject::after).collect();
         // It has only the marks that the file has.
@@ -180,9 +187,10 @@ impl SavedPlan {
             timestamp: &self.header.timestamp,
         };
         Ok(SavedDocument {
-            text: write_saved_plan(&plan, &config, schemas, &info),
+            text: write_saved_plan(&plan, config.as_ref(), schemas, &info),
             mode: self.header.mode,
             notices,
+            unread_configuration,
         })
     }
 }
@@ -533,33 +541,19 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Adds the variables: those that were set, and the defaults of the others. Where the configuration is not known, all
-    /// of them are declared as sensitive.
-    fn variables(&mut self, mut config: Config) -> Config {
+    /// Adds the variables: those that were set, and the defaults of the others. There are none without a configuration,
+    /// which alone says which of them are sensitive.
+    fn variables(&mut self, config: Option<&Config>) {
+        let Some(root) = config.and_then(|config| config.modules.first()) else { return };
         let set = std::mem::take(&mut self.variables);
-        match config.modules.first() {
-            Some(root) => {
-                self.plan.variables = root
-                    .config
-                    .variables
-                    .iter()
-                    .filter(|(name, variable)| variable.ephemeral || !set.contains_key(*name))
-                    .filter_map(|(name, variable)| Some((name.clone(), variable.default.clone()?)))
-                    .collect();
-                let is_ephemeral = |name: &SmolStr| {
-                    root.config.variables.get(name).is_some_and(|variable| variable.ephemeral)
-                };
-                self.plan.variables.extend(set.into_iter().filter(|(name, _)| !is_ephemeral(name)));
-            }
-            None => {
-                config = configuration::of_sensitive(set.keys());
-                // A name that cannot be declared as sensitive is left out.
-                if !config.modules.is_empty() {
-                    self.plan.variables = set;
-                }
-            }
-        }
-        config
+        let declared = &root.config.variables;
+        self.plan.variables = declared
+            .iter()
+            .filter(|(name, variable)| variable.ephemeral || !set.contains_key(*name))
+            .filter_map(|(name, variable)| Some((name.clone(), variable.default.clone()?)))
+            .collect();
+        let is_ephemeral = |name: &SmolStr| declared.get(name).is_some_and(|variable| variable.ephemeral);
+        self.plan.variables.extend(set.into_iter().filter(|(name, _)| !is_ephemeral(name)));
     }
 }
 

@@ -921,7 +921,7 @@ fn replacements_that_nobody_can_carry_out_are_cycles() {
     let gone = [stored(None, "1", &[], false)];
     let cycle = "Cycle: terraform_data.x, terraform_data.x (destroy deposed), terraform_data.y (destroy)";
     assert_eq!(found("gone", &plain, &gone, &on_y).as_deref(), Some(cycle));
-    // What it depends on is replaced, too: by the configuration in the same way.
+    // Its dependency is replaced, too, by the configuration in the same way.
     let replaced = |body: &str| {
         format!(
             "resource \"terraform_data\" \"y\" {{\n  input = \"1\"\n  triggers_replace = \"2\"\n}}\n{}",

@@ -481,7 +481,7 @@ fn a_graph_reads_no_state_of_the_directory() {
     assert!(known.code == 0 && !known.stdout.contains("terraform_data.a"), "{known:?}");
 }
 
-/// What decides by the plan of a directory.
+/// The commands that decide by the plan of a directory.
 const DECIDING: [&str; 5] = [
     "plan DIR --fail-on delete --summary",
     "policy DIR --rego FOLDER/p.rego",

@@ -173,7 +173,7 @@ impl Decoder<'_> {
             decoder.evaluator.hides = before;
         };
         match collection.kind() {
-            // One block stands for an unknown number, to check its structure.
+            // With an unknown number of blocks, the structure of one is checked.
             Kind::Unknown(_) => round(self, dynamic(), dynamic(), true),
             Kind::List(elements) | Kind::Tuple(elements) => {
                 for (i, element) in elements.iter().enumerate() {

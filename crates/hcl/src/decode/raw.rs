@@ -83,7 +83,7 @@ impl<'t> RawBody<'t> {
     pub(crate) fn arguments(self, problems: &mut Problems) -> Vec<Attribute> {
         match self {
             Self::Native(body) => {
-                // The first block stands for all: one error is enough.
+                // Only the first block is reported: one error is enough.
                 if let Some(block) = body.blocks.first() {
                     let summary = format!("Unexpected {:?} block", block.kind);
                     problems.error(

@@ -52,14 +52,15 @@ pub struct DocumentInfo<'a> {
 /// Resources whose actions only a provider can tell are in `deferred_changes`, with the reason `instances_unknown` or
 /// `import_unknown`.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
-    write(plan, &state::outputs(plan), config, schemas, info)
+    write(plan, &state::outputs(plan), Some(config), schemas, info)
 }
 
 /// Like [`write_plan`], for a plan that Terraform has made: the outputs of its prior state are already the new ones, as far
-/// as these are known.
+/// as these are known. Without a configuration the document has no `configuration`: an empty one would say that nothing is
+/// configured.
 pub fn write_saved_plan(
     plan: &ModulePlan,
-    config: &Config,
+    config: Option<&Config>,
     schemas: &Schemas,
     info: &DocumentInfo<'_>,
 ) -> String {
@@ -69,7 +70,7 @@ pub fn write_saved_plan(
 fn write(
     plan: &ModulePlan,
     prior_outputs: &BTreeMap<SmolStr, StateOutput>,
-    config: &Config,
+    config: Option<&Config>,
     schemas: &Schemas,
     info: &DocumentInfo<'_>,
 ) -> String {
@@ -90,7 +91,9 @@ fn write(
         json.member_unless_empty("deferred_changes", |json| json.deferred_changes(&plan.undecided));
         json.member_unless_empty("output_changes", |json| json.output_changes(plan));
         json.prior_state(plan, prior_outputs, schemas, info.terraform_version);
-        json.member("configuration", |json| json.configuration(config, schemas));
+        if let Some(config) = config {
+            json.member("configuration", |json| json.configuration(config, schemas));
+        }
         json.member_unless_empty("relevant_attributes", |json| {
             json.relevant_attributes(&plan.relevant_attributes);
         });

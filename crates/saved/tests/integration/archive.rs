@@ -6,7 +6,7 @@ pub(crate) struct Entry<'e> {
     pub(crate) content: &'e [u8],
     /// Its checksum.
     pub(crate) crc: u32,
-    /// What is stored of it.
+    /// The bytes that are stored.
     pub(crate) data: Vec<u8>,
     pub(crate) method: u16,
     pub(crate) flags: u16,

@@ -1,5 +1,4 @@
-//! Equal options give equal reports; earlier findings are tried first; known findings are told from new
-//! ones.
+//! Runs are repeatable, try earlier findings first, and tell known findings from new ones.
 
 use objchange_conform::kit::{Kit, faulty};
 use objchange_conform::{Baseline, Corpus, Options, Report, RunEnd, Stop, Subject};
