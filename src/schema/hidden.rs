@@ -1,6 +1,6 @@
 //! Marks values that a schema calls sensitive or write-only as sensitive.
 
-use super::attribute::{NestingMode, Traits};
+use super::attribute::{Attribute, NestingMode, Traits};
 use super::block::Block;
 use super::members::{Member, Members};
 use crate::value::{Kind, Marks, StepRef, Value};
@@ -29,9 +29,31 @@ impl Block {
         object(Members::Block(self), value, None)
     }
 
+    /// Whether an attribute at any depth is sensitive or write-only.
+    ///
+    /// ```
+    /// use objchange::Type;
+    /// use objchange::schema::{Attribute, Block};
+    ///
+    /// assert!(Block::new([("token", Attribute::optional(Type::String).sensitive())], []).has_hidden());
+    /// assert!(!Block::new([("name", Attribute::optional(Type::String))], []).has_hidden());
+    /// ```
+    pub fn has_hidden(&self) -> bool {
+        Members::Block(self).have_hidden()
+    }
+
     /// Like [`mark_hidden`](Self::mark_hidden); reuses the parts that `value` shares with an earlier one.
     pub(crate) fn mark_hidden_like(&self, value: &Value, earlier: Marked<'_>) -> Value {
         object(Members::Block(self), value, Some(earlier))
+    }
+}
+
+impl Attribute {
+    /// Whether it, or an attribute nested in it, is sensitive or write-only.
+    pub fn has_hidden(&self) -> bool {
+        self.sensitive
+            || self.write_only
+            || self.nested().is_some_and(|nested| Members::Nested(nested).have_hidden())
     }
 }
 

@@ -18,8 +18,8 @@ use std::{panic, thread};
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GateError, GroupBy, NoState, Options, Plan, PlanFile, PlanFileError, Program, Report, Schemas,
-    ShowError, TemplateError, Verdict, document_warnings, placed, places,
+    Document, GateError, GroupBy, NoState, Options, Plan, PlanFile, PlanFileError, PlanSection, Program,
+    Report, Schemas, ShowError, TemplateError, Verdict, document_warnings, placed, places,
 };
 use objchange_text::Escaping;
 use thiserror::Error;
@@ -162,6 +162,10 @@ pub(crate) enum Error {
     ShowSensitive(Program),
     #[error("--fail-on and --detailed-exitcode apply to plans; this is a state")]
     NothingToJudge,
+    #[error(
+        "the document would lack the configuration, which cannot be read; pass the output of `terraform show -json`"
+    )]
+    NoConfiguration,
     #[error("{}", hints::gate(.0))]
     Gate(#[from] GateError),
     #[error("--mode applies to plans; this is a state")]
@@ -260,6 +264,11 @@ fn show(
     let Input { file: input, given } = arguments.input.read(planned)?;
     let document = input.document();
     if arguments.prints_document {
+        // Only of a plan file the mode is known. Whoever decides by its document must not take it for a whole one.
+        let is_whole = |plan: &Plan<'_>| plan.require(PlanSection::Configuration).is_ok();
+        if input.mode().is_some() && !input.plan().is_some_and(is_whole) {
+            return Err(Error::NoConfiguration);
+        }
         return write_document(&input, file, arguments.page.file());
     }
     arguments.input.check(document)?;

@@ -196,7 +196,7 @@ impl Decoder<'_> {
         match value.convert(ty) {
             Ok(value) => value,
             Err(error) => {
-                let error = match has_secrets(attribute) || around {
+                let error = match attribute.has_hidden() || around {
                     true => without_keys(error, &value, ty),
                     false => error,
                 };
@@ -211,13 +211,6 @@ impl Decoder<'_> {
     fn error(&mut self, summary: impl Into<objchange_text::Summary>, span: Span, detail: String) {
         self.evaluator.report(summary, span, detail);
     }
-}
-
-/// Whether values of an attribute, or parts of them, are secrets.
-pub(crate) fn has_secrets(attribute: &Attribute) -> bool {
-    attribute.sensitive
-        || attribute.write_only
-        || attribute.nested().is_some_and(|nested| nested.attributes().iter().any(|(_, a)| has_secrets(a)))
 }
 
 pub(crate) fn find<'b>(attributes: &'b [ast::Attribute], name: &str) -> Option<&'b ast::Attribute> {

@@ -8,8 +8,8 @@ use objchange_text::json::{Node, NodeKind, Property};
 
 use super::Declared;
 use super::broken::is_in_vocabulary;
-use super::search::{MEMBERS_OF_SECRETS, block_has_secrets, has_credentials, is_meta_argument};
-use crate::decode::{has_secrets, shape};
+use super::search::{MEMBERS_OF_SECRETS, has_credentials, is_meta_argument};
+use crate::decode::shape;
 
 /// How schemas are found, by the kind of a block and its first label.
 type SchemaOf<'f, 's> = &'f dyn Fn(&str, &str) -> Option<&'s Schema>;
@@ -127,7 +127,7 @@ fn block<'s>(
 /// A member of a block with a schema.
 fn member(name: &str, value: &Node<'_>, schema: &Schema, found: &mut Vec<Span>) {
     if let Some(nested) = schema.block_type(name) {
-        if !block_has_secrets(&nested.block) && is_without_calls(value) {
+        if !nested.block.has_hidden() && is_without_calls(value) {
             return;
         }
         // Labels come first, in a block that has some: names of members are known one object deeper.
@@ -142,7 +142,7 @@ fn member(name: &str, value: &Node<'_>, schema: &Schema, found: &mut Vec<Span>) 
         return;
     }
     match schema.attribute(name) {
-        Some(attribute) if !has_secrets(attribute) && is_without_calls(value) => {}
+        Some(attribute) if !attribute.has_hidden() && is_without_calls(value) => {}
         Some(attribute) if attribute.sensitive || attribute.write_only => found.push(value.span),
         _ => hide(value, &|_| false, found),
     }
@@ -207,8 +207,8 @@ pub(super) fn of_test_file<'s>(
     let kinds = ["variables", "outputs", "resource", "data", "provider"];
     let schemas = || kinds.iter().flat_map(|kind| words.iter().filter_map(|word| schema(kind, word)));
     let is_given = |schema: &Schema| {
-        let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
-        let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
+        let attributes = schema.attributes().iter().filter(|(_, attribute)| attribute.has_hidden());
+        let blocks = schema.block_types().iter().filter(|(_, nested)| nested.block.has_hidden());
         let mut names = attributes.map(|(name, _)| name).chain(blocks.map(|(name, _)| name));
         names.any(|name| keys.contains(name.as_str()))
     };

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use objchange::schema::Block as Schema;
+use objchange::schema::{Attribute as SchemaAttribute, Block as Schema};
 use objchange::value::PathStep;
 use objchange_text::{Span, similar};
 use smol_str::SmolStr;
 
 use super::Declared;
-use crate::decode::{find, has_secrets, shape};
+use crate::decode::{find, shape};
 use crate::module::MoveTarget;
 use crate::syntax::ast::{Block, Body, Expr, ExprKind, StepKind, TraversalStep};
 use crate::walk::{
@@ -184,7 +184,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         for attribute in &body.attributes {
             let name = &attribute.name;
             let is_secret = match schema.map(|schema| (schema, schema.attribute(name))) {
-                Some((_, Some(known))) => has_secrets(known),
+                Some((_, Some(known))) => known.has_hidden(),
                 Some((schema, None)) => is_misspelt_secret(name, schema),
                 None => !self.declared.is_public(name),
             };
@@ -197,7 +197,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
     /// An argument that is an object, of whose members a schema calls some sensitive. All of it is hidden if it has one and
     /// is written in another form.
     fn given_object(&mut self, body: &'e Body, argument: &str, kind: &str, label: &str) {
-        let Some(schema) = (self.schema)(kind, label).filter(|schema| block_has_secrets(schema)) else {
+        let Some(schema) = (self.schema)(kind, label).filter(|schema| schema.has_hidden()) else {
             return;
         };
         let Some(attribute) = find(&body.attributes, argument) else { return };
@@ -212,8 +212,8 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
                 _ => None,
             };
             let is_secret = name.is_none_or(|name| match (schema.attribute(name), schema.block_type(name)) {
-                (Some(attribute), _) => has_secrets(attribute),
-                (None, Some(nested)) => block_has_secrets(&nested.block),
+                (Some(attribute), _) => attribute.has_hidden(),
+                (None, Some(nested)) => nested.block.has_hidden(),
                 (None, None) => false,
             });
             if is_secret {
@@ -272,7 +272,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
     ) {
         for attribute in attributes {
             let is_secret = match schema.attribute(&attribute.name) {
-                Some(known) => has_secrets(known),
+                Some(known) => known.has_hidden(),
                 None => is_misspelt_secret(&attribute.name, schema),
             };
             if is_secret {
@@ -292,7 +292,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
                 Some(nested) if dynamic.is_some() => self.dynamic(&block.body, &nested.block),
                 Some(nested) => self.block(&block.body, &nested.block),
                 // An attribute written as blocks, or nothing that the schema knows.
-                None if schema.attribute(kind).is_some_and(|attribute| !has_secrets(attribute)) => {}
+                None if schema.attribute(kind).is_some_and(|attribute| !attribute.has_hidden()) => {}
                 None if &*block.kind == "lifecycle" => {}
                 None => self.opaque_block(block),
             }
@@ -408,8 +408,8 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         let is_of = |schema: Option<&Schema>, name: Option<&SmolStr>| {
             let found = schema.zip(name);
             found.is_some_and(|(schema, name)| {
-                schema.attribute(name).is_some_and(has_secrets)
-                    || schema.block_type(name).is_some_and(|nested| block_has_secrets(&nested.block))
+                schema.attribute(name).is_some_and(SchemaAttribute::has_hidden)
+                    || schema.block_type(name).is_some_and(|nested| nested.block.has_hidden())
             })
         };
         match (reference.name.as_str(), names.as_slice()) {
@@ -491,13 +491,8 @@ pub(super) fn has_credentials(source: &str) -> bool {
 
 /// Whether an unknown name is similar to a sensitive attribute of the schema, or to a block with secrets.
 fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
-    let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
-    let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
+    let attributes = schema.attributes().iter().filter(|(_, attribute)| attribute.has_hidden());
+    let blocks = schema.block_types().iter().filter(|(_, nested)| nested.block.has_hidden());
     let names = attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str()));
     !similar(name, names).is_empty()
-}
-
-pub(super) fn block_has_secrets(block: &Schema) -> bool {
-    block.attributes().iter().any(|(_, attribute)| has_secrets(attribute))
-        || block.block_types().iter().any(|(_, nested)| block_has_secrets(&nested.block))
 }

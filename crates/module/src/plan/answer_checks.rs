@@ -15,8 +15,8 @@ use crate::providers::{A_BUG, BrokenContract, ProvidersExt};
 use crate::secrets::ToldSecrets;
 
 impl<'c> Walk<'_, 'c> {
-    /// The configuration of an instance as an object, if nothing is wrong with it.
-    pub(crate) fn config_object<'r>(
+    /// The configuration of an instance as an object, before anything of it is validated; `None` where it has errors.
+    pub(crate) fn decoded_config<'r>(
         &mut self,
         instance: &Instance<'_>,
         resource: &'r ResourceNode<'c>,
@@ -30,6 +30,17 @@ impl<'c> Walk<'_, 'c> {
             self.found.errors(decoded.errors);
             return None;
         }
+        Some(decoded)
+    }
+
+    /// The configuration of an instance as an object, if nothing is wrong with it.
+    pub(crate) fn config_object<'r>(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &'r ResourceNode<'c>,
+        scope: &Scope<'_>,
+    ) -> Option<Decoded<'r>> {
+        let decoded = self.decoded_config(instance, resource, scope)?;
         let address = instance.address.to_string();
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
         let refused = ephemeral_refusals(&address, &instance.schema.block, &decoded.value, place);

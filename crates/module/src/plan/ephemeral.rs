@@ -2,7 +2,7 @@
 
 use objchange::Value;
 use objchange::value::{Marks, Path};
-use objchange_hcl::{Decoded, Scope, Variables, decode};
+use objchange_hcl::{Decoded, Scope, Variables};
 
 use super::graph::ResourceNode;
 use super::managed::Instance;
@@ -60,14 +60,7 @@ impl<'c> Walk<'_, 'c> {
         resource: &'r ResourceNode<'c>,
         scope: &Scope<'_>,
     ) -> Option<Decoded<'r>> {
-        if !self.are_expanded_references_right(instance, resource, scope) {
-            return None;
-        }
-        let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
-        if !decoded.errors.is_empty() {
-            self.found.errors(decoded.errors);
-            return None;
-        }
+        let decoded = self.decoded_config(instance, resource, scope)?;
         self.validated(instance, resource, decoded)
     }
 }

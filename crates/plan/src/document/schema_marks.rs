@@ -1,6 +1,6 @@
 //! Marks of schemas in the text of a document: then all that reads the document hides what schemas call sensitive.
 
-use objchange::schema::{Attribute, Block, NestedType, NestingMode, SchemaDocumentError};
+use objchange::schema::{Attribute, Block, NestingMode, SchemaDocumentError};
 use objchange_text::json::{Node, NodeKind, Reader};
 use serde_json::{Map, Value as Json, json};
 
@@ -54,7 +54,7 @@ impl<'s> Marking<'s> {
         let mode = text_of(resource, "mode").unwrap_or("managed");
         let Some(resource_type) = text_of(resource, "type") else { return Ok(None) };
         let schema = self.schemas.of_type(provider, mode, resource_type)?;
-        Ok(schema.filter(|schema| block_has_secrets(schema)))
+        Ok(schema.filter(|schema| schema.has_hidden()))
     }
 
     fn changed(&mut self, resource: &Node<'_>) -> Result<(), SchemaDocumentError> {
@@ -94,8 +94,8 @@ impl<'s> Marking<'s> {
         let config = text_of(resource, "provider").unwrap_or_default();
         let provider = config.split('"').nth(1).unwrap_or_default();
         let Some(schema) = self.schema(resource, provider)? else { return Ok(()) };
-        let attributes = schema.attributes().iter().filter(|(_, attribute)| attribute_has_secrets(attribute));
-        let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
+        let attributes = schema.attributes().iter().filter(|(_, attribute)| attribute.has_hidden());
+        let blocks = schema.block_types().iter().filter(|(_, nested)| nested.block.has_hidden());
         let names: Vec<&str> =
             attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str())).collect();
         for instance in elements(member(resource, "instances")) {
@@ -194,16 +194,6 @@ fn is_empty(node: &Node<'_>) -> bool {
         NodeKind::Array(elements) => elements.is_empty(),
         _ => false,
     }
-}
-
-fn block_has_secrets(block: &Block) -> bool {
-    block.attributes().iter().any(|(_, attribute)| attribute_has_secrets(attribute))
-        || block.block_types().iter().any(|(_, nested)| block_has_secrets(&nested.block))
-}
-
-fn attribute_has_secrets(attribute: &Attribute) -> bool {
-    let has_secrets = |nested: &NestedType| nested.attributes().iter().any(|(_, a)| attribute_has_secrets(a));
-    attribute.sensitive || attribute.write_only || attribute.nested().is_some_and(has_secrets)
 }
 
 /// Marks of an object, or null where nothing is to be hidden.
