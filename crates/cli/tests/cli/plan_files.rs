@@ -79,6 +79,32 @@ fn policies_judge_plan_files() {
     assert!(denied.stdout.contains("terraform_data.first"), "{denied:?}");
 }
 
+/// The sources in the file end in the middle of a block: a rule about the configuration or the variables must not pass.
+#[test]
+fn nothing_is_decided_by_a_plan_file_without_its_configuration() {
+    let file = "crates/saved/tests/files/unreadable-configuration.tfplan";
+    let folder = Folder::new("plan-file-configuration");
+    folder.write(
+        "r.rego",
+        "package main\n\ndeny contains \"x\" if some r in input.configuration.root_module.resources\n",
+    );
+    folder.write("s.sentinel", "import \"tfconfig/v2\" as c\nmain = rule { c.resources is {} }\n");
+    let [rego, sentinel] = ["r.rego", "s.sentinel"].map(|name| folder.at(name).to_str().unwrap().to_owned());
+    for arguments in [
+        &["policy", file, "--rego", &rego][..],
+        &["sentinel", "apply", &sentinel, "--plan", file],
+        &["query", file, "--of", "config", "true"],
+        &["show", file, "--document"],
+    ] {
+        let output = run(arguments);
+        assert_eq!((output.code, &*output.stdout), (2, ""), "{arguments:?}: {output:?}");
+        assert!(output.stderr.contains("cannot be read"), "{output:?}");
+    }
+    let shown = run(&["show", file]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.stderr.contains("it is left out, and so are all variables"), "{shown:?}");
+}
+
 #[test]
 fn the_document_is_written_for_its_owner_alone() {
     let [file, document] = saved("create");

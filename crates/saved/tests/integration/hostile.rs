@@ -187,6 +187,12 @@ fn modules_that_contradict_each_other_leave_the_configuration_out() {
         let saved = SavedPlan::read(&archive(&all)).unwrap().document(&Schemas::default()).unwrap();
         assert_eq!(saved.notices.len(), 1, "{modules}");
         assert!(saved.text.contains("terraform_data.a"));
+        // An empty configuration would say that nothing is configured.
+        assert!(
+            saved.unread_configuration.is_some() && !saved.text.contains("configuration"),
+            "{}",
+            saved.text
+        );
     }
 }
 
