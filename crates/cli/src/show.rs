@@ -82,7 +82,10 @@ pub(crate) struct Arguments {
     /// that only you can read
     #[arg(
         long = "document",
-        conflicts_with_all = ["json", "summary", "full", "show_sensitive", "format", "fail_on", "detailed_exitcode"]
+        conflicts_with_all = [
+            "json", "summary", "full", "show_sensitive", "format", "fail_on", "detailed_exitcode", "Choice", "Places", "types", "mode",
+            "match_sets", "group_by"
+        ]
     )]
     prints_document: bool,
 

@@ -130,7 +130,13 @@ fn the_document_is_written_for_its_owner_alone() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(out.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
-    assert_eq!(run(&["show", &file, "--document", "--json"]).code, 2);
+    // The document is written whole: options that choose or lay out have no effect on it.
+    for option in
+        ["--json", "--drift", "--only=terraform_data.a", "--type=t", "--mode=normal", "--match-sets"]
+    {
+        let refused = run(&["show", &file, "--document", option]);
+        assert_eq!((refused.code, &*refused.stdout), (2, ""), "{option}: {refused:?}");
+    }
 }
 
 #[test]
