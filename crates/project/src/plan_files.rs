@@ -1,10 +1,8 @@
 //! Reads plans and states: documents, and the plan files that `terraform plan -out` saves.
 
-use std::sync::Arc;
-
 use objchange::schema::ProviderSchemas;
 use objchange_files::input::{Contents, InputError, Source};
-use objchange_plan::{PlanFile, PlanFileError, Schemas};
+use objchange_plan::{PlanFile, PlanFileError};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlanError;
 
@@ -101,8 +99,10 @@ impl PlanFileReader {
     #[cfg(feature = "plan-file")]
     fn plan_file(&self, name: &str, bytes: &[u8], decides: bool) -> Result<PlanFile, PlanInputError> {
         use std::cell::RefCell;
+        use std::sync::Arc;
 
         use objchange_module::ProviderAddress;
+        use objchange_plan::Schemas;
         use objchange_saved::SavedPlan;
         use objchange_text::Notice;
 

@@ -1,4 +1,4 @@
-//! Marks of schemas in the text of a document: then all that reads the document hides what schemas call sensitive.
+//! Writes the marks of schemas into the text of a document, so that every reader hides the values that schemas call sensitive.
 
 use objchange::schema::{Attribute, Block, NestingMode, SchemaDocumentError};
 use objchange_text::json::{Node, NodeKind, Reader};
@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::Schemas;
 
-/// The text of a document with the marks of what schemas call sensitive or write-only; `None` if it has them all. A
-/// document may lack them: that of an older or other program, or a state file.
+/// Returns the text of a document with marks for all values that schemas call sensitive or write-only; `None` if it has them
+/// already. Documents of older or other programs may lack them, and so may state files.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub(super) fn with_schema_marks(
     Ok(marking.applied_to(text))
 }
 
-/// A text in place of a part of the document: of nothing, where something is added.
+/// Replaces a range of the document by a text. The range is empty where something is added.
 struct Edit {
     start: usize,
     end: usize,
@@ -254,7 +254,7 @@ fn each(nesting: NestingMode, value: &Node<'_>, of_object: &dyn Fn(&Node<'_>) ->
     }
 }
 
-/// The marks that a document has. What is no mark hides all, as it does for all readers.
+/// Reads the marks of a document. Anything else than a mark hides the whole value, as for every reader.
 fn marks_of(node: &Node<'_>) -> Json {
     match &node.kind {
         NodeKind::Null | NodeKind::Bool(false) => Json::Bool(false),
@@ -266,7 +266,7 @@ fn marks_of(node: &Node<'_>) -> Json {
     }
 }
 
-/// All that is marked by one or the other.
+/// Unites two sets of marks.
 fn united(a: Json, b: Json) -> Json {
     match (a, b) {
         (Json::Bool(true), _) | (_, Json::Bool(true)) => Json::Bool(true),
