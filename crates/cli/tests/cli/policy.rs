@@ -462,6 +462,32 @@ fn documents_are_given_and_missing_ones_refused() {
 }
 
 #[test]
+fn documents_beside_policies_are_read_as_opa_reads_them() {
+    let text = "package a\n\ndeny contains msg if {\n\tsome rc in input.tfplan.resource_changes\n\t\
+        not rc.type in data.allowed.types\n\tmsg := rc.address\n}\n";
+    let plan = bucket(&json!({}), &json!({}));
+    let code = |files: &[(&str, &str)]| {
+        let folder = Folder::with("beside", &[&[("p.rego", text)], files].concat());
+        policy(&["--rego", folder.0.to_str().unwrap()], &plan).code
+    };
+    let list = r#"["aws_s3_bucket"]"#;
+    assert_eq!(code(&[("allowed/types/data.json", list)]), 0);
+    assert_eq!(code(&[("allowed/types/any.json", list)]), 0);
+    assert_eq!(code(&[("allowed/types/any.yml", "- aws_vpc\n")]), 1);
+    assert_eq!(code(&[("allowed.json", r#"{"allowed": {"types": ["aws_s3_bucket"]}}"#)]), 0);
+    // A list is no document for the whole of `data`.
+    assert_eq!(code(&[("data.json", list), ("allowed/types/data.json", list)]), 2);
+    // Files that contradict each other, and others that are no documents, are as if they were not there.
+    let unread = [("allowed/broken.json", "{"), ("allowed/two.yaml", "a: 1\n---\nb: 1\n")];
+    assert_eq!(code(&[&unread[..], &[("allowed/types/any.json", list)]].concat()), 0);
+    let one = ("allowed/one.json", r#"{"types": ["aws_vpc"]}"#);
+    let other = ("allowed/other.json", r#"{"types": ["aws_s3_bucket"]}"#);
+    assert_eq!(code(&[one, other]), 2);
+    assert_eq!(code(&[one, other, ("allowed/third.json", r#"{"types": ["aws_vpc"]}"#)]), 2);
+    assert_eq!(code(&[one, other, ("allowed/types/data.json", list)]), 0);
+}
+
+#[test]
 fn tests_replace_calls_of_the_network() {
     let policy_text = "package a\n\nallowed if {\n\thttp.send({\"method\": \"get\", \"url\": \"https://a.example\"}).status_code == 200\n}\n";
     let test = "package a\n\nanswer(_) := {\"status_code\": 200}\n\ntest_allowed if allowed with http.send as answer\n\n\

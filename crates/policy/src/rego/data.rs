@@ -1,5 +1,7 @@
 //! The documents that policies see as `data`.
 
+use std::collections::BTreeSet;
+
 use objchange_rego::Value;
 
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
@@ -30,26 +32,86 @@ impl DataFile {
                 let place = PolicyLocation { file: file.name.clone(), line: 1 };
                 PolicyError::new(PolicyErrorKind::Document, Some(place), message)
             };
-            let text = file.text.trim_start_matches('\u{feff}');
-            if file.is_yaml && has_second_document(text) {
-                return Err(refused("a second document starts in this file; split the file".to_owned()));
-            }
-            let read = if file.is_yaml {
-                objchange_rego::from_yaml(text).map_err(|error| error.to_string())
-            } else {
-                from_json(text)
-            };
-            let mut value = read.map_err(refused)?;
-            if !matches!(value, Value::Object(_)) {
-                return Err(refused("a document for data is an object".to_owned()));
-            }
-            for name in file.path.iter().rev() {
-                value = Value::object([(Value::from(name.as_str()), value)]);
-            }
+            let value = file.read().map_err(refused)?;
             data = merged(&data, &value, &mut Vec::new()).map_err(refused)?;
         }
         Ok(data)
     }
+
+    /// Adds what other files beside policies hold. OPA reads them all, and refuses those that contradict each other.
+    /// Folders of policies also hold files that are no data for any policy, so these are left out: a policy that refers to
+    /// them is refused.
+    pub(super) fn with_others(data: Value, others: &[DataFile]) -> Value {
+        let read = others.iter().filter_map(|file| file.read().ok()).collect::<Vec<_>>();
+        let mut seen = Value::object([]);
+        let mut refused = BTreeSet::new();
+        for value in &read {
+            seen = joined(&seen, value, &mut Vec::new(), &mut refused);
+        }
+        let others = without(&seen, &mut Vec::new(), &refused);
+        joined(&data, &others, &mut Vec::new(), &mut BTreeSet::new())
+    }
+
+    /// The document, below the names of its folders.
+    fn read(&self) -> Result<Value, String> {
+        let text = self.text.trim_start_matches('\u{feff}');
+        if self.is_yaml && has_second_document(text) {
+            return Err("a second document starts in this file; split the file".to_owned());
+        }
+        let mut value = match self.is_yaml {
+            true => objchange_rego::from_yaml(text).map_err(|error| error.to_string())?,
+            false => from_json(text)?,
+        };
+        for name in self.path.iter().rev() {
+            value = Value::object([(Value::from(name.as_str()), value)]);
+        }
+        match value {
+            Value::Object(_) => Ok(value),
+            _ => Err("a document for data is an object, unless it is in a folder".to_owned()),
+        }
+    }
+}
+
+/// Both values in one. Where they contradict each other the first one stays, and the path is noted.
+fn joined(one: &Value, other: &Value, path: &mut Vec<Value>, refused: &mut BTreeSet<Vec<Value>>) -> Value {
+    let (Value::Object(old), Value::Object(new)) = (one, other) else {
+        if one != other {
+            refused.insert(path.clone());
+        }
+        return one.clone();
+    };
+    let mut members = old.entries().to_vec();
+    for (key, value) in new.iter() {
+        let value = match old.get(key) {
+            Some(known) => {
+                path.push(key.clone());
+                let both = joined(known, value, path, refused);
+                path.pop();
+                both
+            }
+            None => value.clone(),
+        };
+        // The last one of a repeated key wins.
+        members.push((key.clone(), value));
+    }
+    Value::object(members)
+}
+
+/// The value without what is at these paths.
+fn without(value: &Value, path: &mut Vec<Value>, refused: &BTreeSet<Vec<Value>>) -> Value {
+    let Value::Object(object) = value else { return value.clone() };
+    if refused.is_empty() {
+        return value.clone();
+    }
+    let mut members = Vec::new();
+    for (key, member) in object.iter() {
+        path.push(key.clone());
+        if !refused.contains(path) {
+            members.push((key.clone(), without(member, path, refused)));
+        }
+        path.pop();
+    }
+    Value::object(members)
 }
 
 /// Whether a text of YAML has another document after the first, which nobody would read. A line that begins with `---` is

@@ -58,8 +58,9 @@ fn policy(path: &Path) -> Result<PolicyFile, FileError> {
     Ok(PolicyFile::new(path.display().to_string(), text))
 }
 
-/// Reads documents: every JSON and YAML file of `--data` folders, and in folders of policies those named `data.json`,
-/// `data.yaml` or `data.yml`, as OPA does. The names of its folders become the keys above a document.
+/// Reads documents, as OPA does: every JSON and YAML file of `--data` folders and of folders of policies. The names of its
+/// folders become the keys above a document. In folders of policies only files called `data.json`, `data.yaml` or
+/// `data.yml` have to be documents for sure; others that are none are left out.
 ///
 /// # Errors
 ///
@@ -72,21 +73,30 @@ pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, FileE
             false => files.push(file(path, Vec::new())?),
         }
     }
+    let mut others = Vec::new();
     for path in policies.iter().filter(|path| path.is_dir()) {
         below(path, &is_data, &mut files)?;
+        let found = Walk { folder: path, depth: usize::MAX, hidden: true };
+        let found = found.files(|path| is_document(path) && !is_data(path)).paths;
+        others.extend(found.iter().filter_map(|file| of_folder(path, file).ok()));
     }
-    DataFile::merge(&files).map_err(FileError::invalid)
+    let data = DataFile::merge(&files).map_err(FileError::invalid)?;
+    Ok(DataFile::with_others(data, &others))
 }
 
 fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<DataFile>) -> Result<(), FileError> {
     // Policies without their data may hold for everything.
     for path in (Walk { folder, depth: usize::MAX, hidden: true }).files(wanted).complete(folder)? {
-        let inner = path.strip_prefix(folder).unwrap_or(&path);
-        let folders = inner.parent().into_iter().flat_map(Path::components);
-        let folders = folders.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-        files.push(file(&path, folders)?);
+        files.push(of_folder(folder, &path)?);
     }
     Ok(())
+}
+
+fn of_folder(folder: &Path, path: &Path) -> Result<DataFile, FileError> {
+    let inner = path.strip_prefix(folder).unwrap_or(path);
+    let folders = inner.parent().into_iter().flat_map(Path::components);
+    let folders = folders.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    file(path, folders)
 }
 
 fn is_document(path: &Path) -> bool {

@@ -3,7 +3,8 @@
 use super::lower::{Lowerer, Meaning};
 use super::order::{Condition, is_print};
 use super::program::{
-    Change, Comparison, Expr, Op, Pattern, PrintPart, ReferenceStep, Replacement, RuleKind, SourcePlace,
+    Change, Comparison, Expr, NodeId, Op, Pattern, PrintPart, ReferenceStep, Replacement, RuleKind,
+    SourcePlace,
 };
 use crate::syntax::ast::{Literal, LiteralKind, Operator, Span, TemplatePart, Term, TermKind, With};
 use crate::value::Value;
@@ -93,9 +94,13 @@ impl Lowerer<'_, '_> {
         self.evaluated(term)
     }
 
-    /// A reference stays, and everything else is evaluated.
+    /// A reference or a name stays, and everything else is evaluated.
     fn negated_operand(&mut self, term: &Term) -> Term {
-        let TermKind::Ref(head, keys) = &term.kind else { return self.evaluated(term) };
+        let (head, keys) = match &term.kind {
+            TermKind::Ref(head, keys) => (head, keys),
+            TermKind::Var(_) => return term.clone(),
+            _ => return self.evaluated(term),
+        };
         let head = match head.kind {
             TermKind::Var(_) => (**head).clone(),
             _ => self.evaluated(head),
@@ -110,14 +115,17 @@ impl Lowerer<'_, '_> {
         Term::new(term.span, TermKind::Ref(Box::new(head), checked))
     }
 
-    /// A variable with the value of a term, unless it is a variable or a constant itself.
+    /// A variable with the value of a term, unless it is a variable or a constant itself. The name of a rule, or `input`,
+    /// is a reference.
     fn evaluated(&mut self, term: &Term) -> Term {
+        let is_variable =
+            |name: &str| !matches!(self.meaning(name), Some(Meaning::Input(_) | Meaning::Data(_)));
         match &term.kind {
+            TermKind::Var(name) if is_variable(name) => term.clone(),
             TermKind::Null
             | TermKind::Bool(_)
             | TermKind::Number(_)
             | TermKind::String(_)
-            | TermKind::Var(_)
             | TermKind::ArrayComprehension(..)
             | TermKind::SetComprehension(..)
             | TermKind::ObjectComprehension(..) => term.clone(),
@@ -143,7 +151,13 @@ impl Lowerer<'_, '_> {
                 let base = self.expr(domain);
                 let key = key.as_ref().map_or(Pattern::Any, |key| self.pattern(key));
                 let out = self.pattern(value);
-                self.ops.push(Op::Scan { base, steps: Box::new([ReferenceStep::Each(key)]), out, place });
+                self.ops.push(Op::Scan {
+                    base,
+                    steps: Box::new([ReferenceStep::Each(key)]),
+                    out,
+                    join: None,
+                    place,
+                });
             }
             LiteralKind::Every { key, value, domain, body } => {
                 let domain = self.expr(domain);
@@ -191,7 +205,7 @@ impl Lowerer<'_, '_> {
                     Err(steps) => {
                         let out = self.pattern(pattern);
                         let place = self.place(value.span);
-                        self.ops.push(Op::Scan { base, steps: steps.into(), out, place });
+                        self.ops.push(Op::Scan { base, steps: steps.into(), out, join: None, place });
                     }
                 },
             },
@@ -379,10 +393,42 @@ impl Lowerer<'_, '_> {
             let name = path.join(".");
             self.error("rego_type_error", span, format!("data.{name} is a function: call it"));
         }
-        self.shared.edges.push(node);
+        let rest = &keys[path.len() - prefix..];
+        self.mention(node, rest);
         let mut steps = constant_steps(&path[taken..]);
-        let base = self.steps(Expr::Data(node), &keys[path.len() - prefix..], &mut steps);
+        let base = self.steps(Expr::Data(node), rest, &mut steps);
         (base, steps)
+    }
+
+    /// Notes the positions of `data` that a reference leads to: `data.checks[name].deny` needs only the rule `deny` of
+    /// each package, which may be in another one that has this reference.
+    fn mention(&mut self, node: NodeId, keys: &[Term]) {
+        let mut at = vec![node];
+        let mut keys = keys.iter();
+        let mut is_many = false;
+        while let Some(key) = keys.next() {
+            let child = match &key.kind {
+                TermKind::String(name) => Some(name),
+                TermKind::Var(_) => None,
+                // The reference up to here becomes a variable.
+                _ if is_many => break,
+                _ => None,
+            };
+            is_many |= child.is_none();
+            let mut next = Vec::new();
+            for node in at {
+                let here = self.shared.tree.node(node);
+                if here.rule.is_some() {
+                    self.shared.edges.push(node);
+                } else if let Some(name) = child {
+                    next.extend(here.children.get(name));
+                } else {
+                    next.extend(here.children.values());
+                }
+            }
+            at = next;
+        }
+        self.shared.edges.append(&mut at);
     }
 
     /// Adds keys to steps. If a key needs steps of its own, the reference so far becomes a variable.
@@ -400,7 +446,7 @@ impl Lowerer<'_, '_> {
                 let slot = self.temporary();
                 let so_far = std::mem::take(steps).into();
                 let place = self.place(key.span);
-                self.ops.push(Op::Scan { base, steps: so_far, out: Pattern::Bind(slot), place });
+                self.ops.push(Op::Scan { base, steps: so_far, out: Pattern::Bind(slot), join: None, place });
                 base = Expr::Local(slot);
             }
             steps.push(match self.pattern(key) {

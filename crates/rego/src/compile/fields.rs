@@ -369,7 +369,7 @@ impl Checker<'_> {
                     let values = self.expr(value);
                     self.pattern(pattern, &values, matches!(value, Expr::Local(_)));
                 }
-                Op::Scan { base, steps, out, place } => {
+                Op::Scan { base, steps, out, place, .. } => {
                     self.place = *place;
                     let of_variable = matches!(base, Expr::Local(_));
                     let mut values = self.expr(base);

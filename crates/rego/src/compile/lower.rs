@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use objchange_text::did_you_mean;
 
+use super::join::find_joins;
 use super::names::{declared, names, pattern_names, terms};
 use super::program::{Branch, DataReference, Expr, FunctionKey, NodeId, Op, RuleKind, Slot, SourcePlace};
 use super::tree::Tree;
@@ -43,7 +44,9 @@ pub(super) struct Shared<'a> {
 pub(super) struct Lowerer<'a, 's> {
     pub(super) unit: &'a Unit,
     pub(super) shared: &'s mut Shared<'a>,
-    scopes: Vec<HashMap<String, Slot>>,
+    /// Names and their variables. A name without one is declared by `some`, and only comprehensions within the body
+    /// mention it: each of them has its own variable of this name.
+    scopes: Vec<HashMap<String, Option<Slot>>>,
     pub(super) is_bound: Vec<bool>,
     pub(super) slot_names: Vec<String>,
     pub(super) ops: Vec<Op>,
@@ -135,7 +138,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         let slot = self.temporary();
         let name = format!("#{slot}");
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.clone(), slot);
+            scope.insert(name.clone(), Some(slot));
         }
         name
     }
@@ -144,7 +147,7 @@ impl<'a, 's> Lowerer<'a, 's> {
     pub(super) fn with_scope<T>(&mut self, names: &[&str], work: impl FnOnce(&mut Self, &[Slot]) -> T) -> T {
         let slots: Vec<Slot> = names.iter().map(|name| self.new_slot(name)).collect();
         slots.iter().for_each(|slot| self.bind(*slot));
-        let named = names.iter().zip(&slots).map(|(name, slot)| ((*name).to_owned(), *slot)).collect();
+        let named = names.iter().zip(&slots).map(|(name, slot)| ((*name).to_owned(), Some(*slot))).collect();
         self.scopes.push(named);
         let result = work(self, &slots);
         self.scopes.pop();
@@ -158,7 +161,7 @@ impl<'a, 's> Lowerer<'a, 's> {
             pattern_names(param, &mut |name| {
                 if !scope.contains_key(name) {
                     let slot = self.new_slot(name);
-                    scope.insert(name.to_owned(), slot);
+                    scope.insert(name.to_owned(), Some(slot));
                 }
             });
         }
@@ -174,26 +177,28 @@ impl<'a, 's> Lowerer<'a, 's> {
     ) -> (Vec<Op>, T) {
         let outer = std::mem::take(&mut self.ops);
         self.refuse_double_declarations(body);
+        let mut mentioned = Vec::new();
+        for term in body.iter().flat_map(terms).chain(heads.iter().copied()) {
+            names(term, &mut |name, _| mentioned.push(name), &mut |_| {});
+        }
+        let is_mentioned: hashbrown::HashSet<&str> = mentioned.iter().copied().collect();
         let mut scope = HashMap::new();
         for name in declared(body) {
-            let slot = self.new_slot(name);
+            let slot = is_mentioned.contains(name).then(|| self.new_slot(name));
             scope.insert(name.to_owned(), slot);
         }
         self.scopes.push(scope);
-        let mut implicit = Vec::new();
-        for term in body.iter().flat_map(terms).chain(heads.iter().copied()) {
-            names(term, &mut |name, _| implicit.push(name), &mut |_| {});
-        }
-        for name in implicit {
+        for name in mentioned {
             if self.meaning(name).is_none() {
                 let slot = self.new_slot(name);
                 let scope = self.scopes.last_mut();
-                scope.into_iter().for_each(|scope| _ = scope.insert(name.to_owned(), slot));
+                scope.into_iter().for_each(|scope| _ = scope.insert(name.to_owned(), Some(slot)));
             }
         }
         self.literals(body);
         let finished = finish(self);
         self.scopes.pop();
+        find_joins(&mut self.ops);
         (std::mem::replace(&mut self.ops, outer), finished)
     }
 
@@ -233,7 +238,7 @@ impl<'a, 's> Lowerer<'a, 's> {
             return Some(Meaning::Wildcard);
         }
         if let Some(slot) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
-            return Some(Meaning::Local(*slot));
+            return slot.map(Meaning::Local);
         }
         match name {
             "input" => return Some(Meaning::Input(Vec::new())),

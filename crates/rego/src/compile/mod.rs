@@ -2,6 +2,7 @@
 
 mod condition;
 pub(crate) mod fields;
+mod join;
 mod lower;
 mod metadata;
 mod names;

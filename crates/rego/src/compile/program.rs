@@ -163,6 +163,8 @@ pub(crate) enum Op {
         base: Expr,
         steps: Box<[ReferenceStep]>,
         out: Pattern,
+        /// The members of the last collection that are of interest.
+        join: Option<Join>,
         place: SourcePlace,
     },
     /// Goes on for each path and value within a value.
@@ -186,7 +188,7 @@ pub(crate) enum Op {
 
 impl Op {
     /// Calls with each variable that has a value after this step.
-    fn each_bound(&self, each: &mut dyn FnMut(Slot)) {
+    pub(super) fn each_bound(&self, each: &mut dyn FnMut(Slot)) {
         match self {
             Self::Bind(slot, _) => each(*slot),
             Self::Match(pattern, _) | Self::Walk { out: pattern, .. } => pattern.each_bound(each),
@@ -213,6 +215,19 @@ impl Pattern {
             Self::Object(parts) => parts.iter().for_each(|(_, part)| part.each_bound(each)),
         }
     }
+}
+
+/// Members of interest: what these keys lead to equals a value that is there before.
+#[derive(Debug)]
+pub(crate) struct Join {
+    pub(crate) keys: Box<[String]>,
+    pub(crate) wanted: Wanted,
+}
+
+#[derive(Debug)]
+pub(crate) enum Wanted {
+    Constant(Value),
+    Local(Slot),
 }
 
 #[derive(Debug)]

@@ -31,7 +31,7 @@ impl Lowerer<'_, '_> {
                     Err(steps) => {
                         let slot = self.temporary();
                         let (out, place) = (Pattern::Bind(slot), self.place(term.span));
-                        self.ops.push(Op::Scan { base, steps: steps.into(), out, place });
+                        self.ops.push(Op::Scan { base, steps: steps.into(), out, join: None, place });
                         Expr::Local(slot)
                     }
                 }

@@ -265,7 +265,6 @@ impl Checker<'_> {
 /// are called.
 fn members(builtin: &str) -> Option<Types> {
     match builtin {
-        "any" | "all" => Some(Types::BOOLEAN),
         "graph.reachable" | "graph.reachable_paths" => Some(Types::ARRAY.or(Types::SET)),
         _ => None,
     }

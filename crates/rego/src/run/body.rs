@@ -1,8 +1,9 @@
 //! Searching for the values that make all conditions of a body true.
 
+use super::data::Below;
 use super::expr::{MOST_COUNTED, OWN_BYTES};
 use super::{Flow, Frame, Machine, Run, Stop};
-use crate::compile::program::{Expr, Op, Pattern, ReferenceStep};
+use crate::compile::program::{Expr, Join, NodeId, Op, Pattern, ReferenceStep};
 use crate::value::{Hint, Unknown, Value};
 
 /// Called for each solution.
@@ -15,6 +16,27 @@ pub(super) enum Existence {
     Certain,
     /// It depends on these unknown values.
     Possible(Unknown),
+}
+
+/// What a search leads along, and what follows it.
+#[derive(Clone, Copy)]
+struct Scan<'p> {
+    steps: &'p [ReferenceStep],
+    out: &'p Pattern,
+    join: Option<&'p Join>,
+    rest: &'p [Op],
+}
+
+impl<'p> Scan<'p> {
+    /// The first step, and the search behind it.
+    fn first(self) -> Option<(&'p ReferenceStep, Self)> {
+        let (first, steps) = self.steps.split_first()?;
+        Some((first, Self { steps, ..self }))
+    }
+
+    fn has_keys_only(self) -> bool {
+        self.steps.iter().all(|step| matches!(step, ReferenceStep::Key(_)))
+    }
 }
 
 impl<'p> Machine<'p> {
@@ -38,9 +60,13 @@ impl<'p> Machine<'p> {
                         return Ok(Flow::Continue);
                     }
                 }
-                Op::Scan { base, steps, out, .. } => {
+                Op::Scan { base, steps, out, join, .. } => {
+                    let scan = Scan { steps, out, join: join.as_ref(), rest };
+                    if let Expr::Data(node) = base {
+                        return self.scan_data(frame, *node, scan, found);
+                    }
                     let Some(value) = self.eval(frame, base)? else { return Ok(Flow::Continue) };
-                    return self.scan(frame, &value, steps, out, rest, found);
+                    return self.scan(frame, &value, scan, found);
                 }
                 Op::Walk { value, out } => {
                     let Some(value) = self.eval(frame, value)? else { return Ok(Flow::Continue) };
@@ -160,31 +186,40 @@ impl<'p> Machine<'p> {
         &mut self,
         frame: &mut Frame,
         value: &Value,
-        steps: &'p [ReferenceStep],
-        out: &'p Pattern,
-        rest: &'p [Op],
+        scan: Scan<'p>,
         found: OnSolution<'_, 'p>,
     ) -> Run<Flow> {
-        let Some((step, steps)) = steps.split_first() else {
-            if !self.matches(frame, out, value)? {
+        let Some((step, following)) = scan.first() else {
+            if !self.matches(frame, scan.out, value)? {
                 return Ok(Flow::Continue);
             }
-            return self.body(frame, rest, found);
+            return self.body(frame, scan.rest, found);
         };
         let pattern = match step {
             ReferenceStep::Key(key) => {
                 let Some(key) = self.eval(frame, key)? else { return Ok(Flow::Continue) };
                 return match self.lookup(value, &key) {
-                    Some(value) => self.scan(frame, &value, steps, out, rest, found),
+                    Some(value) => self.scan(frame, &value, following, found),
                     None => Ok(Flow::Continue),
                 };
             }
             ReferenceStep::Each(pattern) => pattern,
         };
         self.budget.descend()?;
+        let wanted = match scan.join {
+            Some(join) if following.has_keys_only() => self.joined(frame, value, join)?,
+            _ => None,
+        };
         let before = self.doubt.clone();
         let is_many_before = self.is_many;
-        for (key, member, doubt) in super::lookup::members(value) {
+        let mut members = super::lookup::members(value);
+        let mut positions = wanted.iter().flat_map(|wanted| wanted.iter());
+        loop {
+            if wanted.is_some() {
+                let Some(at) = positions.next() else { break };
+                members.skip_to(*at as usize);
+            }
+            let Some((key, member, doubt)) = members.next() else { break };
             self.budget.step()?;
             self.doubt.clone_from(&before);
             if let Some(doubt) = doubt {
@@ -195,7 +230,7 @@ impl<'p> Machine<'p> {
                 Pattern::Any => true,
                 pattern => self.matches(frame, pattern, &key.to_value())?,
             };
-            if is_match && self.scan(frame, &member, steps, out, rest, found)? == Flow::Stop {
+            if is_match && self.scan(frame, &member, following, found)? == Flow::Stop {
                 self.doubt = before;
                 self.is_many = is_many_before;
                 return Ok(Flow::Stop);
@@ -204,6 +239,54 @@ impl<'p> Machine<'p> {
         self.doubt = before;
         self.is_many = is_many_before;
         Ok(Flow::Continue)
+    }
+
+    /// Like `scan`, from a position of `data` on. Only the rules that the steps lead to are evaluated.
+    fn scan_data(
+        &mut self,
+        frame: &mut Frame,
+        node: NodeId,
+        scan: Scan<'p>,
+        found: OnSolution<'_, 'p>,
+    ) -> Run<Flow> {
+        let before = self.doubt.clone();
+        let flow = match scan.first() {
+            Some((step, following)) if self.is_open(node) => match step {
+                ReferenceStep::Key(key) => {
+                    let Some(key) = self.eval(frame, key)? else { return Ok(Flow::Continue) };
+                    match self.under(node, &key)? {
+                        None => Flow::Continue,
+                        Some(Below::Node(child)) => self.scan_data(frame, child, following, found)?,
+                        Some(Below::Value(value)) => self.scan(frame, &value, following, found)?,
+                    }
+                }
+                ReferenceStep::Each(pattern) => {
+                    self.budget.descend()?;
+                    let mut flow = Flow::Continue;
+                    for (name, below) in self.all_under(node) {
+                        self.budget.step()?;
+                        self.doubt.clone_from(&before);
+                        if !self.matches(frame, pattern, &name)? {
+                            continue;
+                        }
+                        flow = match below {
+                            Below::Node(child) => self.scan_data(frame, child, following, found)?,
+                            Below::Value(value) => self.scan(frame, &value, following, found)?,
+                        };
+                        if flow == Flow::Stop {
+                            break;
+                        }
+                    }
+                    flow
+                }
+            },
+            _ => {
+                let Some(value) = self.data(node)? else { return Ok(Flow::Continue) };
+                self.scan(frame, &value, scan, found)?
+            }
+        };
+        self.doubt = before;
+        Ok(flow)
     }
 
     /// Everything within a value, each with its path.

@@ -5,6 +5,12 @@ use super::{Machine, Run};
 use crate::compile::program::{NodeId, RuleKind};
 use crate::value::{Hint, Unknown, Value};
 
+/// A part of `data` below a position.
+pub(super) enum Below {
+    Node(NodeId),
+    Value(Value),
+}
+
 impl Machine<'_> {
     /// Everything at a position of `data`.
     pub(super) fn data(&mut self, node: NodeId) -> Run<Option<Value>> {
@@ -37,6 +43,47 @@ impl Machine<'_> {
             }
         }
         value
+    }
+
+    /// Whether a position has others below it that can be looked at one by one: it is no rule, and `with` does not replace
+    /// all of it.
+    pub(super) fn is_open(&self, node: NodeId) -> bool {
+        let here = &self.program.nodes[node as usize];
+        let is_replaced = || self.world.data.iter().any(|(path, _)| here.path.starts_with(path));
+        here.rule.is_none() && !here.children.is_empty() && !is_replaced()
+    }
+
+    /// What has this key below an open position.
+    pub(super) fn under(&mut self, node: NodeId, key: &Value) -> Run<Option<Below>> {
+        let here = &self.program.nodes[node as usize];
+        if key.contains_unknown() {
+            let Some(all) = self.data(node)? else { return Ok(None) };
+            return Ok(self.lookup(&all, key).map(Below::Value));
+        }
+        let Some(name) = key.as_str() else { return Ok(None) };
+        if let Some(child) = here.children.get(name) {
+            return Ok(Some(Below::Node(*child)));
+        }
+        let path: Vec<String> = here.path.iter().cloned().chain([name.to_owned()]).collect();
+        Ok(self.document(&path).map(Below::Value))
+    }
+
+    /// Everything below an open position, by its name.
+    pub(super) fn all_under(&mut self, node: NodeId) -> Vec<(Value, Below)> {
+        let here = &self.program.nodes[node as usize];
+        let mut all: Vec<(Value, Below)> = match self.document(&here.path) {
+            Some(Value::Object(document)) => document
+                .iter()
+                .filter(|(key, _)| key.as_str().is_none_or(|name| !here.children.contains_key(name)))
+                .map(|(key, value)| (key.clone(), Below::Value(value.clone())))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let of_node =
+            |name: &String| Some((Value::from(name.as_str()), Below::Node(*here.children.get(name)?)));
+        all.extend(here.names.iter().filter_map(of_node));
+        all.sort_by(|(one, _), (other, _)| one.cmp(other));
+        all
     }
 
     fn made_by_rules(&mut self, node: NodeId) -> Run<Option<Value>> {

@@ -2,9 +2,10 @@
 
 use super::collect::{Elements, Entries};
 use super::compare::{Truth, compare, is_one_of};
+use super::data::Below;
 use super::limits::Size;
 use super::{Flow, Frame, Machine, Members, Run};
-use crate::compile::program::{Comprehension, ComprehensionKind, Expr, PrintPart};
+use crate::compile::program::{Comprehension, ComprehensionKind, Expr, NodeId, PrintPart};
 use crate::value::{Hint, Unknown, Value};
 
 /// A template's text for an undefined value.
@@ -90,8 +91,12 @@ impl<'p> Machine<'p> {
     }
 
     fn get(&mut self, frame: &mut Frame, base: &'p Expr, keys: &'p [Expr]) -> Run<Option<Value>> {
-        let Some(mut value) = self.eval(frame, base)? else { return Ok(None) };
         let mut keys = keys.iter();
+        let first = match base {
+            Expr::Data(node) => self.data_along(frame, *node, &mut keys)?,
+            base => self.eval(frame, base)?,
+        };
+        let Some(mut value) = first else { return Ok(None) };
         // Most keys are names in known objects, so only the result is cloned.
         let mut at = &value;
         let mut rest = None;
@@ -118,6 +123,27 @@ impl<'p> Machine<'p> {
             }
         }
         Ok(Some(value))
+    }
+
+    /// The value that keys lead to from a position of `data`, as far as they lead to positions. Nothing beside it is
+    /// evaluated.
+    fn data_along(
+        &mut self,
+        frame: &mut Frame,
+        mut node: NodeId,
+        keys: &mut std::slice::Iter<'p, Expr>,
+    ) -> Run<Option<Value>> {
+        while self.is_open(node)
+            && let Some(key) = keys.next()
+        {
+            let Some(key) = self.eval(frame, key)? else { return Ok(None) };
+            match self.under(node, &key)? {
+                None => return Ok(None),
+                Some(Below::Node(child)) => node = child,
+                Some(Below::Value(value)) => return Ok(Some(value)),
+            }
+        }
+        self.data(node)
     }
 
     fn object(&mut self, frame: &mut Frame, members: &'p [(Expr, Expr)]) -> Run<Option<Value>> {

@@ -86,6 +86,11 @@ impl Budget {
         }
     }
 
+    /// Takes back a charge for something that is no longer there.
+    pub(super) fn give_back(&self, bytes: usize) {
+        self.memory.set(self.memory.get().saturating_add(bytes as u64));
+    }
+
     /// Refuses a value that takes too long to be walked, however little memory it takes because its parts are shared.
     pub(super) fn fits(&self, value: Value) -> Run<Value> {
         if value.parts() > MAX_PARTS { Err(Stop::Limit(crate::Limit::Size)) } else { Ok(value) }

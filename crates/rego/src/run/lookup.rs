@@ -39,6 +39,13 @@ pub(super) fn members(value: &Value) -> Members<'_> {
     Members { value, at: 0, is_after_possible: false }
 }
 
+impl Members<'_> {
+    /// Moves on to a position.
+    pub(super) fn skip_to(&mut self, at: usize) {
+        self.at = at;
+    }
+}
+
 impl Iterator for Members<'_> {
     type Item = Member;
 

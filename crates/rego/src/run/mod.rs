@@ -11,6 +11,7 @@ mod collect;
 mod compare;
 mod data;
 mod expr;
+mod join;
 mod limits;
 mod lookup;
 mod rules;
@@ -26,6 +27,7 @@ use crate::compile::program::{RuleId, SourcePlace};
 use crate::network::Network;
 use crate::value::{Unknown, Value};
 pub(crate) use collect::Members;
+use join::Joins;
 use limits::Budget;
 pub use limits::Limits;
 pub(crate) use rules::either;
@@ -91,6 +93,7 @@ pub(crate) struct Machine<'p> {
     /// doubt, this stays when a branch ends.
     may_fail: Option<Unknown>,
     budget: Budget,
+    joins: Joins<'p>,
     context: Context<'static>,
     is_strict: bool,
     complaints: Vec<Complaint>,
@@ -136,6 +139,7 @@ impl<'p> Machine<'p> {
             is_many: false,
             may_fail: None,
             budget,
+            joins: Joins::default(),
             context,
             is_strict,
             complaints: Vec::new(),

@@ -244,8 +244,8 @@ impl Parser {
     }
 
     fn is_keyword(&self, word: &str) -> bool {
+        // OPA treats `contains` as a name everywhere but in the head of a rule.
         match word {
-            "contains" => self.keywords.contains,
             "every" => self.keywords.every,
             "if" => self.keywords.r#if,
             "in" => self.keywords.r#in,

@@ -62,6 +62,7 @@ impl Parser {
     }
 
     fn rule_head(&mut self) -> Result<Head> {
+        let begin = self.span();
         let name = match self.peek().clone() {
             Token::Name(name) if matches!(&*name, "input" | "data") => {
                 return Err(SyntaxError::new(self.span(), format!("a rule cannot be called {name}")));
@@ -75,6 +76,9 @@ impl Parser {
             && let Some(key) = self.key()?
         {
             path.push(key);
+        }
+        if name == "contains" && path.is_empty() && self.keywords.contains {
+            return Err(SyntaxError::new(begin, "a rule cannot be called contains"));
         }
         let mut params = None;
         if self.is("(") && !self.lexeme().is_apart {

@@ -155,17 +155,11 @@ impl Parser {
         let token = self.peek().clone();
         let kind = match token {
             Token::Name(name) => {
-                let is_call = {
-                    let after = self.lexemes.get(self.at + 1);
-                    after.is_some_and(|after| after.token == Token::Symbol("(") && !after.is_apart)
-                };
                 let kind = match &*name {
                     "null" => TermKind::Null,
                     "true" => TermKind::Bool(true),
                     "false" => TermKind::Bool(false),
-                    word if self.is_keyword(word) && !(word == "contains" && is_call) => {
-                        return Err(self.unexpected("a term"));
-                    }
+                    word if self.is_keyword(word) => return Err(self.unexpected("a term")),
                     _ => TermKind::Var(name),
                 };
                 self.next();

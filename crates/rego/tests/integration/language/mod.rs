@@ -1,5 +1,6 @@
 //! The language as a whole: OPA's answers, and the law on unknown values.
 
 mod cases;
+mod data;
 mod law;
 mod limits;
