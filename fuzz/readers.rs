@@ -194,7 +194,7 @@ pub(crate) fn documents(bytes: &[u8]) {
 pub(crate) fn pages(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = Document::parse_part(text) else { return };
-    let (schemas, options) = (Schemas::none(), Options { yaml: true, ..Options::default() });
+    let (schemas, options) = (Schemas::none(), Options { own_format: true, ..Options::default() });
     let Ok(report) = Report::new(&document, &schemas, &options, &Filter::default()) else { return };
     let mut page = Vec::new();
     let mut is_whole = report.write_markdown(&mut page, &MarkdownOptions::default()).is_ok();
@@ -254,8 +254,8 @@ pub(crate) fn comparison(bytes: &[u8]) {
     for schemas in [&*SCHEMAS, &Schemas::none()] {
         let hash = |plan: &Plan<'_>| HashedPlan::new(&plan.changes, schemas, Some(&key));
         let options = CompareOptions::default();
-        let compared = Comparison::new(&a.changes, &b.changes, schemas, &options);
-        let turned = Comparison::new(&b.changes, &a.changes, schemas, &options);
+        let compared = Comparison::new(&a, &b, schemas, &options);
+        let turned = Comparison::new(&b, &a, schemas, &options);
         // What cannot be read is an error.
         let (Ok(compared), Ok(turned)) = (compared, turned) else { continue };
         assert_eq!(compared.is_same(), turned.is_same());

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let document = input.document();
     args.input.check(document).map_err(unusable)?;
     let (schemas, sources) = args.input.schemas(given, document);
-    let options = Options { yaml: true, ..args.input.options(&input, args.input.program_of(document)) };
+    let options = Options { own_format: true, ..args.input.options(&input, args.input.program_of(document)) };
     let mut report = Report::new(document, &schemas, &options, &args.input.filter())
         .map_err(|error| unusable(sources.error(input.name(), error)))?;
     report.no_state = input.no_state();

@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let (schemas, schemas_name) = args.schemas.with_cached(given, providers);
     let names = [files[0].name(), files[1].name()];
     let options = CompareOptions { maps: args.map.clone(), ignored: args.ignore.clone() };
-    let compared = Comparison::new(&plans[0].changes, &plans[1].changes, &schemas, &options);
+    let compared = Comparison::new(plans[0], plans[1], &schemas, &options);
     let comparison = compared.map_err(|error| unusable(compare_complaint(error, names, &schemas_name)))?;
     write(args, &comparison, names)?;
     warn(&comparison, &schemas, is_given);

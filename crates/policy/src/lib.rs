@@ -23,7 +23,6 @@ pub mod rego;
 #[cfg(feature = "sentinel")]
 pub mod sentinel;
 mod simulated;
-mod stated;
 pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;

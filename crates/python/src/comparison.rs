@@ -36,7 +36,7 @@ fn compare<R>(
 ) -> Result<R, Failure> {
     let [a, b] = plans;
     let (plan_a, plan_b) = (a.judged()?, b.judged()?);
-    let compared = Compared::new(&plan_a.changes, &plan_b.changes, schemas, options);
+    let compared = Compared::new(plan_a, plan_b, schemas, options);
     make(&compared.map_err(|error| Failure::compare(&error, [a.file.as_deref(), b.file.as_deref()]))?)
 }
 

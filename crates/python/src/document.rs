@@ -253,7 +253,7 @@ impl AnyDocument {
             return Err(Failure::new("OptionError", "max_length", message).into());
         }
         let page_options = MarkdownOptions { title, link, marker, max_length };
-        let options = Options { yaml: true, ..Options::default() };
+        let options = Options { own_format: true, ..Options::default() };
         Ok(py.detach(|| self.0.page(&options, |report, page| report.write_markdown(page, &page_options)))?)
     }
 
@@ -266,7 +266,7 @@ impl AnyDocument {
     #[pyo3(signature = (*, title=None, link=None))]
     fn html(&self, py: Python<'_>, title: Option<&str>, link: Option<&str>) -> PyResult<String> {
         let page_options = HtmlOptions { title, link };
-        let options = Options { yaml: true, ..Options::default() };
+        let options = Options { own_format: true, ..Options::default() };
         Ok(py.detach(|| self.0.page(&options, |report, page| report.write_html(page, &page_options)))?)
     }
 
@@ -297,7 +297,7 @@ impl AnyDocument {
     /// >>> json.loads(plan.json())["counts"]["create"]
     /// 1
     fn json(&self, py: Python<'_>) -> PyResult<String> {
-        let options = Options { yaml: true, ..Options::default() };
+        let options = Options { own_format: true, ..Options::default() };
         Ok(py.detach(|| self.0.page(&options, |report, page| report.write_json(page)))?)
     }
 

@@ -152,6 +152,7 @@ fn find(
         counts_only: false,
         with_fields: false,
     };
+    search.require(held.plan_file().document()).map_err(|error| Failure::document(&error, file))?;
     let time = TimeLimit::begin(timeout);
     let answer = search.answer(&subject, || time.is_over());
     let answer =

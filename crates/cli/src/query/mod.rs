@@ -217,6 +217,7 @@ impl Args {
         if file.plan().is_some() {
             self.about.collection_kind().check(file).map_err(|error| error.to_string())?;
         }
+        search.require(file.document()).map_err(|error| file.error(error).to_string())?;
         let subject =
             Subject::new(self.about.collection_kind(), file.document()).map_err(|error| match error {
                 SubjectError::Document(error) => file.error(error).to_string(),

@@ -45,7 +45,7 @@ use self::pair::pair;
 use self::shown::Hidden;
 use self::steps::{Group, Identities, PlanStep, StepValues, steps};
 use crate::changes::ChangeSet;
-use crate::document::Schemas;
+use crate::document::{Plan, Schemas, StatedMarks};
 
 /// Options for comparing two plans.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +78,7 @@ impl<'t> Comparison<'t> {
     /// let now = plan(r#""after":{"id":"d-1","size":20},"after_unknown":{}"#);
     /// let (approved, now) = (Plan::parse(&approved)?, Plan::parse(&now)?);
     /// let schemas = Schemas::none();
-    /// let compared = Comparison::new(&approved.changes, &now.changes, &schemas, &CompareOptions::default())?;
+    /// let compared = Comparison::new(&approved, &now, &schemas, &CompareOptions::default())?;
     /// let [id, size] = &compared.resources[0].values[..] else { unreachable!() };
     /// assert_eq!((id.expected, size.expected), (true, false));
     /// assert_eq!(size.b, ShownValue::Number("20".into()));
@@ -86,16 +86,22 @@ impl<'t> Comparison<'t> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(
-        a: &ChangeSet<'t>,
-        b: &ChangeSet<'t>,
+        a: &Plan<'t>,
+        b: &Plan<'t>,
         schemas: &Schemas,
         options: &CompareOptions,
     ) -> Result<Self, CompareError> {
+        let stated = |of: &Plan<'t>, plan| {
+            StatedMarks::new(of).map_err(|error| CompareError::Document { plan, error })
+        };
+        let hidden = [stated(a, ComparedPlan::A)?, stated(b, ComparedPlan::B)?];
+        let (a, b) = (&a.changes, &b.changes);
         let ignored = Ignored::new(&options.ignored);
         let maps = Maps::new(&options.maps);
         let steps_a = steps(a, ComparedPlan::A, &maps)?;
         let steps_b = steps(b, ComparedPlan::B, &Maps::new(&[]))?;
-        let comparer = Comparer { a, b, schemas, ignored: &ignored, is_all: options.ignored.is_empty() };
+        let is_all = options.ignored.is_empty();
+        let comparer = Comparer { a, b, hidden: &hidden, schemas, ignored: &ignored, is_all };
         let mut comparison = Self::default();
         let is_incomplete = |changes: &ChangeSet<'_>| changes.complete == Some(false);
         comparison.counts.incomplete = usize::from(is_incomplete(a) != is_incomplete(b));
@@ -137,6 +143,8 @@ impl<'t> Comparison<'t> {
 struct Comparer<'c, 't> {
     a: &'c ChangeSet<'t>,
     b: &'c ChangeSet<'t>,
+    /// What the sections of both plans call sensitive.
+    hidden: &'c [StatedMarks<'t>; 2],
     schemas: &'c Schemas,
     ignored: &'c Ignored,
     /// Nothing is ignored.
@@ -194,6 +202,7 @@ impl<'t> Comparer<'_, 't> {
         let values =
             [a.read(self.a, self.schemas, ComparedPlan::A)?, b.read(self.b, self.schemas, ComparedPlan::B)?];
         let mut writer = CanonicalWriter::new(Secrets::Included, self.ignored);
+        let (a_step, b_step) = (a, b);
         let mut hidden = None;
         let mut differences = |writer: &mut CanonicalWriter<'_>, side| {
             let [a, b] = values.each_ref().map(|values| match side {
@@ -206,6 +215,9 @@ impl<'t> Comparer<'_, 't> {
             let hidden = hidden.get_or_insert_with(|| {
                 let mut hidden = Hidden::default();
                 values.iter().for_each(|values| values.hide(&mut hidden));
+                std::iter::zip([a_step, b_step], self.hidden)
+                    .filter_map(|(step, stated)| step.stated(stated))
+                    .for_each(|marks| hidden.add(marks));
                 hidden
             });
             values::differences(side, [&a, &b], hidden)

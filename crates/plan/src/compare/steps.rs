@@ -11,8 +11,8 @@ use super::shown::Hidden;
 use crate::changes::{ActionInvocation, ResourceActions};
 use crate::changes::{ChangeSet, ChangeValues, ChangedResource, Importing, OutputChange, ValueChange};
 use crate::document::DocumentError;
-use crate::document::Schemas;
-use crate::json::{Json, Raw, marks_or_all};
+use crate::document::{Schemas, StatedMarks};
+use crate::json::{Json, Raw, View, marks_or_all};
 use crate::report::{is_shown, previous_address};
 use crate::text::Text;
 use crate::walk::Sides;
@@ -251,6 +251,15 @@ impl<'c, 't> PlanStep<'c, 't> {
     /// Whether it is not known yet what is imported.
     pub(super) fn is_import_unknown(&self) -> bool {
         self.importing().is_some_and(|importing| importing.id.is_none() && importing.identity.is_none())
+    }
+
+    /// What the sections of its plan call sensitive of its values.
+    pub(super) fn stated<'s>(&self, marks: &'s StatedMarks<'t>) -> Option<View<'s, 't>> {
+        match self.source {
+            Source::Resource { resource, .. } => marks.view(&resource.address),
+            Source::Output(output) => marks.output_view(&output.name),
+            Source::Invocation(_) => None,
+        }
     }
 
     /// Whether its values are compared: a no-op's are not.

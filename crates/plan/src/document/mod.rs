@@ -23,6 +23,7 @@ mod schemas;
 mod sections;
 mod state;
 mod state_file;
+mod stated_marks;
 mod unknown_kinds;
 mod warnings;
 mod zeros;
@@ -45,6 +46,7 @@ pub use prior::{Candidates, Prior, PriorError, read_prior};
 pub use schemas::{SchemaOrigin, SchemaSource, Schemas};
 pub use sections::PlanSection;
 pub use state::{Sensitive, State, StateOutput, StateResource};
+pub use stated_marks::{StatedMarks, says_sensitive};
 pub use unknown_kinds::{UnfamiliarKind, UnknownKind};
 pub use warnings::{document_warnings, incompleteness_warning};
 

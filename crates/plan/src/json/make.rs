@@ -98,6 +98,87 @@ fn union(builder: &mut Builder<'_>, marks: &[View<'_, '_>]) -> Built {
     Built::bool(true)
 }
 
+/// The marks of a value: one that leads to nothing there marks what it leads out of, so that a mistake hides and does not
+/// show. `None` if all of them fit. What is unknown need not be there to be marked.
+pub(crate) fn fitted_marks<'t>(
+    marks: View<'_, '_>,
+    value: View<'_, '_>,
+    unknown: View<'_, '_>,
+) -> Option<Json<'t>> {
+    if fits(marks, value, unknown) {
+        return None;
+    }
+    let mut builder = Builder::of_made();
+    let built = fitted(&mut builder, marks, value, unknown);
+    Some(builder.finish()(built))
+}
+
+/// How deep marks nest was limited when they were read.
+fn fits(marks: View<'_, '_>, value: View<'_, '_>, unknown: View<'_, '_>) -> bool {
+    match (marks.shape(), value.shape()) {
+        (Shape::Null | Shape::Bool(_), _) => true,
+        (Shape::Object(_) | Shape::Array(_), Shape::Null) => !marks.has_word(),
+        (Shape::Object(members), Shape::Object(_)) => members.iter().all(|(key, marks)| {
+            let unknown = unknown_member(unknown, key);
+            value.get(key).map_or_else(|| may_lack(marks, unknown), |value| fits(marks, value, unknown))
+        }),
+        (Shape::Array(elements), Shape::Array(values)) => elements.iter().enumerate().all(|(i, marks)| {
+            let unknown = unknown_element(unknown, i);
+            values.get(i).map_or_else(|| may_lack(marks, unknown), |value| fits(marks, value, unknown))
+        }),
+        _ => !marks.says_something(),
+    }
+}
+
+/// Whether what has these marks need not be there.
+fn may_lack(marks: View<'_, '_>, unknown: View<'_, '_>) -> bool {
+    !marks.says_something() || unknown.has_true()
+}
+
+fn unknown_member<'v, 't>(unknown: View<'v, 't>, key: &str) -> View<'v, 't> {
+    if unknown.is_bool() { unknown } else { unknown.get(key).unwrap_or(unknown.bool(false)) }
+}
+
+fn unknown_element<'v, 't>(unknown: View<'v, 't>, index: usize) -> View<'v, 't> {
+    if unknown.is_bool() { unknown } else { unknown.elements().get(index).unwrap_or(unknown.bool(false)) }
+}
+
+fn fitted(
+    builder: &mut Builder<'_>,
+    marks: View<'_, '_>,
+    value: View<'_, '_>,
+    unknown: View<'_, '_>,
+) -> Built {
+    match (marks.shape(), value.shape()) {
+        (Shape::Object(members), Shape::Object(_)) => {
+            let is_there =
+                |(key, marks)| value.get(key).is_some() || may_lack(marks, unknown_member(unknown, key));
+            if !members.iter().all(is_there) {
+                return Built::bool(true);
+            }
+            builder.make_object(
+                members.iter().map(|(key, marks)| (key, (key, marks))),
+                |builder, (key, marks)| {
+                    let value = value.get(key).unwrap_or(value.null());
+                    fitted(builder, marks, value, unknown_member(unknown, key))
+                },
+            )
+        }
+        (Shape::Array(elements), Shape::Array(values)) => {
+            let is_there =
+                |(i, marks)| values.get(i).is_some() || may_lack(marks, unknown_element(unknown, i));
+            if !elements.iter().enumerate().all(is_there) {
+                return Built::bool(true);
+            }
+            builder.make_array(elements.iter().enumerate(), |builder, (i, marks)| {
+                fitted(builder, marks, values.get(i).unwrap_or(value.null()), unknown_element(unknown, i))
+            })
+        }
+        (_, Shape::Null) => union(builder, &[marks]),
+        _ => Built::bool(marks.says_something()),
+    }
+}
+
 impl Built {
     pub(crate) const fn bool(value: bool) -> Self {
         Self(if value { Node::TRUE } else { Node::FALSE })

@@ -231,7 +231,7 @@ impl<'v, 't> View<'v, 't> {
         self.has_true() || self.has_word()
     }
 
-    fn has_word(self) -> bool {
+    pub(super) fn has_word(self) -> bool {
         match self.shape() {
             Shape::Number(_) | Shape::String(_) => true,
             Shape::Null | Shape::Bool(_) => false,

@@ -141,7 +141,10 @@ pub(super) fn configuration<'p>(
         after_sensitive: sensitive,
         ..WrittenValues::default()
     });
-    let sides = Sides::read(document, &values, || format!("{}: config_values", invocation.address))?;
+    let mut sides = Sides::read(document, &values, || format!("{}: config_values", invocation.address))?;
+    if dialect.is_own_format() {
+        sides = sides.hiding(None);
+    }
     let replaced = sides.replaced();
     Ok(diff::body(sides.change(&replaced, dialect), schemas.of_action(invocation)?))
 }

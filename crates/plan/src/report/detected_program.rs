@@ -57,6 +57,6 @@ impl Program {
             Self::Terraform(_) => Dialect::LEGACY,
             Self::OpenTofu => Dialect::opentofu(PlaceKind::Inside, options.show_sensitive),
         };
-        dialect.matching_sets(options.match_sets).reading_yaml(options.yaml)
+        dialect.matching_sets(options.match_sets).with_own_format(options.own_format)
     }
 }

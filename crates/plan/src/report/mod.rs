@@ -49,7 +49,7 @@ pub use state::{ModulePlace, StateHeader};
 
 use crate::changes::ChangeSet;
 use crate::changes::{Check, ResourceActions};
-use crate::document::{Document, NoState, Plan, SchemaOrigin, Schemas, State};
+use crate::document::{Document, NoState, Plan, SchemaOrigin, Schemas, State, StatedMarks};
 use crate::mode::PlanMode;
 use crate::options::Options;
 use crate::program::Program;
@@ -230,10 +230,20 @@ impl<'p> Report<'p> {
         options: &Options,
         filter: &Filter,
     ) -> Result<Self, ShowError> {
+        Self::of_changes_beside(changes, None, schemas, options, filter)
+    }
+
+    fn of_changes_beside<'t: 'p>(
+        changes: &'p ChangeSet<'t>,
+        stated: Option<StatedMarks<'t>>,
+        schemas: &'p Schemas,
+        options: &Options,
+        filter: &Filter,
+    ) -> Result<Self, ShowError> {
         let program = options.program.unwrap_or_default();
         let dialect = program.dialect(options);
         let differ = plan::Differ { changes, schemas, program, dialect, full: options.full };
-        plan::report(differ, options.mode.unwrap_or_default(), filter)
+        plan::report(differ, stated, options.mode.unwrap_or_default(), filter)
     }
 
     /// Makes the report of a plan, like [`Report::new`].
@@ -250,7 +260,9 @@ impl<'p> Report<'p> {
         let program = options.program.unwrap_or_else(|| Program::of_plan(plan));
         let mode = options.mode.unwrap_or_else(|| PlanMode::detect(plan));
         let options = Options { program: Some(program), mode: Some(mode), ..*options };
-        let mut report = Self::of_changes(&plan.changes, schemas, &options, filter)?;
+        let joins_marks = options.own_format && !options.show_sensitive;
+        let stated = joins_marks.then(|| StatedMarks::new(plan)).transpose()?;
+        let mut report = Self::of_changes_beside(&plan.changes, stated, schemas, &options, filter)?;
         // Terraform 1.11 knows the format 1.2 and warns of newer ones.
         if plan.format_version > Some((1, 2)) {
             report.sections.insert(0, Section::Warnings(vec![Warning::NewerFormat]));

@@ -1,5 +1,7 @@
 //! The sections of a plan.
 
+use std::rc::Rc;
+
 use objchange::schema::Block;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +16,7 @@ use crate::changes::{ActionInvocation, ResourceActions, TriggerTime};
 use crate::changes::{ChangeSet, ChangedResource, OutputChange};
 use crate::diff;
 use crate::diff::{Diff, DiffAction, fold};
-use crate::document::DocumentError;
+use crate::document::{DocumentError, StatedMarks};
 use crate::options::Options;
 use crate::program::Program;
 use crate::walk::{Dialect, Paths, Sides};
@@ -70,15 +72,18 @@ const OPENTOFU_LEGEND: [ResourceActions; 8] = [
 /// The report of a plan, its sections in the order of the page.
 pub(super) fn report<'p, 't>(
     differ: Differ<'p, 't>,
+    stated: Option<StatedMarks<'t>>,
     mode: PlanMode,
     filter: &Filter,
 ) -> Result<Report<'p>, ShowError> {
+    // What there is on the page is decided by the marks that Terraform takes, so that all formats agree on it.
+    let stated = Rc::new(stated);
     let Differ { changes: set, program, .. } = differ;
     let wanted = |r: &ChangedResource<'_>| filter.matches_change(r);
     let only_drift = filter.is_only_drift();
     let shows_all_drift = mode == PlanMode::RefreshOnly || only_drift;
     let drifted: Vec<_> = set.drift.iter().filter(|r| wanted(r)).collect();
-    let drift = differ.drift(shows_all_drift, drifted.clone())?;
+    let drift = differ.drift(shows_all_drift, drifted.clone(), &stated)?;
     // Nothing is deferred where nothing can be.
     let all_deferred = if program.is_opentofu() || only_drift { &[][..] } else { &set.deferred };
     let deferred: Vec<_> = all_deferred.iter().filter(|d| wanted(&d.resource)).collect();
@@ -87,7 +92,7 @@ pub(super) fn report<'p, 't>(
     let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
     // A filter selects resources, so outputs would be noise.
     for output in set.outputs.iter().filter(|_| filter.is_all()) {
-        match differ.output(output)?.action {
+        match differ.output(output, None)?.action {
             DiffAction::NoOp => unchanged_outputs.push(output.name.clone()),
             _ => changed_outputs.push(output),
         }
@@ -127,30 +132,31 @@ pub(super) fn report<'p, 't>(
     // The order of `terraform show`: drift, outcome, deferred, legend, changes, counts, actions, outputs, notes.
     let mut sections = vec![Section::ResourceDrift(drift)];
     sections.extend(outcome.map(Section::Outcome));
+    let marks = Rc::clone(&stated);
     sections.push(Section::DeferredChanges(Entries::new(
         deferred,
         move |d| header::header(&d.resource, &ChangeContext::Deferral(d.reason.clone()), program),
-        move |d| differ.resource(&d.resource).map(Some),
+        move |d| differ.resource(&d.resource, Option::as_ref(&marks)).map(Some),
     )));
     sections.extend(has_changes.then_some(Section::Legend(legend)));
+    let marks = Rc::clone(&stated);
     sections.push(Section::ResourceChanges(Entries::new(
         changes,
         move |r| header::planned(r, set.predicted, program),
-        move |r| differ.change(r, &actions).map(Some),
+        move |r| differ.change(r, &actions, Option::as_ref(&marks)).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
     sections.push(Section::InvokedActions(Entries::new(
         invoked,
         move |invocation| actions::header(invocation, program),
-        move |invocation| {
-            actions::configuration(set.document.0, invocation, differ.schemas, differ.dialect).map(Some)
-        },
+        move |invocation| differ.action(invocation).map(Some),
     )));
+    let marks = Rc::clone(&stated);
     sections.push(Section::OutputChanges {
         changed: Entries::new(
             changed_outputs,
             |output| OutputHeader { name: output.name.clone(), actions: Some(output.change.actions) },
-            move |output| differ.output(output).map(Some),
+            move |output| differ.output(output, Option::as_ref(&marks)).map(Some),
         ),
         unchanged: unchanged_outputs,
     });
@@ -169,7 +175,7 @@ pub(super) fn report<'p, 't>(
         drift: Entries::new(
             drifted,
             move |r| header::header(r, &ChangeContext::Drift, program),
-            move |r| differ.resource(r).map(Some),
+            move |r| differ.resource(r, Option::as_ref(&stated)).map(Some),
         ),
         invocations,
         checks: if filter.is_all() { set.checks.clone() } else { Vec::new() },
@@ -215,14 +221,23 @@ impl<'p, 't> Differ<'p, 't> {
         resource: &'p ChangedResource<'_>,
         schema: Option<&'p Block>,
         relevant: Option<Paths<'_, 'p>>,
+        stated: Option<&StatedMarks<'_>>,
     ) -> Result<Diff<'p>, DocumentError> {
-        let diff = diff_resource(self.changes.document.0, resource, schema, relevant, self.dialect)?;
+        let diff = diff_resource(self.changes.document.0, resource, schema, relevant, stated, self.dialect)?;
         Ok(shown(resource, diff, self.full))
     }
 
-    fn resource(self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
+    fn resource(
+        self,
+        resource: &'p ChangedResource<'t>,
+        stated: Option<&StatedMarks<'_>>,
+    ) -> Result<Diff<'p>, ShowError> {
         let schema = self.schemas.of_change(resource)?;
-        Ok(self.body(resource, schema, None)?)
+        Ok(self.body(resource, schema, None, stated)?)
+    }
+
+    fn action(self, invocation: &'p ActionInvocation<'t>) -> Result<Diff<'p>, ShowError> {
+        actions::configuration(self.changes.document.0, invocation, self.schemas, self.dialect)
     }
 
     /// A change, with the actions that it triggers.
@@ -230,24 +245,31 @@ impl<'p, 't> Differ<'p, 't> {
         self,
         resource: &'p ChangedResource<'t>,
         actions: &Actions<'p, 't>,
+        stated: Option<&StatedMarks<'_>>,
     ) -> Result<ReportEntry<'p, ()>, ShowError> {
         let action = |invocation: &'p ActionInvocation<'t>| -> Result<ReportAction<'p>, ShowError> {
-            let configuration =
-                actions::configuration(self.changes.document.0, invocation, self.schemas, self.dialect)?;
+            let configuration = self.action(invocation)?;
             Ok(ReportEntry::new(actions::header(invocation, self.program), configuration))
         };
         let invoked = |time| actions.of_change(&resource.address, time).map(action).collect::<Result<_, _>>();
         Ok(ReportEntry {
             actions_before: invoked(TriggerTime::Before)?,
             actions_after: invoked(TriggerTime::After)?,
-            ..self.resource(resource)?.into()
+            ..self.resource(resource, stated)?.into()
         })
     }
 
-    fn output(self, output: &'p OutputChange<'t>) -> Result<Diff<'p>, ShowError> {
+    fn output(
+        self,
+        output: &'p OutputChange<'t>,
+        stated: Option<&StatedMarks<'_>>,
+    ) -> Result<Diff<'p>, ShowError> {
         let name = &output.name;
-        let sides =
+        let mut sides =
             Sides::read(self.changes.document.0, &output.change.values, || format!("output_changes.{name}"))?;
+        if let Some(stated) = stated {
+            sides = sides.hiding(stated.output_view(name));
+        }
         let mut diff = diff::output(sides.change(&sides.replaced(), self.dialect));
         fold(&mut diff, self.full);
         Ok(diff)
@@ -258,14 +280,22 @@ impl<'p, 't> Differ<'p, 't> {
         self,
         all: bool,
         mut drifted: Vec<&'p ChangedResource<'t>>,
+        stated: &Rc<Option<StatedMarks<'t>>>,
     ) -> Result<Entries<'p, ResourceHeader<'p>>, ShowError> {
         // Only drift that the plan's changes may come from is shown, unless the plan only refreshes.
         let relevant = (!all).then(|| Relevant::new(self.changes));
+        let stated = Rc::clone(stated);
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;
-            let relevant = relevant.as_ref().map(|relevant| relevant.of_resource(&resource.address));
-            let diff = self.body(resource, schema, relevant)?;
-            Ok((all || diff.action != DiffAction::NoOp).then_some(diff))
+            let body = |stated| {
+                let relevant = relevant.as_ref().map(|relevant| relevant.of_resource(&resource.address));
+                self.body(resource, schema, relevant, stated)
+            };
+            let diff = body(None)?;
+            if !all && diff.action == DiffAction::NoOp {
+                return Ok(None);
+            }
+            Ok(Some(if stated.is_some() { body(Option::as_ref(&stated))? } else { diff }))
         };
         if !all {
             // The first relevant entry is enough to know that the section exists; others are diffed when they are
@@ -299,12 +329,12 @@ impl<'p, 't> Differ<'p, 't> {
                     && values.before_sensitive.text() == values.after_sensitive.text()
                     && !values.after_unknown.text().contains("true")
             });
-            if !is_same && self.resource(resource)?.action != DiffAction::NoOp {
+            if !is_same && self.resource(resource, None)?.action != DiffAction::NoOp {
                 return Ok(true);
             }
         }
         for output in &self.changes.outputs {
-            if self.output(output)?.action != DiffAction::NoOp {
+            if self.output(output, None)?.action != DiffAction::NoOp {
                 return Ok(true);
             }
         }
@@ -328,7 +358,7 @@ pub(crate) fn entry<'p>(
     options: &Options,
 ) -> Result<ReportEntry<'p, ResourceHeader<'p>>, ShowError> {
     let dialect = options.program.unwrap_or_default().dialect(options);
-    let diff = diff_resource(document, resource, schema, None, dialect)?;
+    let diff = diff_resource(document, resource, schema, None, None, dialect)?;
     let diff = shown(resource, diff, options.full);
     Ok(ReportEntry::new(
         header::header(resource, &ChangeContext::Change, options.program.unwrap_or_default()),

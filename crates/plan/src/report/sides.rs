@@ -7,7 +7,7 @@ use crate::changes::ResourceActions;
 use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff;
 use crate::diff::Diff;
-use crate::document::DocumentError;
+use crate::document::{DocumentError, StatedMarks};
 use crate::json::Elements;
 use crate::walk::{Dialect, PathList, Paths, Sides};
 
@@ -42,9 +42,14 @@ pub(super) fn diff_resource<'t>(
     resource: &ChangedResource<'t>,
     schema: Option<&'t Block>,
     relevant: Option<Paths<'_, 't>>,
+    stated: Option<&StatedMarks<'_>>,
     dialect: Dialect,
 ) -> Result<Diff<'t>, DocumentError> {
-    let sides = Sides::read(document, &resource.change.values, || format!("{}: change", resource.address))?;
+    let mut sides =
+        Sides::read(document, &resource.change.values, || format!("{}: change", resource.address))?;
+    if let Some(stated) = stated {
+        sides = sides.hiding(stated.view(&resource.address));
+    }
     let replaced = sides.replaced();
     let mut change = sides.change(&replaced, dialect);
     if let Some(relevant) = relevant {

@@ -10,7 +10,7 @@ use crate::diff;
 use crate::diff::Diff;
 use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
 use crate::index::Index;
-use crate::json::{Json, Raw, View, marks_or_all};
+use crate::json::{Json, Raw, View, fitted_marks, marks_or_all};
 use crate::program::Program;
 use crate::text::Text;
 use crate::walk::{Change, Dialect};
@@ -152,7 +152,9 @@ fn diff_parts<'r>(
 ) -> Result<Diff<'r>, ShowError> {
     let values = read(state, &values, || format!("{}: values", resource.address))?;
     let marks = read(state, &marks, || format!("{}: sensitive_values", resource.address))?;
-    let marks = marks_or_all(marks, &values);
+    let fitted =
+        dialect.is_own_format().then(|| fitted_marks(marks.view(), values.view(), marks.view().bool(false)));
+    let marks = fitted.flatten().unwrap_or_else(|| marks_or_all(marks, &values));
     let change = unchanged(values.view(), marks.view(), dialect);
     Ok(diff::body(change, schema))
 }

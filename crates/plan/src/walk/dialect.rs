@@ -6,8 +6,8 @@ pub(crate) struct Dialect {
     rules: Rules,
     /// Similar elements that a set loses and gains are paired.
     matches_sets: bool,
-    /// YAML in strings is compared as documents.
-    reads_yaml: bool,
+    /// What is made is no text of Terraform, but for a format of our own.
+    own_format: bool,
 }
 
 /// By whose rules a place is compared.
@@ -42,7 +42,7 @@ impl Dialect {
     pub(crate) const LEGACY: Self = Self::new(Rules::Terraform { is_legacy: true });
 
     const fn new(rules: Rules) -> Self {
-        Self { rules, matches_sets: false, reads_yaml: false }
+        Self { rules, matches_sets: false, own_format: false }
     }
 
     /// OpenTofu's rules at such a place.
@@ -59,13 +59,13 @@ impl Dialect {
         self.matches_sets
     }
 
-    /// Turns reading YAML in strings on or off.
-    pub(crate) fn reading_yaml(self, reads_yaml: bool) -> Self {
-        Self { reads_yaml, ..self }
+    /// For a format of our own, or for the text of a program.
+    pub(crate) fn with_own_format(self, own_format: bool) -> Self {
+        Self { own_format, ..self }
     }
 
-    pub(crate) fn reads_yaml(self) -> bool {
-        self.reads_yaml
+    pub(crate) fn is_own_format(self) -> bool {
+        self.own_format
     }
 
     fn with(self, rules: Rules) -> Self {

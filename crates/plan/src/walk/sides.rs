@@ -3,7 +3,7 @@
 use super::{Change, Dialect, PathList, Paths, Unknown};
 use crate::changes::{ChangeValues, PlannedValues, WrittenValues};
 use crate::document::DocumentError;
-use crate::json::{Builder, Built, Json, JsonError, View, marks_or_all};
+use crate::json::{Builder, Built, Json, JsonError, Shape, View, fitted_marks, marks_or_all, union_marks};
 
 /// The two sides of a change and their marks, wherever they come from.
 #[derive(Debug)]
@@ -56,6 +56,30 @@ impl<'t> Sides<'t> {
         }
     }
 
+    /// Hides on both sides what either has marked, and what other marks of the object say. Where the sides hide as much
+    /// already they stay as they are, because that a mark comes or goes is a change, too.
+    pub(crate) fn hiding(self, others: Option<View<'_, '_>>) -> Self {
+        let own = union_marks(&[self.before_sensitive.view(), self.after_sensitive.view()]);
+        let all = match others {
+            Some(others) => union_marks(&[own.view(), others]),
+            None => own.clone(),
+        };
+        let marks = all.view();
+        // What the other side marks need not be on this one.
+        let fitted = |value: &Json<'t>| fitted_marks(marks, value.view(), marks.bool(true));
+        let (before, after) = (fitted(&self.before), fitted(&self.after));
+        let is_hidden = before.is_none() && after.is_none() && all == own;
+        if is_hidden && !marks_below(self.unknown.view(), marks) {
+            return self;
+        }
+        let all = || marks.to_json();
+        Self {
+            before_sensitive: before.unwrap_or_else(all),
+            after_sensitive: after.unwrap_or_else(all),
+            ..self
+        }
+    }
+
     pub(crate) fn from_planned(planned: &PlannedValues) -> Self {
         Self::from_values(planned.before(), planned.after(), planned.replaced_paths())
     }
@@ -103,5 +127,23 @@ impl<'t> Sides<'t> {
             unknown: built(unknown),
             replace: built(replace),
         })
+    }
+}
+
+/// Whether a part of something that is wholly unknown is marked. Its mark is lost where that is shown.
+fn marks_below(unknown: View<'_, '_>, marks: View<'_, '_>) -> bool {
+    match marks.shape() {
+        Shape::Object(members) => match unknown.is_bool() {
+            true => unknown.is_true() && marks.has_true(),
+            false => members
+                .iter()
+                .any(|(key, marks)| unknown.get(key).is_some_and(|unknown| marks_below(unknown, marks))),
+        },
+        Shape::Array(elements) => match unknown.is_bool() {
+            true => unknown.is_true() && marks.has_true(),
+            false => std::iter::zip(elements.iter(), unknown.elements().iter())
+                .any(|(marks, unknown)| marks_below(unknown, marks)),
+        },
+        _ => false,
     }
 }

@@ -320,6 +320,13 @@ fn operators_of_templates_do_what_they_say() {
         ("'%s%03d'|format('a', 7)", "a007"),
         ("'a\\nb'|indent(1)|length", "4"),
         ("[1, 2, 3]|batch(2)|length", "2"),
+        ("'abc'[1:]", "bc"),
+        ("'abc'[:-1][-1]", "b"),
+        ("[1, 2, 3, 4][::2]|join('-')", "1-3"),
+        ("[1, 2, 3]|sum", "6"),
+        ("{'a': 1}['a']", "1"),
+        ("('b' in 'abc') and (2 not in [1]) and (1 is in [1]) and ('A' is upper)", "true"),
+        ("1 < 2 <= 2 != 3", "true"),
         ("['b', 'a']|sort|first", "a"),
         ("'yes' if 1 < 2 < 3 else 'no'", "yes"),
     ] {
@@ -327,6 +334,45 @@ fn operators_of_templates_do_what_they_say() {
     }
     let counted = "{% set ns = namespace(n=0) %}{% for i in range(3) %}{% if i == 1 %}{% set ns.n = ns.n + i %}\n{% elif i %}two{% else %}none{% endif %}{% else %}empty{% endfor %} {{ ns.n }}";
     assert_eq!(page(counted), "nonetwo 1");
+}
+
+/// A comparison makes little, and looks at all of its operands.
+#[test]
+fn a_template_looks_at_no_more_than_it_may() {
+    let error = |template: &str| match by_template_of(&plan("x"), template) {
+        Err(ShowError::Template(error)) => error.message,
+        other => panic!("{template:.200}: {other:?}"),
+    };
+    let (text, list) = ("'é' * 1000000", "range(90000)|list");
+    for (made, looks) in [
+        (text, "s == t"),
+        (text, "s != t"),
+        (text, "s < t"),
+        (text, "s <= t <= s"),
+        (text, "'xy' in s"),
+        (text, "'xy' not in s"),
+        (text, "s|length == 3"),
+        (text, "s[-1] == 'x'"),
+        (text, "s[1:] == 'x'"),
+        (text, "s is lower"),
+        (text, "s is startingwith(t)"),
+        (text, "s is eq t"),
+        (text, "'xy' is in s"),
+        (list, "s < t"),
+        (list, "-1 in s"),
+        (list, "s|min == 1"),
+        (list, "s|sum == 1"),
+        ("range(90000)", "s|last == 1"),
+        ("[('x' * 1000) ~ 'y'] * 1000", "s == t"),
+    ] {
+        let template = format!(
+            "{{% set s = {made} %}}{{% set t = {made} %}}{{% for i in range(99999) %}}{{% if {looks} %}}{{% endif %}}{{% endfor %}}"
+        );
+        let message = error(&template);
+        let is_refused =
+            message.contains("looks at more than 256 MiB") || message.contains("makes more than 64 MiB");
+        assert!(is_refused, "{looks}: {message}");
+    }
 }
 
 #[test]

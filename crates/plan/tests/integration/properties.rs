@@ -294,7 +294,7 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         let options = Options {
             full,
             match_sets,
-            yaml: match_sets,
+            own_format: match_sets,
             mode: Some(mode),
             program: Some(program),
             ..Options::default()

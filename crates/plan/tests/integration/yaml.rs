@@ -7,12 +7,12 @@ use serde_json::json;
 use crate::report;
 
 /// The text of a plan that updates a string, with YAML compared as documents.
-fn text(before: &str, after: &str, yaml: bool) -> String {
+fn text(before: &str, after: &str, own_format: bool) -> String {
     let plan = json!({"format_version": "1.2", "terraform_version": "1.11.4", "resource_changes": [{
         "address": "a_b.c", "mode": "managed", "type": "a_b", "name": "c", "provider_name": "registry.terraform.io/x/a",
         "change": {"actions": ["update"], "before": {"doc": before}, "after": {"doc": after}, "after_unknown": {}}}]})
     .to_string();
-    let options = Options { yaml, ..Options::default() };
+    let options = Options { own_format, ..Options::default() };
     let document = Document::parse(&plan).unwrap();
     let schemas = Schemas::none();
     let report = Report::new(&document, &schemas, &options, &Filter::default()).unwrap();

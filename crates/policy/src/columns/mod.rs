@@ -30,7 +30,7 @@ use objchange::Value;
 use objchange::schema::SchemaDocumentError;
 use objchange_plan::{
     ChangedIndex, ChangedResource, DocumentError, Finding, Index, Json, OutputChange, Plan, PlanFile,
-    PlanFileError, PlannedValues, Schemas, Text, ValueChange, findings,
+    PlanFileError, PlannedValues, Schemas, StatedMarks, Text, ValueChange, findings,
 };
 
 pub use self::table::{RowsBuilder, schema};
@@ -38,7 +38,6 @@ pub use self::table::{RowsBuilder, schema};
 pub use self::write::{TableForm, TableWriter};
 use crate::ObjectValueError;
 use crate::simulated::key;
-use crate::stated::StatedMarks;
 use crate::tfconfig::ConfigMarks;
 use crate::tfplan::Change;
 

@@ -98,6 +98,8 @@ pub(super) struct Checker<'a> {
     pub(super) paths: Vec<(Path, Range<usize>)>,
     /// Whether it has an operator that takes errors for absence.
     pub(super) hides_errors: bool,
+    /// Whether it looks at the version of the plan.
+    pub(super) reads_version: bool,
 }
 
 type Checked = Result<Shape, QueryError>;
@@ -139,7 +141,10 @@ impl Checker<'_> {
         let Expr::Ident(name) = &expr.expr else { return Ok(Shape::Any) };
         match &**name {
             "rc" => return Ok(Shape::Object(self.collection.model())),
-            "plan" => return Ok(Shape::Object(&PLAN)),
+            "plan" => {
+                self.reads_version = true;
+                return Ok(Shape::Object(&PLAN));
+            }
             name if self.bound.iter().any(|(bound, _)| bound == name) => {
                 let shape = self.bound.iter().rev().find(|(bound, _)| bound == name);
                 let shape = shape.map_or(Shape::Any, |(_, shape)| *shape);
@@ -168,7 +173,13 @@ impl Checker<'_> {
 
     fn field(&mut self, expr: &mut IdedExpr) -> Checked {
         let Expr::Select(select) = &mut expr.expr else { return Ok(Shape::Any) };
+        let is_variables = select.field == "variables"
+            && matches!(&select.operand.expr, Expr::Ident(name) if name == "plan");
+        let reads_version = self.reads_version;
         let operand = self.check(&mut select.operand)?;
+        if is_variables {
+            self.reads_version = reads_version;
+        }
         let (name, is_test) = (select.field.clone(), select.test);
         let shape = self.field_of(operand, &name, expr)?;
         Ok(if is_test { Shape::Leaf(Kinds::BOOL) } else { shape })

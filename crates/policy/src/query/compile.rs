@@ -34,6 +34,8 @@ pub(super) struct Compiled {
     pub(super) paths: Vec<(Path, Range<usize>)>,
     /// Whether it has an operator that takes errors for absence.
     pub(super) hides_errors: bool,
+    /// Whether it looks at the version of the plan.
+    pub(super) reads_version: bool,
 }
 
 impl Compiled {
@@ -75,6 +77,7 @@ fn parse(collection: CollectionKind, text: &str) -> Result<Compiled, QueryError>
         comparisons: Vec::new(),
         paths: Vec::new(),
         hides_errors: false,
+        reads_version: false,
     };
     checker.check(&mut expr)?;
     // The checks may have made the expression deeper.
@@ -82,8 +85,8 @@ fn parse(collection: CollectionKind, text: &str) -> Result<Compiled, QueryError>
         let message = format!("the expression nests deeper than {MAX_DEPTH} levels");
         return Err(QueryError::new(QueryErrorKind::Limit, 0..text.len(), message));
     }
-    let Checker { patterns, comparisons, paths, hides_errors, .. } = checker;
-    Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, paths, hides_errors })
+    let Checker { patterns, comparisons, paths, hides_errors, reads_version, .. } = checker;
+    Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, paths, hides_errors, reads_version })
 }
 
 /// Shortens the parser's message, which lists every token that it expected.

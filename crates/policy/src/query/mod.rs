@@ -124,6 +124,11 @@ impl Query {
         comparisons.impossible().map(error).chain(unfound_paths(&self.0, comparisons)).collect()
     }
 
+    /// Whether it looks at the version of the plan, which a part of a document lacks.
+    pub(super) fn reads_version(&self) -> bool {
+        self.0.reads_version
+    }
+
     /// The query for the items of a document.
     pub fn on<'q, 's, 't: 's>(&'q self, subject: &'s Subject<'t>) -> Matching<'q, 's> {
         Matching(self, Evaluation::new(&self.0, subject, false))
@@ -160,6 +165,11 @@ impl Matching<'_, '_> {
 }
 
 impl Projection {
+    /// Whether it looks at the version of the plan, which a part of a document lacks.
+    pub(super) fn reads_version(&self) -> bool {
+        self.compiled.reads_version
+    }
+
     /// Reads and checks an expression. A map gives a column for each of its keys, a list one for each element, and
     /// everything else one.
     ///

@@ -1,5 +1,6 @@
 //! Finds items in one document.
 
+use objchange_plan::{Document, DocumentError, PlanSection};
 use serde_json::Value;
 
 use super::tally::{Tallies, Tally};
@@ -51,6 +52,20 @@ pub struct FoundItem {
 }
 
 impl Search<'_> {
+    /// Refuses a plan that lacks what the expressions look at beside its items: nothing would match.
+    ///
+    /// # Errors
+    ///
+    /// They look at the version of Terraform, and the plan does not say it.
+    pub fn require(&self, document: &Document<'_>) -> Result<(), DocumentError> {
+        let reads_version =
+            self.query.reads_version() || self.projection.is_some_and(Projection::reads_version);
+        match document {
+            Document::Plan(plan) if reads_version => plan.require(PlanSection::TerraformVersion),
+            _ => Ok(()),
+        }
+    }
+
     /// Searches all items of a document. Steps bound the work for one item. `is_over` is checked before each item; the
     /// answer is `None` once the time is up.
     pub fn answer(&self, subject: &Subject<'_>, is_over: impl Fn() -> bool) -> Option<Answer> {

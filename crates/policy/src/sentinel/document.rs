@@ -102,6 +102,14 @@ impl Document {
         self.read.with_dependent(|_, collections| collections.plan.is_some())
     }
 
+    /// Refuses a plan without a section that every whole plan has.
+    pub(super) fn require(&self, section: PlanSection) -> Result<(), DocumentError> {
+        self.read.with_dependent(|_, collections| match &collections.plan {
+            Some(plan) => plan.plan.require(section),
+            None => Ok(()),
+        })
+    }
+
     /// Looks at the plan itself.
     pub(super) fn plan<T>(&self, look: impl FnOnce(&TfPlan<'_>) -> T) -> Option<T> {
         self.read

@@ -32,6 +32,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use objchange::address::strip_keys;
+use objchange_plan::PlanSection;
 use objchange_sentinel::{Function, Import, Map, Source, Value};
 
 use self::cache::DocumentCache;
@@ -128,10 +129,14 @@ impl Import for Host {
         let table = |kind| Some(context.table(kind));
         match (self.name, name) {
             (Name::Plan, "terraform_version") => {
+                let document = documents.document(CollectionKind::Changes);
+                if let Err(error) = document.require(PlanSection::TerraformVersion) {
+                    noted.failed(error);
+                }
                 let version = |plan: &crate::tfplan::TfPlan<'_>| {
                     plan.terraform_version.as_ref().map(|version| Value::from(&**version))
                 };
-                documents.document(CollectionKind::Changes).plan(version).flatten()
+                document.plan(version).flatten()
             }
             (Name::Plan, "planned_values") => {
                 let state = [

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use objchange_plan::PlanSection;
 use objchange_sentinel::{Map, Members, Text, Value};
 
 use super::document::CollectionKind;
@@ -57,6 +58,13 @@ impl Members for Table {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
+        // Of the plan itself, a section that somebody has left out must not be taken for one that is empty.
+        if self.kind == CollectionKind::Raw
+            && let Some(section) = PlanSection::named(key)
+            && let Err(error) = self.context.documents.document(self.kind).require(section)
+        {
+            self.context.noted.failed(error);
+        }
         self.context.documents.find(self.kind, key)
     }
 

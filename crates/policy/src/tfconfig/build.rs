@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use objchange_plan::{DocumentError, Plan, Shape, Text, View};
+use objchange_plan::{DocumentError, Plan, Shape, Text, View, says_sensitive};
 
-use super::marks::{ConfigMarks, Names, says_sensitive};
+use super::marks::{ConfigMarks, Names};
 use super::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
 use crate::collection::prefixed;
 

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use objchange::address::strip_keys;
 use objchange::schema::{Attribute, Block, NestedType, NestingMode, ProviderSchemas, SchemaKind};
-use objchange_plan::{DocumentError, Json, Plan, Raw, Schemas, Shape, View};
+use objchange_plan::{DocumentError, Json, Plan, Raw, Schemas, Shape, StatedMarks, View, says_sensitive};
 
 use crate::collection::read;
-use crate::stated::StatedMarks;
 
 /// The sensitive parts of a configuration.
 pub(crate) struct ConfigMarks<'t> {
@@ -43,7 +42,7 @@ impl<'t> ConfigMarks<'t> {
     pub(crate) fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let configuration = plan.configuration().unwrap_or(Raw::NULL);
         let configuration = read(plan.text(), &configuration, "configuration")?;
-        let stated = StatedMarks::new(plan, configuration.view())?;
+        let stated = StatedMarks::beside(plan, configuration.view())?;
         let mut names: HashMap<String, Names> = HashMap::new();
         for (address, marks) in stated.instances() {
             names.entry(strip_keys(address)).or_default().add(marks);
@@ -134,11 +133,6 @@ fn add_schemas(
             add_schemas(called, &format!("{prefix}module.{name}."), schemas, names);
         }
     }
-}
-
-/// Whether a variable or output is declared sensitive. A value that is no bool hides it.
-pub(crate) fn says_sensitive(declared: View<'_, '_>) -> bool {
-    declared.get("sensitive").is_some_and(|said| !matches!(said.shape(), Shape::Null | Shape::Bool(false)))
 }
 
 impl Names {

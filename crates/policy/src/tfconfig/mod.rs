@@ -29,7 +29,7 @@ mod written;
 
 pub use expressions::Expressions;
 pub(crate) use expressions::HiddenIn;
-pub(crate) use marks::{ConfigMarks, Names, says_sensitive};
+pub(crate) use marks::{ConfigMarks, Names};
 use objchange_plan::{Json, Text};
 
 use crate::collection::{Collection, Marked};

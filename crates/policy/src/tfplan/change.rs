@@ -4,12 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
     ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions,
-    Sides, Text, ValueChange, View,
+    Sides, StatedMarks, Text, ValueChange, View,
 };
 
 use crate::collection::{Marked, is_there, items, simplified};
 use crate::simulated::{Simulated, key};
-use crate::stated::StatedMarks;
 
 /// The change of one resource instance, or of a deposed object of it.
 #[derive(Debug)]

@@ -36,7 +36,7 @@ mod change;
 mod raw;
 
 use hashbrown::HashMap;
-use objchange_plan::{ChangedResource, DocumentError, Json, Plan, Raw, State, Text};
+use objchange_plan::{ChangedResource, DocumentError, Json, Plan, Raw, State, StatedMarks, Text};
 use serde::ser::{SerializeMap, Serializer};
 
 pub use change::{Change, OutputChange, ResourceChange};
@@ -46,7 +46,6 @@ pub use raw::{RawMember, RawPlan};
 
 use crate::collection::{As, Collected, Collection, Marked, Secrets, items, read};
 use crate::simulated::Simulated;
-use crate::stated::StatedMarks;
 use crate::tfstate::TfState;
 
 /// The collections of a plan.

@@ -4,14 +4,14 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
-    ChangedResource, DocumentError, DocumentText, Json, OutputChange, Plan, Raw, Shape, Text, View,
+    ChangedResource, DocumentError, DocumentText, Json, OutputChange, Plan, Raw, Shape, StatedMarks, Text,
+    View, says_sensitive,
 };
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 use super::change::Change;
 use crate::collection::{As, Collected, Collection, Hidden, HiddenWith, Marked, SENSITIVE, Secrets, read};
-use crate::stated::StatedMarks;
-use crate::tfconfig::{ConfigMarks, HiddenIn, Names, says_sensitive};
+use crate::tfconfig::{ConfigMarks, HiddenIn, Names};
 
 /// The document of a plan. Written exact it is the document with the members of objects in byte order; redacted it has
 /// `(sensitive value)` in place of what it calls sensitive, wherever that stands.

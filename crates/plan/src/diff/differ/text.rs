@@ -115,7 +115,7 @@ fn both_yaml<'t>(
     action: DiffAction,
     within: Within,
 ) -> Option<Kind<'t>> {
-    if !within.dialect.reads_yaml() || action != DiffAction::Update {
+    if !within.dialect.is_own_format() || action != DiffAction::Update {
         return None;
     }
     let (old, new) = (before.as_str()?, after.as_str()?);

@@ -2,8 +2,10 @@
 //!
 //! The template engine counts steps, not the text that a step makes: doubling a text forty times takes a terabyte. So
 //! operators, literals, output and filters pay for their result before they make it. The total stays within [`ROOM`],
-//! even if the template keeps little of it.
+//! even if the template keeps little of it. Comparisons, tests and indices make little, but look at all of their operands:
+//! what is looked at stays within [`LOOKS`].
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +21,10 @@ use crate::report::TemplateError;
 
 /// The approximate maximum size of the values and the text of one page, in bytes. A page of a site has 64 KiB.
 const ROOM: u64 = 64 << 20;
+
+/// The approximate maximum size of all values that comparisons, tests and indices look at for one page, in bytes. Without
+/// optimisation, counting the characters of so much text takes about 3 s.
+const LOOKS: u64 = 256 << 20;
 
 /// The size of a value besides its text, in bytes.
 const OWN: u64 = 24;
@@ -39,59 +45,107 @@ const MAX_LINE: usize = 65_000;
 const WHITESPACE: WhitespaceConfig =
     WhitespaceConfig { keep_trailing_newline: true, lstrip_blocks: true, trim_blocks: true };
 
-/// The bytes left of [`ROOM`].
+/// The bytes left of [`ROOM`] and of [`LOOKS`].
 #[derive(Debug, Clone)]
-pub(super) struct Budget(Arc<AtomicU64>);
+pub(super) struct Budget {
+    made: Arc<AtomicU64>,
+    looked: Arc<AtomicU64>,
+}
 
 impl Budget {
     pub(super) fn new() -> Self {
-        Self(Arc::new(AtomicU64::new(ROOM)))
-    }
-
-    fn left(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        Self { made: Arc::new(AtomicU64::new(ROOM)), looked: Arc::new(AtomicU64::new(LOOKS)) }
     }
 
     /// Pays for what is made next.
     pub(super) fn pay(&self, bytes: u64) -> Result<(), Error> {
-        let left = self.left().checked_sub(bytes);
-        // One thread makes a page; filters must be able to cross threads.
-        self.0.store(left.unwrap_or(0), Ordering::Relaxed);
-        left.map(drop).ok_or_else(too_much)
+        take(&self.made, bytes).ok_or_else(too_much)
+    }
+
+    /// Pays for a look at all of these values, with the parts of their parts.
+    fn look(&self, values: &[Value]) -> Result<(), Error> {
+        let (mut bytes, most) = (0, self.looked.load(Ordering::Relaxed));
+        for value in values {
+            weigh(value, 0, &mut bytes, most).map_err(|weight| weight.error(looks_at_too_much))?;
+        }
+        take(&self.looked, bytes).ok_or_else(looks_at_too_much)
+    }
+
+    /// Pays for a look at texts, and at as many elements as must be counted to find one.
+    fn glance(&self, values: &[Value]) -> Result<(), Error> {
+        let bytes = |value: &Value| match value.kind() {
+            ValueKind::Iterable => length(value).saturating_mul(OWN),
+            _ => OWN + text_len(value),
+        };
+        take(&self.looked, values.iter().map(bytes).sum()).ok_or_else(looks_at_too_much)
     }
 
     /// Pays for the text of values, which shared parts are in as often as they are shared.
     pub(super) fn pay_text(&self, values: &[Value]) -> Result<(), Error> {
         let mut bytes = 0;
-        values.iter().try_for_each(|value| self.weigh(value, 0, &mut bytes))?;
+        values.iter().try_for_each(|value| self.weigh(value, &mut bytes))?;
         self.pay(bytes)
     }
 
-    fn weigh(&self, value: &Value, depth: usize, bytes: &mut u64) -> Result<(), Error> {
-        *bytes += OWN + text_len(value);
-        if *bytes > self.left() {
-            return Err(too_much());
-        }
-        if depth > MAX_DEPTH {
-            return Err(refused("lists and objects are within each other too deeply"));
-        }
-        let is_map = value.kind() == ValueKind::Map;
-        if !is_map && !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) {
-            return Ok(());
-        }
-        for element in value.try_iter()? {
-            if is_map {
-                self.weigh(&value.get_item(&element)?, depth + 1, bytes)?;
-            }
-            self.weigh(&element, depth + 1, bytes)?;
-        }
-        Ok(())
+    /// Adds the size of a value that is to be made.
+    fn weigh(&self, value: &Value, bytes: &mut u64) -> Result<(), Error> {
+        let most = self.made.load(Ordering::Relaxed);
+        weigh(value, 0, bytes, most).map_err(|weight| weight.error(too_much))
     }
 
     /// Pays for a collection of so many elements that are there already.
     fn pay_elements(&self, count: u64) -> Result<(), Error> {
         self.pay(count.saturating_mul(OWN))
     }
+}
+
+/// Takes so many bytes of those that are left.
+fn take(left: &AtomicU64, bytes: u64) -> Option<()> {
+    let after = left.load(Ordering::Relaxed).checked_sub(bytes);
+    // One thread makes a page; filters must be able to cross threads.
+    left.store(after.unwrap_or(0), Ordering::Relaxed);
+    after.map(drop)
+}
+
+/// Why a value has no weight.
+enum Unweighed {
+    TooHeavy,
+    Error(Error),
+}
+
+impl Unweighed {
+    fn error(self, too_heavy: impl FnOnce() -> Error) -> Error {
+        match self {
+            Self::TooHeavy => too_heavy(),
+            Self::Error(error) => error,
+        }
+    }
+}
+
+/// Adds the size of a value, up to a limit. Shared parts count as often as they are shared.
+fn weigh(value: &Value, depth: usize, bytes: &mut u64, most: u64) -> Result<(), Unweighed> {
+    *bytes += OWN + text_len(value);
+    if *bytes > most {
+        return Err(Unweighed::TooHeavy);
+    }
+    if depth > MAX_DEPTH {
+        return Err(Unweighed::Error(refused("lists and objects are within each other too deeply")));
+    }
+    let is_map = value.kind() == ValueKind::Map;
+    if !is_map && !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) {
+        return Ok(());
+    }
+    for element in value.try_iter().map_err(Unweighed::Error)? {
+        if is_map {
+            weigh(&value.get_item(&element).map_err(Unweighed::Error)?, depth + 1, bytes, most)?;
+        }
+        weigh(&element, depth + 1, bytes, most)?;
+    }
+    Ok(())
+}
+
+fn looks_at_too_much() -> Error {
+    refused(format!("the template looks at more than {} MiB", LOOKS >> 20))
 }
 
 fn too_much() -> Error {
@@ -155,6 +209,9 @@ const MULTIPLY: &str = "*";
 const LIST: &str = "[";
 const MAP: &str = "{";
 const KEEP: &str = "=";
+const LOOK: &str = "?";
+const GLANCE: &str = "!";
+const SLICE: &str = ":";
 
 /// Compiles a template to instructions that pay for their results, with the filters of [`add_filters`]. Templates
 /// cannot redefine `~`, because it is an operator.
@@ -203,9 +260,16 @@ fn paying_len(places: &[u32]) -> u32 {
 fn replaced<'t>(instruction: &Instruction<'t>) -> Result<Vec<Instruction<'t>>, Error> {
     /// The engine looks a filter up each time, where it is not among the first fifty.
     const NOT_REMEMBERED: u8 = u8::MAX;
+    let apply = |name, operands| Instruction::ApplyFilter(name, Some(operands), NOT_REMEMBERED);
     let operator = |name, operands: usize| match u16::try_from(operands) {
-        Ok(operands) => Ok(Instruction::ApplyFilter(name, Some(operands), NOT_REMEMBERED)),
+        Ok(operands) => Ok(apply(name, operands)),
         Err(_) => Err(refused("a list or an object in the template has too many elements")),
+    };
+    let looking = |name, operands: usize, instruction: &Instruction<'t>| {
+        let look = [Instruction::DupTop, apply(name, 1), Instruction::DiscardTop];
+        let swap = (operands == 2).then_some(Instruction::Swap);
+        let looks = std::iter::repeat_n(swap.into_iter().chain(look), operands).flatten();
+        Ok(looks.chain([instruction.clone()]).collect())
     };
     Ok(vec![match instruction {
         Instruction::StringConcat => operator(CONCAT, 2)?,
@@ -217,6 +281,18 @@ fn replaced<'t>(instruction: &Instruction<'t>) -> Result<Vec<Instruction<'t>>, E
             let text = Value::from_safe_string((*text).to_owned());
             return Ok(vec![Instruction::LoadConst(text), Instruction::Emit]);
         }
+        Instruction::Slice => operator(SLICE, 4)?,
+        Instruction::Eq
+        | Instruction::Ne
+        | Instruction::Gt
+        | Instruction::Gte
+        | Instruction::Lt
+        | Instruction::Lte
+        | Instruction::In
+        | Instruction::CompareAndPreserve(_)
+        | Instruction::PerformTest(_, Some(2), _) => return looking(LOOK, 2, instruction),
+        Instruction::GetItem => return looking(GLANCE, 2, instruction),
+        Instruction::PerformTest(_, Some(1), _) => return looking(GLANCE, 1, instruction),
         // The object is on top of the value.
         Instruction::SetAttr(_) => {
             return Ok(vec![Instruction::Swap, operator(KEEP, 1)?, Instruction::Swap, instruction.clone()]);
@@ -253,6 +329,24 @@ pub(super) fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
     add(KEEP, |_, _, operands| match operands {
         [value] if holds_namespace(value, 0)? => Err(refused("a namespace cannot hold a namespace")),
         [value] => Ok(value.clone()),
+        _ => Err(Error::from(ErrorKind::InvalidOperation)),
+    });
+    add(LOOK, |budget, _, operands| match operands {
+        [value] => budget.look(operands).map(|()| value.clone()),
+        _ => Err(Error::from(ErrorKind::InvalidOperation)),
+    });
+    add(GLANCE, |budget, _, operands| match operands {
+        [value] => budget.glance(operands).map(|()| value.clone()),
+        _ => Err(Error::from(ErrorKind::InvalidOperation)),
+    });
+    add(SLICE, |budget, state, operands| match operands {
+        [value, start, stop, step] => {
+            budget.glance(std::slice::from_ref(value))?;
+            budget.pay(length(value))?;
+            let parts = [("value", value), ("start", start), ("stop", stop), ("step", step)];
+            let parts: BTreeMap<&str, Value> = parts.map(|(name, part)| (name, part.clone())).into();
+            state.env().compile_expression("value[start:stop:step]")?.eval(parts)
+        }
         _ => Err(Error::from(ErrorKind::InvalidOperation)),
     });
     let mut wrap = |name: &'static str, price: Price, filter: Value| {
@@ -295,6 +389,26 @@ pub(super) fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
         ("unique", Value::from_function(filters::unique)),
     ] {
         wrap(name, of_elements, filter);
+    }
+    wrap("items", of_elements, Value::from_function(filters::items));
+    let of_glance: Price = Budget::glance;
+    for (name, filter) in [
+        ("count", Value::from_function(filters::length)),
+        ("first", Value::from_function(filters::first)),
+        ("float", Value::from_function(filters::float)),
+        ("int", Value::from_function(filters::int)),
+        ("last", Value::from_function(filters::last)),
+        ("length", Value::from_function(filters::length)),
+    ] {
+        wrap(name, of_glance, filter);
+    }
+    let of_look: Price = Budget::look;
+    for (name, filter) in [
+        ("max", Value::from_function(filters::max)),
+        ("min", Value::from_function(filters::min)),
+        ("sum", Value::from_function(filters::sum)),
+    ] {
+        wrap(name, of_look, filter);
     }
     wrap("batch", filled, Value::from_function(filters::batch));
     wrap("slice", filled, Value::from_function(filters::slice));
@@ -439,7 +553,7 @@ fn formatted(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
     let mut longest = 0;
     for value in &operands[1..] {
         let mut bytes = 0;
-        budget.weigh(value, 0, &mut bytes)?;
+        budget.weigh(value, &mut bytes)?;
         longest = longest.max(bytes);
     }
     let widest = written.max(given).saturating_add(longest);
@@ -462,7 +576,7 @@ fn joined(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
 /// `pprint`: a line for each value, indented by four for each collection around it.
 fn printed(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
     let mut bytes = 0;
-    operands.iter().try_for_each(|value| budget.weigh(value, 0, &mut bytes))?;
+    operands.iter().try_for_each(|value| budget.weigh(value, &mut bytes))?;
     budget.pay(bytes.saturating_mul(16))
 }
 

@@ -205,7 +205,7 @@ fn plans_with_schemas(
 }
 
 fn compared<'t>(a: &Plan<'t>, b: &Plan<'t>, schemas: &Schemas) -> Comparison<'t> {
-    Comparison::new(&a.changes, &b.changes, schemas, &CompareOptions::default()).unwrap()
+    Comparison::new(a, b, schemas, &CompareOptions::default()).unwrap()
 }
 
 fn all<'c, 't>(comparison: &'c Comparison<'t>) -> impl Iterator<Item = &'c Difference<'t>> {

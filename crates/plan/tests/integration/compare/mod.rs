@@ -23,7 +23,7 @@ fn written(write: impl Fn(&Comparison<'_>, &mut Vec<u8>)) -> String {
     let texts = NAMES.map(example);
     let [a, b] = texts.each_ref().map(|text| Plan::parse(text).unwrap());
     let schemas = Schemas::parse(example("schemas.json")).unwrap();
-    let comparison = Comparison::new(&a.changes, &b.changes, &schemas, &CompareOptions::default()).unwrap();
+    let comparison = Comparison::new(&a, &b, &schemas, &CompareOptions::default()).unwrap();
     let mut out = Vec::new();
     write(&comparison, &mut out);
     String::from_utf8(out).unwrap()
@@ -76,7 +76,7 @@ pub(crate) fn resource(address: &str, actions: &[&str], before: Value, after: Va
 pub(crate) fn diff(a: &Value, b: &Value, options: &CompareOptions, schemas: &Schemas) -> String {
     let texts = [a, b].map(Value::to_string);
     let [a, b] = texts.each_ref().map(|text| Plan::parse(text).unwrap());
-    let comparison = Comparison::new(&a.changes, &b.changes, schemas, options).unwrap();
+    let comparison = Comparison::new(&a, &b, schemas, options).unwrap();
     let mut out = Vec::new();
     comparison.write_text(&mut out, Colour::Never, ["a", "b"]).unwrap();
     let text = String::from_utf8(out).unwrap();
@@ -419,7 +419,7 @@ fn environments_are_compared_with_maps_and_ignored_paths() {
     let texts = [plan(&[env("staging", "ann", 1)]), plan(&[])].map(|plan| plan.to_string());
     let [a, b] = texts.each_ref().map(|text| Plan::parse(text).unwrap());
     let options = CompareOptions { maps: vec!["module.x=module.y".parse().unwrap()], ..options };
-    let comparison = Comparison::new(&a.changes, &b.changes, &Schemas::none(), &options).unwrap();
+    let comparison = Comparison::new(&a, &b, &Schemas::none(), &options).unwrap();
     assert_eq!(comparison.unmatched, ["map module.x=module.y", "ignore tags.Owner", "ignore nothing"]);
     assert_eq!(comparison.resources[0].kind, DifferenceKind::OnlyInA);
 }
@@ -429,8 +429,7 @@ fn what_says_too_little_is_refused() {
     let kind = |plan: &Value| {
         let text = plan.to_string();
         let plan = Plan::parse(&text).unwrap();
-        let compared =
-            Comparison::new(&plan.changes, &plan.changes, &Schemas::none(), &CompareOptions::default());
+        let compared = Comparison::new(&plan, &plan, &Schemas::none(), &CompareOptions::default());
         compared.unwrap_err().kind()
     };
     let mut failed = plan(&[]);
@@ -447,8 +446,7 @@ fn what_says_too_little_is_refused() {
     let plan_a = Plan::parse(&text).unwrap();
     let other = text.replace("1]", "2]");
     let plan_b = Plan::parse(&other).unwrap();
-    let compared =
-        Comparison::new(&plan_a.changes, &plan_b.changes, &Schemas::none(), &CompareOptions::default());
+    let compared = Comparison::new(&plan_a, &plan_b, &Schemas::none(), &CompareOptions::default());
     assert!(compared.unwrap_err().to_string().contains("the change of t.r.after"));
 }
 
@@ -461,4 +459,21 @@ fn values_with_the_words_of_markers_are_literal_in_json() {
         serde_json::to_string(&ShownValue::Sensitive).unwrap(),
         r#"{"$sensitive":"(sensitive value)"}"#
     );
+}
+
+#[test]
+fn what_another_section_marks_is_hidden() {
+    let plan = |secret: &str, marks: Value| {
+        let mut plan = plan(&[update(json!({"pw": "old"}), json!({"pw": secret}))]);
+        plan["planned_values"] = json!({"root_module": {"resources": [{"address": "t.r", "mode": "managed", "type": "t",
+            "name": "r", "values": {"pw": secret}, "sensitive_values": marks}]}});
+        plan
+    };
+    let diff = |a: Value, b: Value| {
+        diff(&plan("hunter1", a), &plan("hunter2", b), &CompareOptions::default(), &Schemas::none())
+    };
+    for (a, b) in [(json!({"pw": true}), json!({})), (json!({}), json!({"pw": true}))] {
+        assert_eq!(diff(a, b), "Different values (1)\n! t.r: update\n!     pw: (sensitive value) differs\n");
+    }
+    assert!(diff(json!({}), json!({})).contains("hunter2"));
 }

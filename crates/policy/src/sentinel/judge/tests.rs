@@ -254,3 +254,34 @@ fn what_is_not_there_is_not_unknown() {
     let unknown = of("id");
     assert_eq!((unknown.is_undecided, unknown.unknown.len()), (true, 1));
 }
+
+/// A section that somebody has left out is no empty one.
+#[test]
+fn a_section_of_the_plan_itself_that_is_not_there_is_an_error() {
+    let whole = plan("q7w8e9r1t2y3u4i5o6p7a8s9");
+    let error = |looks: &str, plan: &serde_json::Value| {
+        let policy = format!("import \"tfplan/v2\" as t\nmain = rule {{ ({looks}) else true }}");
+        let policy =
+            Policy::parse("p.sentinel", &policy).unwrap_or_else(|errors| panic!("{looks}\n{errors:?}"));
+        let plan = PlanFile::parse("plan.json", plan.to_string()).unwrap();
+        let plan = Arc::new(Document::new(plan).unwrap());
+        judge(&policy, &Imports::new(&plan, None, None), Setup::default).err().map(|error| error.to_string())
+    };
+    for (section, looks) in [
+        ("planned_values", "t.raw.planned_values.outputs.x is 1"),
+        ("prior_state", "t.raw[\"prior_state\"].values is 1"),
+        ("configuration", "t.raw.configuration.root_module is 1"),
+        ("terraform_version", "t.raw.terraform_version is \"1\""),
+        ("terraform_version", "t.terraform_version is \"1\""),
+    ] {
+        assert_eq!(error(looks, &whole), None, "{looks}");
+        let mut without = whole.clone();
+        without.as_object_mut().unwrap().remove(section);
+        let said = error(looks, &without).unwrap_or_default();
+        assert!(said.contains(section), "{looks}: {said}");
+        // An errored plan may lack any.
+        without["errored"] = json!(true);
+        assert_eq!(error(looks, &without), None, "{looks}");
+        assert_eq!(error("t.raw.format_version is \"1\"", &without), None);
+    }
+}

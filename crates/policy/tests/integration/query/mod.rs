@@ -677,3 +677,47 @@ fn an_unknown_output_has_no_value_yet() {
         assert_eq!(kinds, [QueryErrorKind::Unknown], "{expression}");
     }
 }
+
+/// Without it a search would find nothing, and nobody would know why.
+#[test]
+fn a_query_about_the_version_needs_a_plan_that_says_it() {
+    let of = CollectionKind::ResourceChanges;
+    let said = |text: &str, version: serde_json::Value| {
+        let plan = json!({"format_version": "1.2", "terraform_version": version}).to_string();
+        let query = Query::parse(of, text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        let search = Search {
+            query: &query,
+            projection: None,
+            undecided: false,
+            counts_only: false,
+            with_fields: false,
+        };
+        search.require(&Document::parse(&plan).unwrap())
+    };
+    for text in [
+        r#"semver(plan.terraform_version, ">= 1.5")"#,
+        "has(plan.terraform_version)",
+        r#"plan["terraform_version"] == "1.5.0""#,
+        "[plan].exists(p, p.terraform_version == 'x')",
+        "size(plan.variables) == 0 && plan.terraform_version != ''",
+    ] {
+        assert!(said(text, json!("1.9.0")).is_ok(), "{text}");
+        for missing in [json!(null), json!("")] {
+            let error = said(text, missing).unwrap_err().to_string();
+            assert!(error.contains("terraform_version"), "{text}: {error}");
+        }
+    }
+    for text in ["rc.type == 'x'", "plan.variables.a.value == 1"] {
+        assert!(said(text, json!(null)).is_ok(), "{text}");
+    }
+    let (query, plan) = (Query::parse(of, "true").unwrap(), r#"{"format_version":"1.2"}"#);
+    let projection = Projection::parse(of, "plan.terraform_version").unwrap();
+    let search = Search {
+        query: &query,
+        projection: Some(&projection),
+        undecided: false,
+        counts_only: false,
+        with_fields: false,
+    };
+    assert!(search.require(&Document::parse(plan).unwrap()).is_err());
+}
