@@ -189,7 +189,7 @@ proptest! {
         let text = json!({"format_version": "1.2", "resource_changes": [changes]}).to_string();
         let plan = Plan::parse(&text).unwrap();
         let stated = StatedMarks::new(&plan).unwrap();
-        let written = stated.of_instance("x_y.a").map(|marks| written(&marks)).unwrap_or(Value::Null);
+        let written = stated.of_instance("x_y.a").map_or(Value::Null, |marks| written(&marks));
         if marks.to_string().contains("true") {
             prop_assert!(covers(&written, &value), "{} for {} in {}", written, marks, value);
         }
