@@ -41,7 +41,7 @@ impl DataFile {
     /// Adds what other files beside policies hold. OPA reads them all, and refuses those that contradict each other.
     /// Folders of policies also hold files that are no data for any policy, so these are left out: a policy that refers to
     /// them is refused.
-    pub(super) fn with_others(data: Value, others: &[DataFile]) -> Value {
+    pub(super) fn with_others(data: &Value, others: &[DataFile]) -> Value {
         let read = others.iter().filter_map(|file| file.read().ok()).collect::<Vec<_>>();
         let mut seen = Value::object([]);
         let mut refused = BTreeSet::new();
@@ -49,7 +49,7 @@ impl DataFile {
             seen = joined(&seen, value, &mut Vec::new(), &mut refused);
         }
         let others = without(&seen, &mut Vec::new(), &refused);
-        joined(&data, &others, &mut Vec::new(), &mut BTreeSet::new())
+        joined(data, &others, &mut Vec::new(), &mut BTreeSet::new())
     }
 
     /// The document, below the names of its folders.

@@ -81,7 +81,7 @@ pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, FileE
         others.extend(found.iter().filter_map(|file| of_folder(path, file).ok()));
     }
     let data = DataFile::merge(&files).map_err(FileError::invalid)?;
-    Ok(DataFile::with_others(data, &others))
+    Ok(DataFile::with_others(&data, &others))
 }
 
 fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<DataFile>) -> Result<(), FileError> {

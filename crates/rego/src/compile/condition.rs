@@ -404,9 +404,8 @@ impl Lowerer<'_, '_> {
     /// each package, which may be in another one that has this reference.
     fn mention(&mut self, node: NodeId, keys: &[Term]) {
         let mut at = vec![node];
-        let mut keys = keys.iter();
         let mut is_many = false;
-        while let Some(key) = keys.next() {
+        for key in keys {
             let child = match &key.kind {
                 TermKind::String(name) => Some(name),
                 TermKind::Var(_) => None,
