@@ -53,6 +53,7 @@ mod conversion;
 mod coverage;
 mod data;
 mod decode;
+mod edition;
 mod eval;
 mod excerpt;
 mod expression_text;
@@ -78,6 +79,7 @@ pub use decode::{
     ConfigBody, Decoded, Problems, Purpose, WrittenAsBlocks, decode, expanded_references, may_be_legacy,
     references,
 };
+pub use edition::Edition;
 pub use eval::{
     DecisiveElements, DiagnosticExt, Scope, TypeConstraint, Variables, constant, elements_that_decide,
     evaluate, evaluate_template,

@@ -11,6 +11,7 @@ use super::attributes_as_blocks::{as_block, may_be_legacy};
 use super::body::BodyPart;
 use super::raw::{Content, RawBlock, RawBody};
 use super::shape::Shape;
+use crate::edition::Edition;
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{self, Body, Label};
 use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
@@ -39,7 +40,7 @@ impl<'t> JsonBody<'t> {
     }
 
     /// Reads the arguments and blocks that a shape names, and reports the rest unless the shape is open.
-    pub(crate) fn content(&self, shape: &'static Shape) -> (Content<'t>, Vec<Diagnostic>) {
+    pub(crate) fn content(&self, shape: &'static Shape, edition: Edition) -> (Content<'t>, Vec<Diagnostic>) {
         let mut reading = Reading { json: self, is_legacy: false, errors: Vec::new() };
         let mut blocks = Vec::new();
         let mut body = reading.begun(&self.node);
@@ -47,12 +48,19 @@ impl<'t> JsonBody<'t> {
         for (properties, depth) in reading.objects(&self.node) {
             for property in properties {
                 let name = &*property.name;
-                if let Some(style) = shape.argument(name) {
-                    reading.argument(property, style, depth, &mut names, &mut body);
-                } else if let Some(labels) = shape.labels(name) {
-                    reading.raw_blocks(property, &property.value, labels, &mut Vec::new(), &mut blocks);
-                } else if !shape.is_open && name != COMMENT {
-                    reading.extraneous(property, shape.names());
+                let is_known = shape.is_known(name, edition);
+                match (shape.argument(name), shape.labels(name)) {
+                    (Some(style), _) if is_known => {
+                        reading.argument(property, style, depth, &mut names, &mut body);
+                    }
+                    (_, Some(labels)) if is_known => {
+                        reading.raw_blocks(property, &property.value, labels, &mut Vec::new(), &mut blocks);
+                    }
+                    _ if shape.is_open || name == COMMENT => {}
+                    _ => {
+                        let known = shape.argument_names(edition).chain(shape.block_names(edition));
+                        reading.extraneous(property, known);
+                    }
                 }
             }
         }

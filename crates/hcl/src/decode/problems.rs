@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::edition::Edition;
 use objchange_text::{Diagnostic, Span, Summary};
 
 /// A problem with the files of a module.
@@ -11,6 +12,8 @@ pub struct Problems {
     pub errors: Vec<Diagnostic>,
     /// People should read them.
     pub warnings: Vec<Diagnostic>,
+    /// The version of the language that names are looked up in.
+    pub(crate) edition: Edition,
 }
 
 impl Problems {

@@ -72,7 +72,7 @@ impl<'t> RawBody<'t> {
         match self {
             Self::Native(body) => native(body, shape, problems),
             Self::Json(json) => {
-                let (content, found) = json.content(shape);
+                let (content, found) = json.content(shape, problems.edition);
                 problems.errors.extend(found);
                 content
             }
@@ -110,8 +110,8 @@ impl Content<'_> {
 }
 
 fn native(body: Body, shape: &'static Shape, problems: &mut Problems) -> Content<'static> {
-    let missing = body.missing;
-    let (known, rest) = body.split(|name| shape.has(name));
+    let (missing, edition) = (body.missing, problems.edition);
+    let (known, rest) = body.split(|name| shape.has(name) && shape.is_known(name, edition));
     let mut content = Content {
         attributes: Vec::with_capacity(known.attributes.len()),
         blocks: Vec::with_capacity(known.blocks.len()),
@@ -155,12 +155,12 @@ impl From<Block> for RawBlock<'_> {
 
 fn unsupported(attribute: &Attribute, shape: &Shape, content: &Content<'_>, problems: &mut Problems) {
     let name = &attribute.name;
-    let hint = if shape.labels(name).is_some() {
+    let hint = if shape.block_names(problems.edition).any(|kind| kind == name) {
         format!(" Did you mean to define a block of type {name:?}?")
     } else {
         // Keep declared arguments.
         let absent = |name: &&str| content.attribute(name).is_none();
-        did_you_mean(name, shape.arguments.iter().map(|(name, _)| *name).filter(absent))
+        did_you_mean(name, shape.argument_names(problems.edition).filter(absent))
     };
     let detail = format!("An argument named {name:?} is not expected here.{hint}");
     problems.error("Unsupported argument", attribute.name_span, detail);
@@ -168,10 +168,10 @@ fn unsupported(attribute: &Attribute, shape: &Shape, content: &Content<'_>, prob
 
 fn unexpected_in(block: &Block, shape: &Shape, problems: &mut Problems) {
     let kind = &block.kind;
-    let hint = if shape.argument(kind).is_some() {
+    let hint = if shape.argument_names(problems.edition).any(|name| name == kind) {
         format!(" Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value.")
     } else {
-        did_you_mean(kind, shape.blocks.iter().map(|(kind, _)| *kind))
+        did_you_mean(kind, shape.block_names(problems.edition))
     };
     let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
     problems.error("Unsupported block type", block.kind_span, detail);

@@ -1,5 +1,6 @@
 //! The arguments and blocks that Terraform itself allows in a module.
 
+use crate::edition::Edition;
 use crate::syntax::json::Style;
 
 /// The arguments and blocks of one type of block.
@@ -10,6 +11,8 @@ pub(crate) struct Shape {
     pub(crate) required: &'static [&'static str],
     /// Its blocks, with what their labels are called.
     pub(crate) blocks: &'static [(&'static str, &'static [&'static str])],
+    /// Names that an [`Edition`] brought: older ones know no such argument or block.
+    pub(crate) newer: &'static [(&'static str, Edition)],
     /// Other arguments and blocks are allowed, and left to a schema.
     pub(crate) is_open: bool,
 }
@@ -17,27 +20,40 @@ pub(crate) struct Shape {
 use Style::{Constant, Name, Template};
 
 impl Shape {
+    /// Whether any version of the language has an argument or block of the name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.argument(name).is_some() || self.labels(name).is_some()
     }
 
+    /// How an argument is written, in any version of the language.
     pub(crate) fn argument(&self, name: &str) -> Option<Style> {
         self.arguments.iter().find(|(other, _)| *other == name).map(|(_, style)| *style)
     }
 
-    /// All names that mean something.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.arguments.iter().map(|(name, _)| *name).chain(self.blocks.iter().map(|(kind, _)| *kind))
-    }
-
-    /// The names of the labels of nested blocks of this type.
+    /// The names of the labels of nested blocks of this type, in any version of the language.
     pub(crate) fn labels(&self, kind: &str) -> Option<&'static [&'static str]> {
         self.blocks.iter().find(|(other, _)| *other == kind).map(|(_, labels)| *labels)
+    }
+
+    /// The names of arguments in this version of the language.
+    pub(crate) fn argument_names(&self, edition: Edition) -> impl Iterator<Item = &'static str> {
+        self.arguments.iter().map(|(name, _)| *name).filter(move |name| self.is_known(name, edition))
+    }
+
+    /// The types of blocks in this version of the language.
+    pub(crate) fn block_names(&self, edition: Edition) -> impl Iterator<Item = &'static str> {
+        self.blocks.iter().map(|(kind, _)| *kind).filter(move |kind| self.is_known(kind, edition))
+    }
+
+    /// Whether this version of the language knows a name that others know.
+    pub(crate) fn is_known(&self, name: &str, edition: Edition) -> bool {
+        self.newer.iter().all(|(newer, first)| *newer != name || edition >= *first)
     }
 }
 
 /// Leaves everything to others.
-pub(crate) const NOTHING: Shape = Shape { arguments: &[], required: &[], blocks: &[], is_open: true };
+pub(crate) const NOTHING: Shape =
+    Shape { arguments: &[], required: &[], blocks: &[], newer: &[], is_open: true };
 
 /// A file of a module.
 pub(crate) const FILE: Shape = Shape {
@@ -59,9 +75,8 @@ pub(crate) const FILE: Shape = Shape {
         ("import", &[]),
         ("check", &["name"]),
         ("action", &["type", "name"]),
-        ("list", &["type", "name"]),
-        ("language", &[]),
     ],
+    newer: &[("removed", Edition(7)), ("ephemeral", Edition(10)), ("action", Edition(13))],
     is_open: false,
 };
 
@@ -69,6 +84,7 @@ pub(crate) const CONDITION: Shape = Shape {
     arguments: &[("condition", Template), ("error_message", Template)],
     required: &["condition", "error_message"],
     blocks: &[],
+    newer: &[],
     is_open: false,
 };
 
@@ -85,6 +101,7 @@ pub(crate) const VARIABLE: Shape = Shape {
     ],
     required: &[],
     blocks: &[("validation", &[])],
+    newer: &[("ephemeral", Edition(10)), ("const", Edition(15)), ("deprecated", Edition(15))],
     is_open: false,
 };
 
@@ -100,6 +117,7 @@ pub(crate) const OUTPUT: Shape = Shape {
     ],
     required: &["value"],
     blocks: &[("precondition", &[]), ("postcondition", &[])],
+    newer: &[("ephemeral", Edition(10)), ("type", Edition(15)), ("deprecated", Edition(15))],
     is_open: false,
 };
 
@@ -109,11 +127,11 @@ pub(crate) const LIFECYCLE: Shape = Shape {
         ("prevent_destroy", Constant),
         ("ignore_changes", Name),
         ("replace_triggered_by", Name),
-        ("enabled", Template),
         ("destroy", Constant),
     ],
     required: &[],
     blocks: &[("precondition", &[]), ("postcondition", &[]), ("action_trigger", &[])],
+    newer: &[("action_trigger", Edition(13)), ("destroy", Edition(16))],
     is_open: false,
 };
 
@@ -131,6 +149,7 @@ pub(crate) const RESOURCE: Shape = Shape {
         ("provisioner", &["type"]),
         ("_", &[]),
     ],
+    newer: &[],
     is_open: true,
 };
 
@@ -139,6 +158,7 @@ pub(crate) const DATA: Shape = Shape {
     arguments: &REPETITION,
     required: &[],
     blocks: &[("lifecycle", &[]), ("locals", &[]), ("_", &[])],
+    newer: &[],
     is_open: true,
 };
 
@@ -146,6 +166,7 @@ pub(crate) const PROVISIONER: Shape = Shape {
     arguments: &[("when", Name), ("on_failure", Name)],
     required: &[],
     blocks: &[("connection", &[]), ("lifecycle", &[]), ("_", &[])],
+    newer: &[],
     is_open: true,
 };
 
@@ -160,6 +181,7 @@ pub(crate) const CALL: Shape = Shape {
     ],
     required: &[],
     blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[]), ("provider", &["type"])],
+    newer: &[],
     is_open: true,
 };
 
@@ -174,6 +196,7 @@ pub(crate) const PROVIDER: Shape = Shape {
     ],
     required: &[],
     blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[])],
+    newer: &[],
     is_open: true,
 };
 
@@ -186,6 +209,7 @@ pub(crate) const TERRAFORM: Shape = Shape {
         ("required_providers", &[]),
         ("provider_meta", &["provider"]),
     ],
+    newer: &[("language", Edition(15))],
     is_open: false,
 };
 
@@ -194,19 +218,21 @@ pub(crate) const LOCAL_BACKEND: Shape = Shape {
     arguments: &[("path", Constant), ("workspace_dir", Constant)],
     required: &[],
     blocks: &[],
+    newer: &[],
     is_open: true,
 };
 
 pub(crate) const CLOUD: Shape =
-    Shape { arguments: &[], required: &[], blocks: &[("workspaces", &[])], is_open: true };
+    Shape { arguments: &[], required: &[], blocks: &[("workspaces", &[])], newer: &[], is_open: true };
 
 pub(crate) const CLOUD_WORKSPACES: Shape =
-    Shape { arguments: &[("name", Constant)], required: &[], blocks: &[], is_open: true };
+    Shape { arguments: &[("name", Constant)], required: &[], blocks: &[], newer: &[], is_open: true };
 
 pub(crate) const CHECK: Shape = Shape {
     arguments: &[],
     required: &[],
     blocks: &[("data", &["type", "name"]), ("assert", &[])],
+    newer: &[],
     is_open: false,
 };
 
@@ -214,6 +240,7 @@ pub(crate) const MOVED: Shape = Shape {
     arguments: &[("from", Name), ("to", Name)],
     required: &["from", "to"],
     blocks: &[],
+    newer: &[],
     is_open: false,
 };
 
@@ -221,11 +248,12 @@ pub(crate) const REMOVED: Shape = Shape {
     arguments: &[("from", Name)],
     required: &["from"],
     blocks: &[("lifecycle", &[]), ("connection", &[]), ("provisioner", &["type"])],
+    newer: &[("connection", Edition(9)), ("provisioner", Edition(9))],
     is_open: false,
 };
 
 pub(crate) const REMOVED_LIFECYCLE: Shape =
-    Shape { arguments: &[("destroy", Constant)], required: &[], blocks: &[], is_open: false };
+    Shape { arguments: &[("destroy", Constant)], required: &[], blocks: &[], newer: &[], is_open: false };
 
 pub(crate) const IMPORT: Shape = Shape {
     arguments: &[
@@ -237,5 +265,6 @@ pub(crate) const IMPORT: Shape = Shape {
     ],
     required: &["to"],
     blocks: &[],
+    newer: &[("for_each", Edition(7)), ("identity", Edition(12))],
     is_open: false,
 };

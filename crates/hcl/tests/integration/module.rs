@@ -7,8 +7,8 @@ use objchange::change::IgnoreChanges;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Environment, Functions, Input, ModuleConfig, Scope, Sources, VariableValues, console_text,
-    decode, evaluate, parse_expression, variables,
+    Diagnostic, Edition, Environment, Functions, Input, ModuleConfig, Scope, Sources, VariableValues,
+    console_text, decode, evaluate, parse_expression, variables,
 };
 use proptest::prelude::*;
 
@@ -559,4 +559,60 @@ fn local_values_are_paid_for_together() {
     // One that is another one costs nothing more.
     let text = chain(500, |i| format!("local.l{i}")).replace(" 1", " [for a in range(1000) : range(100)]");
     assert_eq!(local_value(&text, "length(local.l499)").unwrap(), Value::from(1000));
+}
+
+/// Asked of Terraform 1.6 to 1.15: each version refuses names that came later, in either syntax.
+#[test]
+fn older_versions_refuse_newer_names() {
+    let cases = [
+        (7, "Unsupported block type", "removed {\n  from = null_resource.a\n}\n"),
+        (9, "Unsupported block type", "removed {\n  from = null_resource.a\n  connection {}\n}\n"),
+        (10, "Unsupported argument", "variable \"a\" {\n  ephemeral = true\n}\n"),
+        (10, "Extraneous JSON object property", r#"{"variable": {"a": {"ephemeral": true}}}"#),
+        (12, "Unsupported argument", "import {\n  to = null_resource.a\n  id = \"a\"\n  identity = {}\n}\n"),
+        (13, "Unsupported block type", "action \"null_action\" \"a\" {}\n"),
+        (15, "Unsupported argument", "variable \"a\" {\n  const = true\n}\n"),
+        (15, "Unsupported argument", "output \"a\" {\n  value = 1\n  type = number\n}\n"),
+        (15, "Unsupported argument", "terraform {\n  language = TF2021\n}\n"),
+        (
+            16,
+            "Unsupported argument",
+            "resource \"null_resource\" \"a\" {\n  lifecycle {\n    destroy = false\n  }\n}\n",
+        ),
+    ];
+    for (first, summary, text) in cases {
+        let mut sources = Sources::default();
+        sources.add(if text.starts_with('{') { "a.tf.json" } else { "a.tf" }, text).unwrap();
+        let refuses = |edition| {
+            let (_, problems) = ModuleConfig::read_files(&sources, 0..1, Edition(edition));
+            problems.errors.iter().any(|error| error.summary == summary)
+        };
+        assert!(refuses(first - 1), "{text}");
+        assert!(!refuses(first), "{text}");
+    }
+}
+
+/// Terraform 1.15 knows neither, wherever they stand.
+#[test]
+fn names_of_other_programs_and_files_are_refused() {
+    for text in [
+        "resource \"null_resource\" \"a\" {\n  lifecycle {\n    enabled = true\n  }\n}\n",
+        "list \"null_resource\" \"a\" {}\n",
+        "language {}\n",
+    ] {
+        let mut sources = Sources::default();
+        sources.add("a.tf", text).unwrap();
+        let (_, problems) = ModuleConfig::read(&sources);
+        assert!(problems.errors[0].summary.starts_with("Unsupported"), "{text}");
+    }
+}
+
+#[test]
+fn an_import_needs_an_id_or_an_identity() {
+    let mut sources = Sources::default();
+    sources.add("a.tf", "import {\n  to = null_resource.a\n}\n").unwrap();
+    let summary =
+        |edition| ModuleConfig::read_files(&sources, 0..1, Edition(edition)).1.errors[0].summary.to_string();
+    assert_eq!(summary(11), "Missing required argument");
+    assert_eq!(summary(12), "Invalid import block");
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Expr, Functions, ModuleCall, ModuleConfig, Problems, Sources, Span, VersionConstraints,
+    Diagnostic, Edition, Expr, Functions, ModuleCall, ModuleConfig, Problems, Sources, Span,
+    VersionConstraints,
 };
 use objchange_plan::Version;
 use smol_str::SmolStr;
@@ -36,10 +37,17 @@ pub struct LoadOptions<'o> {
 }
 
 impl LoadOptions<'_> {
+    fn version(&self) -> Version {
+        Version::parse(self.terraform_version).unwrap_or(Version::NEWEST)
+    }
+
     /// Whether the rules are those of 1.15 or newer.
     fn is_new(&self) -> bool {
-        let version = Version::parse(self.terraform_version).unwrap_or(Version::NEWEST);
-        since(version, "1.15")
+        since(self.version(), "1.15")
+    }
+
+    fn edition(&self) -> Edition {
+        Edition(self.version().parts().1)
     }
 }
 
@@ -529,20 +537,15 @@ impl Loader<'_> {
                 return Err(error.detail.into_owned());
             }
         }
-        let (config, mut problems) = ModuleConfig::read_files(sources, first..sources.len());
+        // OpenTofu has versions of its own.
+        let edition = if is_opentofu { Edition::NEWEST } else { self.options.edition() };
+        let (config, mut problems) = ModuleConfig::read_files(sources, first..sources.len(), edition);
         for call in config.calls.values() {
             if let Some((source, place)) = &call.source {
                 let parsed = ModuleSource::parse(source, call.version.is_some());
                 let wrong = parsed.err().map(|(summary, detail)| Diagnostic::new(summary, *place, detail));
                 problems.errors.extend(wrong);
             }
-        }
-        if !self.options.is_new() {
-            let typed = config.outputs.values().filter_map(|output| output.ty.as_ref());
-            problems.errors.extend(typed.map(|(_, place)| {
-                let detail = "An argument named \"type\" is not expected here.";
-                Diagnostic::new("Unsupported argument", *place, detail)
-            }));
         }
         let (config, problems) = (Arc::new(config), Arc::new(problems));
         let read = Directory { config, problems };

@@ -1,8 +1,9 @@
 //! The provider's answers to the configuration and the plan of an instance, and Core's checks of them.
 
+use objchange::Value;
 use objchange::change::{PlanChangeError, PlanViolation, PlannedChange};
 use objchange::schema::Block;
-use objchange::value::Path;
+use objchange::value::{Descend, Path};
 use objchange_hcl::{Decoded, Purpose, Scope, decode, expanded_references, references};
 
 use super::check::{ReferenceContext, check};
@@ -137,6 +138,12 @@ impl<'c> Walk<'_, 'c> {
         let place = |path: &Path| value_place(&resource.body, decoded, path);
         let header = resource.config.header;
         self.provider_diagnostics(change.diagnostics.clone(), Some(&address), header, Some(&place));
+        if has_infinity(&change.after) {
+            let summary =
+                format!("failed to encode {address} in state: failed to serialize value: {NO_INFINITY}");
+            self.found.without_place(Severity::Error, ("failed_to_encode_address_in_state", summary), "");
+            return false;
+        }
         if change.legacy_type_system || change.violations.is_empty() {
             return true;
         }
@@ -178,6 +185,19 @@ impl<'c> Walk<'_, 'c> {
         }
         false
     }
+}
+
+/// Terraform's words for a number that no document and no state can hold.
+pub(crate) const NO_INFINITY: &str = "cannot serialize infinity as JSON";
+
+/// Whether a part of a value is an infinite number, such as `1 / 0`.
+pub(crate) fn has_infinity(value: &Value) -> bool {
+    let mut has_infinity = false;
+    value.visit(|_, part| {
+        has_infinity |= part.as_number().is_some_and(|number| !number.is_finite());
+        if has_infinity { Descend::Over } else { Descend::Into }
+    });
+    has_infinity
 }
 
 /// Describes a violation without values and keys, which a provider may have made of a secret. Names of the schema stay.

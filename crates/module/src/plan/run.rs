@@ -9,6 +9,7 @@ use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
 use objchange::value::Descend;
 use smol_str::SmolStr;
 
+use super::answer_checks::{NO_INFINITY, has_infinity};
 use super::checks::Checks;
 use super::evaluated::World;
 use super::finish::finish;
@@ -244,6 +245,12 @@ fn walk_prepared<'c>(
         // A declared output that has no value because of an error stays, unless everything is destroyed.
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
         super::outputs::add_deleted(&mut plan.outputs, &refreshed.outputs, stays);
+    }
+    let mut outputs = plan.outputs.values();
+    if outputs.any(|output| has_infinity(&output.after)) {
+        let summary = format!("Failed to marshal plan to json: {NO_INFINITY}");
+        found.without_place(Severity::Error, ("failed_to_marshal_plan_to_json", summary), "");
+        return (only_errors(found), None);
     }
     let is_old = !since(input.options.version, "1.15");
     let state_differs = input.options.mode == PlanMode::RefreshOnly

@@ -356,3 +356,19 @@ fn an_object_of_which_the_state_does_not_know_what_is_sensitive_is_updated_unles
     assert_eq!(planned_for_marks("", true), PlannedAction::NoOp);
     assert_eq!(planned_for_marks("", false), PlannedAction::Update);
 }
+
+/// Asked of Terraform 1.11.4 and 1.15.5: neither a plan nor a state can hold it.
+#[test]
+fn an_infinite_number_cannot_be_planned() {
+    let object = "resource \"terraform_data\" \"a\" {\n  input = [1 / 0]\n}\n\
+                  resource \"terraform_data\" \"b\" {\n  input = terraform_data.a.input\n}\n";
+    assert_eq!(
+        errors(object, ""),
+        [
+            "failed to encode terraform_data.a in state: failed to serialize value: cannot serialize infinity as JSON | "
+        ]
+    );
+    let output = "output \"a\" {\n  value = { b = -1 / 0 }\n}\n";
+    assert_eq!(errors(output, ""), ["Failed to marshal plan to json: cannot serialize infinity as JSON | "]);
+    assert_eq!(errors("output \"a\" {\n  value = 1 / 0 > 3\n}\n", ""), [""; 0]);
+}

@@ -9,7 +9,11 @@ use super::super::declarations::{ImportConfig, ImportTarget, MoveTarget};
 use super::collect::Declared;
 use super::references::NO_REFERENCE;
 use super::{Reader, address};
+use crate::edition::Edition;
 use crate::syntax::ast::{Access, Expr, ExprKind, Relative, StepKind, TraversalStep, Variable};
+
+/// The version that brought `identity`: before it `id` was required.
+const IDENTITIES: Edition = Edition(12);
 
 const NOT_MANAGED: &str = "Only managed resources can be imported.";
 
@@ -19,7 +23,10 @@ impl Reader<'_> {
         let expr = |name: &str| content.attribute(name).map(|attribute| attribute.expr.clone());
         let (id, identity, for_each) = (expr("id"), expr("identity"), expr("for_each"));
         match (&id, &identity) {
-            // Terraform 1.11, which knows no identities, says it in these words.
+            (None, None) if self.problems.edition >= IDENTITIES => {
+                let detail = "At least one of 'id' or 'identity' must be specified.";
+                self.problems.error("Invalid import block", header, detail);
+            }
             (None, None) => self.problems.error(
                 "Missing required argument",
                 content.missing,

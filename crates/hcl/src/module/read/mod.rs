@@ -20,6 +20,7 @@ use std::ops::Range;
 
 use super::declarations::ModuleConfig;
 use crate::decode::problems::Problems;
+use crate::edition::Edition;
 use crate::eval::{Evaluator, Failed};
 use crate::function::Functions;
 use crate::sources::{Places, SourceFile, Sources};
@@ -55,23 +56,25 @@ impl ModuleConfig {
         // A single file overrides nothing.
         let files = 0..sources.len();
         if files.len() == 1 {
-            return read(sources, files, |_| false);
+            return read(sources, files, Edition::NEWEST, |_| false);
         }
-        Self::read_files(sources, files)
+        Self::read_files(sources, files, Edition::NEWEST)
     }
 
-    /// Reads some of the files as those of one module: those with these positions.
-    pub fn read_files(sources: &Sources, files: Range<usize>) -> (Self, Problems) {
-        read(sources, files, is_override)
+    /// Reads some of the files as those of one module: those with these positions, in a version of the language.
+    pub fn read_files(sources: &Sources, files: Range<usize>, edition: Edition) -> (Self, Problems) {
+        read(sources, files, edition, is_override)
     }
 }
 
 fn read(
     sources: &Sources,
     files: Range<usize>,
+    edition: Edition,
     is_override: impl Fn(&SourceFile) -> bool,
 ) -> (ModuleConfig, Problems) {
     let mut reader = Reader::new(sources, files.clone());
+    reader.problems.edition = edition;
     let files = sources.files().get(files).unwrap_or_default();
     let (overrides, primary): (Vec<_>, Vec<_>) = files.iter().partition(|file| is_override(file));
     let mut collected = Collected::default();

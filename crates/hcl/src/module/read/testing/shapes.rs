@@ -20,11 +20,12 @@ pub(super) const FILE: Shape = Shape {
         ("override_data", NONE),
         ("override_module", NONE),
     ],
+    newer: &[],
     is_open: false,
 };
 
 pub(super) const TEST: Shape =
-    Shape { arguments: &[("parallel", Constant)], required: &[], blocks: &[], is_open: false };
+    Shape { arguments: &[("parallel", Constant)], required: &[], blocks: &[], newer: &[], is_open: false };
 
 pub(super) const RUN: Shape = Shape {
     arguments: &[
@@ -44,6 +45,7 @@ pub(super) const RUN: Shape = Shape {
         ("override_data", NONE),
         ("override_module", NONE),
     ],
+    newer: &[],
     is_open: false,
 };
 
@@ -51,6 +53,7 @@ pub(super) const PLAN_OPTIONS: Shape = Shape {
     arguments: &[("mode", Name), ("refresh", Constant), ("replace", Name), ("target", Name)],
     required: &[],
     blocks: &[],
+    newer: &[],
     is_open: false,
 };
 
@@ -58,6 +61,7 @@ pub(super) const MODULE: Shape = Shape {
     arguments: &[("source", Constant), ("version", Constant)],
     required: &[],
     blocks: &[],
+    newer: &[],
     is_open: false,
 };
 
@@ -65,6 +69,7 @@ pub(super) const MOCK_PROVIDER: Shape = Shape {
     arguments: &[("alias", Constant), ("source", Constant), ("override_during", Name)],
     required: &[],
     blocks: MOCK_FILE.blocks,
+    newer: &[],
     is_open: false,
 };
 
@@ -77,6 +82,7 @@ pub(super) const MOCK_FILE: Shape = Shape {
         ("override_resource", NONE),
         ("override_data", NONE),
     ],
+    newer: &[],
     is_open: false,
 };
 
@@ -84,6 +90,7 @@ pub(super) const MOCK_OBJECT: Shape = Shape {
     arguments: &[("defaults", Template), ("override_during", Name)],
     required: &[],
     blocks: &[],
+    newer: &[],
     is_open: false,
 };
 
@@ -91,6 +98,7 @@ pub(super) const OVERRIDE: Shape = Shape {
     arguments: &[("target", Name), ("values", Template), ("override_during", Name)],
     required: &[],
     blocks: &[],
+    newer: &[],
     is_open: false,
 };
 
@@ -98,5 +106,6 @@ pub(super) const OVERRIDE_MODULE: Shape = Shape {
     arguments: &[("target", Name), ("outputs", Template), ("override_during", Name)],
     required: &[],
     blocks: &[],
+    newer: &[],
     is_open: false,
 };

@@ -1,0 +1,30 @@
+//! Versions of the language.
+
+/// A version of the language: that of Terraform 1 with this minor version.
+///
+/// Names that came later are refused, in the words that the older version has for a name that it does not know. Found
+/// with Terraform 1.6 to 1.15 by a module for each name.
+///
+/// ```
+/// use objchange_hcl::{Edition, ModuleConfig, Sources};
+///
+/// let mut sources = Sources::default();
+/// sources.add("main.tf", "variable \"token\" {\n  ephemeral = true\n}\n").unwrap();
+/// let (_, problems) = ModuleConfig::read_files(&sources, 0..1, Edition(9));
+/// assert_eq!(problems.errors[0].summary, "Unsupported argument");
+/// let (_, problems) = ModuleConfig::read_files(&sources, 0..1, Edition(10));
+/// assert!(problems.errors.is_empty());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edition(pub u32);
+
+impl Edition {
+    /// Every name is known.
+    pub const NEWEST: Self = Self(u32::MAX);
+}
+
+impl Default for Edition {
+    fn default() -> Self {
+        Self::NEWEST
+    }
+}
