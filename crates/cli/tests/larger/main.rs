@@ -10,6 +10,7 @@ mod folder;
 mod imports;
 #[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit_program;
+mod language;
 mod plan_real;
 #[path = "../cli/program.rs"]
 mod program;
@@ -41,6 +42,11 @@ fn main() -> ExitCode {
         ),
         trial("documents_are_shown_as_terraform_does", "real", shapes::documents_are_shown_as_terraform_does),
         trial("vectors_are_cases", "vectors", vectors_are_cases),
+        trial(
+            "configurations_are_planned_as_by_terraform",
+            "vectors/language-1.16/module-1.16",
+            language::configurations_are_planned_as_by_terraform,
+        ),
         trial("policies_import_what_real_plans_say", "real", imports::of_plans),
         trial("policies_import_what_real_states_say", "real", imports::of_states),
         trial("policies_import_what_wild_plans_say", "vectors", imports::of_vectors),

@@ -203,6 +203,8 @@ pub struct LifecycleConfig {
     pub create_before_destroy: Option<bool>,
     /// Plans that destroy the object are errors.
     pub prevent_destroy: bool,
+    /// `destroy = false`: an object that is no longer wanted is forgotten, and stays where it is.
+    pub forgets: bool,
     /// The parts of the configuration that are ignored while the object exists.
     pub ignore_changes: IgnoreChanges,
     /// Where each path of `ignore_changes` is written.

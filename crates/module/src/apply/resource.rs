@@ -133,8 +133,7 @@ impl<'c> Walk<'_, 'c> {
         let Instance { address, schema, .. } = instance;
         let decoded = self.config_object(instance, resource, scope)?;
         let prior = self.current(address).cloned();
-        let replaces =
-            matches!(planned.action, PlannedAction::CreateThenDelete | PlannedAction::DeleteThenCreate);
+        let replaces = planned.action.is_replace();
         let mut request = PlanRequest::new(&schema.block, &planned.before, &decoded.value);
         request.lifecycle = Lifecycle {
             ignore_changes: resource.config.lifecycle.ignore_changes.clone(),

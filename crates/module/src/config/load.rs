@@ -22,6 +22,9 @@ use crate::{Diagnostics, Severity};
 /// How the names of files of configuration end, and how those of OpenTofu do that stand for them.
 const ENDS: [(&str, &str); 2] = [(".tf", ".tofu"), (".tf.json", ".tofu.json")];
 
+/// The version that brought imports by modules that others call.
+const CHILD_IMPORTS: Edition = Edition(16);
+
 const INIT: &str = "Run \"terraform init\" to install all modules required by this configuration.";
 
 /// The maximum number of modules of a configuration. Only a mistake, such as a module that calls itself, makes more.
@@ -403,14 +406,27 @@ impl Loader<'_> {
             if is_broken || !self.options.is_new() {
                 self.tell(&child.problems);
             }
-            let path = self.config.modules[parent].path.iter().chain([name]).cloned().collect();
+            let path: Vec<_> = self.config.modules[parent].path.iter().chain([name]).cloned().collect();
+            let mut config = child.config;
+            if let (false, Some(import)) = (self.options.edition() >= CHILD_IMPORTS, config.imports.first()) {
+                // 1.15 reads them, and does nothing with them.
+                if !self.options.is_new() {
+                    let module: Vec<String> = path.iter().map(|name| format!("module.{name}")).collect();
+                    let detail = format!(
+                        "An import block was detected in {:?}. Import blocks are only allowed in the root module.",
+                        module.join(".")
+                    );
+                    self.diagnostics.error("Invalid import configuration", import.header, detail);
+                }
+                Arc::make_mut(&mut config).imports.clear();
+            }
             children.insert(name.clone(), self.config.modules.len());
             self.config.modules.push(LoadedModule {
                 path,
                 parent: Some(parent),
                 directory,
                 source,
-                config: child.config,
+                config,
                 children: BTreeMap::new(),
             });
             let errors = self.diagnostics.error_count();

@@ -98,7 +98,11 @@ impl JsonWriter {
             });
             json.member("root_module", |json| {
                 let mut tree = ModuleTree::default();
-                for object in &plan.planned_state {
+                // Since 1.16 an object that is forgotten is not there.
+                let has_forgotten = json.language() < (1, 16);
+                for object in
+                    plan.planned_state.iter().filter(|object| has_forgotten || object.value.is_some())
+                {
                     tree.insert(&object.address.resource.module, (object.address.to_string(), object));
                 }
                 let format = Format {

@@ -143,6 +143,23 @@ impl Walk<'_, '_> {
                 cycle.insert(update.address.to_string());
             }
         }
+        // Changes that need the new object, because the one before is destroyed after them.
+        let node = |resource: &ResourceAddress| {
+            let module = self.input.config.module_of(&resource.module)?;
+            self.graph.find(&NodeKey::Resource(module, resource_name(resource)))
+        };
+        let dependents = self.graph.dependents(node(&replaced.address.resource));
+        for change in self.plan.changes.iter().filter(|change| change.deposed.is_none()) {
+            let resource = &change.address.resource;
+            let is_made = change.action.is_replace()
+                || matches!(change.action, PlannedAction::Create | PlannedAction::Update);
+            if is_made && node(resource).is_some_and(|node| dependents[node]) {
+                cycle.insert(change.address.to_string());
+                if self.is_trigger_of(resource, &replaced.address.resource) {
+                    cycle.insert(format!("{} (expand)", without_keys(resource)));
+                }
+            }
+        }
         cycle.insert(replaced.address.to_string());
         cycle.insert(format!("{} (destroy deposed)", replaced.address));
         Some(cycle)

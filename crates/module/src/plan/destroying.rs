@@ -26,7 +26,7 @@ impl<'c> Walk<'_, 'c> {
         found.push(Severity::Error, is_prevented(address, resource.config));
     }
 
-    /// Plans to destroy an object, and the deposed ones beside it.
+    /// Plans to destroy an object, and the deposed ones beside it; or to forget them, with `destroy = false`.
     pub(crate) fn delete_object(
         &mut self,
         instance: &Instance<'_>,
@@ -35,9 +35,14 @@ impl<'c> Walk<'_, 'c> {
         reason: Option<ActionReason>,
     ) {
         let provider = &resource.provider_config;
-        let prior =
-            prior.filter(|prior| self.may_destroy(&instance.address, provider, Some(instance.schema), prior));
+        let forgets = resource.config.lifecycle.forgets;
+        let prior = prior.filter(|prior| {
+            forgets || self.may_destroy(&instance.address, provider, Some(instance.schema), prior)
+        });
         if let Some(prior) = prior {
+            if forgets {
+                self.forgotten.push(instance.address.clone());
+            }
             self.add_change(
                 Some(instance.index),
                 PlannedObject {
@@ -45,7 +50,7 @@ impl<'c> Walk<'_, 'c> {
                     previous_address: self.moved.get(&instance.address).cloned(),
                     provider: resource.provider.clone(),
                     deposed: None,
-                    action: PlannedAction::Delete,
+                    action: if forgets { PlannedAction::Forget } else { PlannedAction::Delete },
                     reason,
                     before: prior.value.clone(),
                     after: Value::null(Type::Dynamic),
@@ -87,18 +92,18 @@ impl<'c> Walk<'_, 'c> {
         may_destroy
     }
 
-    /// Plans to destroy the deposed objects of an instance.
+    /// Plans to destroy the deposed objects of an instance; or to forget them, with `destroy = false`.
     pub(crate) fn deposed(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
         let Some(known) = self.state.resources.get(&instance.address.resource) else { return };
         let Some(known) = known.instances.get(&instance.address.key) else { return };
         let deposed = known.deposed.clone();
-        self.delete_deposed(
-            Some(instance.index),
-            &instance.address,
-            &resource.provider_config,
-            Some(instance.schema),
-            deposed,
-        );
+        let (index, provider, schema) =
+            (Some(instance.index), &resource.provider_config, Some(instance.schema));
+        if resource.config.lifecycle.forgets {
+            self.forget_deposed(index, &instance.address, provider, schema, deposed);
+        } else {
+            self.delete_deposed(index, &instance.address, provider, schema, deposed);
+        }
     }
 
     /// Plans to destroy deposed objects.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use hashbrown::HashMap;
-use objchange::address::Mode;
+use objchange::address::{InstanceAddress, Mode, ModuleAddress, ModuleStep};
 use objchange::schema::{Block, Schema, SchemaKind};
 use objchange_hcl::{
     Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig, ModuleCall, OutputConfig,
@@ -40,7 +40,7 @@ pub(crate) struct Node<'c> {
     /// The references in `depends_on`.
     pub(crate) depends_on: Vec<Subject>,
     /// The `import` blocks of the root module for a resource.
-    pub(crate) imports: Vec<&'c ImportConfig>,
+    pub(crate) imports: Vec<ImportBlock<'c>>,
     /// The nodes that come first.
     pub(crate) needs: Vec<usize>,
 }
@@ -104,8 +104,9 @@ impl<'c> Graph<'c> {
     pub(crate) fn new(config: &'c Config, schemas: &'c Schemas, state: &PriorState) -> Self {
         let graph = Self { nodes: Vec::new(), index: HashMap::new() };
         let mut builder = Builder { config, schemas, graph, imports: HashMap::new() };
-        for import in config.modules.first().iter().flat_map(|root| &root.config.imports) {
-            builder.imports.entry(import_target(import)).or_default().push(import);
+        // The root module comes last, so that it has the last word.
+        for import in imports(config).rev() {
+            builder.imports.entry(import.target()).or_default().push(import);
         }
         for module in 0..config.modules.len() {
             builder.module(module);
@@ -220,7 +221,7 @@ struct Builder<'c> {
     schemas: &'c Schemas,
     graph: Graph<'c>,
     /// The `import` blocks whose resources have no node yet.
-    imports: HashMap<(Vec<SmolStr>, ResourceName), Vec<&'c ImportConfig>>,
+    imports: HashMap<(Vec<SmolStr>, ResourceName), Vec<ImportBlock<'c>>>,
 }
 
 impl<'c> Builder<'c> {
@@ -374,7 +375,7 @@ impl<'c> Builder<'c> {
                 needs.extend(self.graph.find(&NodeKey::Call(parent, call)));
             }
             for import in &node.imports {
-                import_subjects(import).iter().for_each(|subject| self.subject(0, subject, &mut needs));
+                import.subjects().iter().for_each(|subject| self.subject(import.module, subject, &mut needs));
             }
             match &node.kind {
                 NodeKind::Validation(name, _) => {
@@ -452,16 +453,51 @@ impl<'c> Builder<'c> {
     }
 }
 
-/// The resource that an `import` block is for: the calls to its module, and its name there.
-pub(crate) fn import_target(import: &ImportConfig) -> (Vec<SmolStr>, ResourceName) {
-    let resource = &import.to.address.resource;
-    let path = resource.module.0.iter().map(|step| SmolStr::from(step.name.as_str())).collect();
-    (path, super::orphans::resource_name(resource))
+/// An `import` block, with the module that it is in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ImportBlock<'c> {
+    pub(crate) module: ModuleId,
+    /// The calls to the module.
+    path: &'c [SmolStr],
+    pub(crate) config: &'c ImportConfig,
 }
 
-/// The references of an `import` block.
-pub(crate) fn import_subjects(import: &ImportConfig) -> Vec<Subject> {
-    subjects([import.id.as_ref(), import.identity.as_ref(), import.for_each.as_ref()].into_iter().flatten())
+impl ImportBlock<'_> {
+    /// Completes an address that is written in the module, without the keys of instances of the module.
+    pub(crate) fn absolute(&self, address: &InstanceAddress) -> InstanceAddress {
+        let around = self.path.iter().map(|name| ModuleStep { name: name.to_string(), key: None });
+        within(address.clone(), &ModuleAddress(around.collect()))
+    }
+
+    /// The resource that gets the object.
+    pub(crate) fn target(&self) -> (Vec<SmolStr>, ResourceName) {
+        resource_of(&self.absolute(&self.config.to.address))
+    }
+
+    /// The references of the block.
+    pub(crate) fn subjects(&self) -> Vec<Subject> {
+        let ImportConfig { id, identity, for_each, .. } = self.config;
+        subjects([id, identity, for_each].into_iter().flatten())
+    }
+}
+
+/// The `import` blocks of all modules, those of the root module first.
+pub(crate) fn imports(config: &Config) -> impl DoubleEndedIterator<Item = ImportBlock<'_>> {
+    config.modules.iter().enumerate().flat_map(|(module, loaded)| {
+        loaded.config.imports.iter().map(move |config| ImportBlock { module, path: &loaded.path, config })
+    })
+}
+
+/// Completes an address that is written in an instance of a module.
+pub(crate) fn within(mut address: InstanceAddress, module: &ModuleAddress) -> InstanceAddress {
+    address.resource.module.0.splice(0..0, module.0.iter().cloned());
+    address
+}
+
+/// The resource that an address is of: the calls to its module, and its name there.
+pub(crate) fn resource_of(address: &InstanceAddress) -> (Vec<SmolStr>, ResourceName) {
+    let path = address.resource.module.0.iter().map(|step| SmolStr::from(step.name.as_str())).collect();
+    (path, super::orphans::resource_name(&address.resource))
 }
 
 fn subjects<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<Subject> {

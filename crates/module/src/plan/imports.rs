@@ -2,15 +2,15 @@
 
 use hashbrown::HashSet;
 use objchange::address::{InstanceAddress, InstanceKey};
+use objchange::value::Marks;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, ResourceName, Scope, evaluate,
+    Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, evaluate,
 };
-use smol_str::SmolStr;
 
 use super::ImportedBy;
 use super::expand;
-use super::graph::{ResourceNode, import_subjects, import_target};
+use super::graph::{ImportBlock, ResourceNode, resource_of, within};
 use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::orphans::resource_name;
@@ -30,26 +30,33 @@ pub(crate) struct Import {
 
 impl<'c> Walk<'_, 'c> {
     /// Evaluates `import` blocks, once what they refer to is evaluated; whether all of them could be.
-    pub(crate) fn read_imports(&mut self, index: usize, imports: &[&'c ImportConfig]) -> bool {
+    pub(crate) fn read_imports(&mut self, index: usize, imports: &[ImportBlock<'c>]) -> bool {
         let errors = self.found.error_count();
         if self.input.options.mode != PlanMode::Destroy {
-            imports.iter().for_each(|import| self.read_import(index, import));
+            for import in imports {
+                for at in self.world.by_module[import.module].clone() {
+                    self.read_import(index, *import, at);
+                }
+            }
         }
         self.found.error_count() == errors
     }
 
-    fn read_import(&mut self, index: usize, import: &'c ImportConfig) {
-        let subjects = import_subjects(import);
-        let values = self.world.variables(self.graph, 0, &subjects);
+    /// Evaluates an `import` block in an instance of its module.
+    fn read_import(&mut self, index: usize, block: ImportBlock<'c>, at: ModuleInstanceId) {
+        let subjects = block.subjects();
+        let import = block.config;
+        let functions = self.module_functions.of_module(block.module);
+        let values = self.world.variables(self.graph, at, &subjects);
         let scope = Scope::new(&values);
         let repetitions = match &import.for_each {
             None => vec![Repetition::default()],
             Some(expr) => {
                 let most = self.input.options.max_instances;
-                match expand::import_elements(expr, &scope, self.module_functions.of_module(0), most) {
+                match expand::import_elements(expr, &scope, functions, most) {
                     Ok(Some(repetitions)) => repetitions,
-                    Ok(None) if self.is_unanswered(index, expr, 0) => {
-                        self.open_imports.insert(import_target(import));
+                    Ok(None) if self.is_unanswered(index, expr, at) => {
+                        self.open_imports.insert(block.target());
                         return;
                     }
                     Ok(None) => {
@@ -70,16 +77,17 @@ impl<'c> Walk<'_, 'c> {
         for repetition in &repetitions {
             let names = repetition.names();
             let scope = scope.with(&names);
-            let address = match import.to.resolve(&scope, self.module_functions.of_module(0)) {
+            let address = match import.to.resolve(&scope, functions) {
                 Ok(Some(address)) => address,
                 Ok(None)
                     if self.depends_on_unasked(
                         index,
                         import,
+                        at,
                         import.to.computed_keys.iter().map(|(_, key)| key),
                     ) =>
                 {
-                    self.open_imports.insert(import_target(import));
+                    self.open_imports.insert(block.target());
                     continue;
                 }
                 Ok(None) => {
@@ -93,28 +101,42 @@ impl<'c> Walk<'_, 'c> {
                     continue;
                 }
             };
-            if let Some(by) = self.imported_by(index, import, &scope) {
+            if let Some(by) = self.imported_by(index, import, at, functions, &scope) {
+                let address = within(address, &self.world.instances[at].address);
                 self.imports.insert(address, Import { by });
             }
         }
     }
 
-    fn imported_by(&mut self, index: usize, import: &ImportConfig, scope: &Scope<'_>) -> Option<ImportedBy> {
+    fn imported_by(
+        &mut self,
+        index: usize,
+        import: &ImportConfig,
+        at: ModuleInstanceId,
+        functions: &Functions,
+        scope: &Scope<'_>,
+    ) -> Option<ImportedBy> {
         let (by, errors) = match (&import.id, &import.identity) {
             (Some(expr), _) => {
-                let (id, errors) = identifier(expr, scope, self.module_functions.of_module(0));
+                let (id, errors) = identifier(expr, scope, functions);
                 match id {
-                    Some(id) if !id.is_known() && !self.depends_on_unasked(index, import, [expr]) => {
+                    Some(id) if !id.is_known() && !self.depends_on_unasked(index, import, at, [expr]) => {
                         (None, vec![unknown_identifier(expr)])
                     }
                     id => (id.map(ImportedBy::Id), errors),
                 }
             }
             (None, Some(expr)) => {
-                let (value, mut errors) = evaluate(expr, scope, self.module_functions.of_module(0));
+                let (value, mut errors) = evaluate(expr, scope, functions);
                 if errors.is_empty() {
-                    let may_be_unknown = self.depends_on_unasked(index, import, [expr]);
+                    let may_be_unknown = self.depends_on_unasked(index, import, at, [expr]);
                     errors.extend(wrong_identity(expr, &value, scope, may_be_unknown));
+                }
+                if errors.is_empty() && value.marks_deep().contains(Marks::SENSITIVE) {
+                    let target = &import.to.address;
+                    let detail = format!("Import identity for {target} must not contain sensitive values");
+                    self.found.without_place(Severity::Error, "Invalid import identity", detail);
+                    return None;
                 }
                 (errors.is_empty().then_some(ImportedBy::Identity(value)), errors)
             }
@@ -130,17 +152,18 @@ impl<'c> Walk<'_, 'c> {
         &mut self,
         index: usize,
         import: &'e ImportConfig,
+        at: ModuleInstanceId,
         expressions: impl IntoIterator<Item = &'e Expr>,
     ) -> bool {
         // `each` depends on `for_each`.
         let mut all = expressions.into_iter().chain(&import.for_each);
-        all.any(|expr| self.is_unanswered(index, expr, 0))
+        all.any(|expr| self.is_unanswered(index, expr, at))
     }
 
     /// Reports imports of instances that a resource does not have, in modules that are there or not; whether there are any.
     pub(crate) fn misses_imports(
         &mut self,
-        imports: &[&ImportConfig],
+        imports: &[ImportBlock<'c>],
         resource: &ResourceNode<'c>,
         expansions: &[(ModuleInstanceId, Expanded<Repetition>)],
     ) -> bool {
@@ -156,7 +179,7 @@ impl<'c> Walk<'_, 'c> {
             let keys = expansion.iter().map(|(key, _)| key);
             wanted.extend(keys.map(|key| instance_address(module, resource.name, key)));
         }
-        let targets: HashSet<_> = imports.iter().map(|import| import_target(import)).collect();
+        let targets: HashSet<_> = imports.iter().map(ImportBlock::target).collect();
         let is_stored = |address: &InstanceAddress| {
             let known = self.state.resources.get(&address.resource);
             known.is_some_and(|known| known.instances.contains_key(&address.key))
@@ -164,7 +187,7 @@ impl<'c> Walk<'_, 'c> {
         let missing: Vec<_> = self
             .imports
             .keys()
-            .filter(|address| targets.contains(&target_of(address)))
+            .filter(|address| targets.contains(&resource_of(address)))
             .filter(|address| !wanted.contains(*address) && !is_stored(address))
             .filter(|address| self.targets.includes_instance(address))
             .cloned()
@@ -178,7 +201,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// The unknown identifier of an instance that may be imported, if only a provider can tell.
     pub(crate) fn may_be_imported(&mut self, index: usize, address: &InstanceAddress) -> Option<ImportedBy> {
-        if !self.open_imports.contains(&target_of(address)) {
+        if !self.open_imports.contains(&resource_of(address)) {
             return None;
         }
         self.unanswered[index].insert(address.to_string());
@@ -186,12 +209,12 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Leaves out imports of a resource whose instances are not known.
-    pub(crate) fn forget_imports(&mut self, imports: &[&ImportConfig]) {
+    pub(crate) fn forget_imports(&mut self, imports: &[ImportBlock<'c>]) {
         if imports.is_empty() {
             return;
         }
-        let targets: HashSet<_> = imports.iter().map(|import| import_target(import)).collect();
-        self.imports.retain(|address, _| !targets.contains(&target_of(address)));
+        let targets: HashSet<_> = imports.iter().map(ImportBlock::target).collect();
+        self.imports.retain(|address, _| !targets.contains(&resource_of(address)));
     }
 
     /// Reports imports of what the configuration does not have.
@@ -199,10 +222,10 @@ impl<'c> Walk<'_, 'c> {
         if self.input.options.mode == PlanMode::Destroy {
             return;
         }
-        // Terraform 1.11 allows `import` in the root module only.
+        // Where a resource of another module is missing, that was found before anything was planned.
         for import in &self.input.config.modules[0].config.imports {
             let address = &import.to.address;
-            if declared(self.input.config, import).is_none()
+            if declared(self.input.config, address).is_none()
                 && !self.state.resources.contains_key(&address.resource)
             {
                 let detail = format!(
@@ -237,15 +260,9 @@ fn no_instance(address: &InstanceAddress) -> String {
     )
 }
 
-/// The resource that an address is of: the calls to its module, and its name there.
-fn target_of(address: &InstanceAddress) -> (Vec<SmolStr>, ResourceName) {
-    let path = address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
-    (path, resource_name(&address.resource))
-}
-
-/// The resource that gets what a block imports.
-fn declared<'c>(config: &'c Config, import: &ImportConfig) -> Option<&'c ResourceConfig> {
-    let resource = &import.to.address.resource;
+/// The resource that an instance is of.
+fn declared<'c>(config: &'c Config, address: &InstanceAddress) -> Option<&'c ResourceConfig> {
+    let resource = &address.resource;
     let module = &config.modules[config.module_of(&resource.module)?];
     module.config.resources.get(&resource_name(resource))
 }
@@ -253,19 +270,20 @@ fn declared<'c>(config: &'c Config, import: &ImportConfig) -> Option<&'c Resourc
 /// Checks the address of an import, with its computed keys, against the configuration.
 pub(crate) fn wrong_target(
     config: &Config,
-    import: &ImportConfig,
-    address: &InstanceAddress,
+    block: ImportBlock<'_>,
+    written: &InstanceAddress,
 ) -> Option<Diagnostic> {
+    let (import, address) = (block.config, block.absolute(written));
     let error =
         |summary: &'static str, detail: String| Some(Diagnostic::new(summary, import.to.span, detail));
     if config.module_of(&address.resource.module).is_none() {
         let detail = format!(
-            "The configuration for the given import target {address} does not exist. All target instances must have an associated \
+            "The configuration for the given import target {written} does not exist. All target instances must have an associated \
              configuration to be imported."
         );
         return error(NO_CONFIG, detail);
     }
-    let resource = declared(config, import);
+    let resource = declared(config, &address);
     if resource.is_none() && !address.resource.module.is_root() {
         let detail = format!(
             "Resource {address} not found. Only resources within the root module are eligible for config generation."

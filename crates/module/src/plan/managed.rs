@@ -82,7 +82,8 @@ impl<'c> Walk<'_, 'c> {
             PlanMode::Destroy => {
                 // References see the planned value, so the object is planned as usual before it is destroyed.
                 let value = self.plan_instance(instance, resource, variables, prior.as_ref(), importing);
-                if resource.config.lifecycle.prevent_destroy && prior.is_some() {
+                let lifecycle = &resource.config.lifecycle;
+                if lifecycle.prevent_destroy && !lifecycle.forgets && prior.is_some() {
                     self.prevented(instance.index, address, resource);
                 }
                 self.delete_object(instance, resource, prior.as_ref(), None);
@@ -180,7 +181,7 @@ impl<'c> Walk<'_, 'c> {
         // The planned value gets the sensitive marks of configuration and schema. Ephemeral marks never reach a plan.
         let marks = sensitive_paths(&change.configured_marks);
         if is_destroy {
-            if is_prevented {
+            if is_prevented && !lifecycle.forgets {
                 self.found.push(Severity::Error, self::is_prevented(address, resource.config));
             }
             if change.action != Action::NoOp {
@@ -193,6 +194,11 @@ impl<'c> Walk<'_, 'c> {
         let configured = change.after.unmark_deep().0.mark_where_present(&marks);
         let after = mark_kept(&schema.block, &configured);
         let action = match planned_action(change.action) {
+            // An object that is replaced for another reason is destroyed all the same.
+            action if action.is_replace() && is_tainted && lifecycle.forgets => {
+                self.forgotten.push(address.clone());
+                PlannedAction::CreateThenForget
+            }
             // The new marks are written to the state.
             PlannedAction::NoOp if prior.is_some_and(|prior| prior.lacks_marks) => PlannedAction::Update,
             action => action,

@@ -181,12 +181,19 @@ pub enum PlannedAction {
     DeleteThenCreate,
     /// Creates another one, and destroys it.
     CreateThenDelete,
-    /// Creates another one, and forgets it. No plan that is made here has this action yet.
+    /// Creates another one, and forgets it.
     CreateThenForget,
     /// Destroys it.
     Delete,
     /// Forgets it.
     Forget,
+}
+
+impl PlannedAction {
+    /// Whether another object takes its place.
+    pub fn is_replace(self) -> bool {
+        matches!(self, Self::DeleteThenCreate | Self::CreateThenDelete | Self::CreateThenForget)
+    }
 }
 
 /// Why Terraform does it: the `action_reason` of a plan document.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
 use objchange::{Type, Value};
-use objchange_hcl::ResourceName;
+use objchange_hcl::{ResourceConfig, ResourceName};
 use smol_str::SmolStr;
 
 use super::graph::{NodeKey, NodeKind, ResourceNode};
@@ -50,7 +50,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Reports an orphan whose resource is still declared with `prevent_destroy`.
+    /// Reports an orphan whose resource is still declared with `prevent_destroy`, unless it is only forgotten.
     fn keep_from_destroy(&mut self, address: &InstanceAddress) {
         if self.input.options.mode == PlanMode::RefreshOnly
             || !self.targets.includes_instance(address)
@@ -58,16 +58,22 @@ impl<'c> Walk<'_, 'c> {
         {
             return;
         }
-        let graph = self.graph;
-        let module = self.input.config.module_of(&address.resource.module);
-        let key = module.map(|module| NodeKey::Resource(module, resource_name(&address.resource)));
         // Where the block is gone, its `prevent_destroy` protects nothing any more.
-        let Some(index) = key.and_then(|key| graph.find(&key)) else { return };
-        if let NodeKind::Resource(resource) = &graph.nodes[index].kind
-            && resource.config.lifecycle.prevent_destroy
-        {
-            let error = super::destroying::is_prevented(address, resource.config);
+        let Some(config) = self.config_of(&address.resource) else { return };
+        if config.lifecycle.prevent_destroy && !config.lifecycle.forgets {
+            let error = super::destroying::is_prevented(address, config);
             self.found.push(Severity::Error, error);
+        }
+    }
+
+    /// The block of a resource, if it is still declared.
+    fn config_of(&self, address: &ResourceAddress) -> Option<&'c ResourceConfig> {
+        let graph = self.graph;
+        let module = self.input.config.module_of(&address.module)?;
+        let index = graph.find(&NodeKey::Resource(module, resource_name(address)))?;
+        match &graph.nodes[index].kind {
+            NodeKind::Resource(resource) => Some(resource.config),
+            _ => None,
         }
     }
 
@@ -235,8 +241,15 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         let schema = self.schema(&provider, &address.resource.resource_type);
+        let is_destroy = self.input.options.mode == PlanMode::Destroy;
+        let keeps_object = self.config_of(&address.resource).is_some_and(|config| config.lifecycle.forgets);
+        // A destroy plan takes no notice of `removed` blocks.
+        let forget = keeps_object || !is_destroy && self.removals.forgets(address);
         let mut current = current;
-        if let (Some(stored), Some(schema)) = (&current, &schema) {
+        if let (Some(stored), Some(schema)) = (&current, &schema)
+            // Terraform reads no object that it is about to forget.
+            && (is_destroy || !forget)
+        {
             let stored = stored.clone();
             let (read, found) = self.refresh(address, &provider, schema, &stored);
             self.provider_diagnostics(found, None, None, None);
@@ -254,8 +267,6 @@ impl<'c> Walk<'_, 'c> {
         if self.input.options.mode == PlanMode::RefreshOnly {
             return;
         }
-        let is_destroy = self.input.options.mode == PlanMode::Destroy;
-        let forget = !is_destroy && self.removals.forgets(address);
         if let Some(object) = &current
             && (forget || self.may_destroy(address, &provider, schema.as_ref(), object))
         {
@@ -290,7 +301,8 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    fn forget_deposed(
+    /// Plans to forget deposed objects.
+    pub(crate) fn forget_deposed(
         &mut self,
         index: Option<usize>,
         address: &InstanceAddress,

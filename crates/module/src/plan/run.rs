@@ -13,7 +13,7 @@ use super::answer_checks::{NO_INFINITY, has_infinity};
 use super::checks::Checks;
 use super::evaluated::World;
 use super::finish::finish;
-use super::graph::{Graph, NodeKind};
+use super::graph::{Graph, NodeKey, NodeKind};
 use super::input::{PlanInput, PlanMode};
 use super::orphans::resource_name;
 use super::pending::Pending;
@@ -205,7 +205,13 @@ fn walk_prepared<'c>(
         all.filter(|instance| at_path(instance.module)).map(|instance| instance.address.clone()).collect()
     };
     let has = |address: &InstanceAddress| walk.declared.contains(address);
-    moves.validate(input.config, &Instances { modules: &modules, has: &has }, &mut wrong);
+    let expands = |address: &ResourceAddress| {
+        let module = input.config.module_of(&address.module);
+        let node = module.and_then(|module| graph.find(&NodeKey::Resource(module, resource_name(address))));
+        node.is_some_and(|node| targets.includes(node))
+    };
+    let instances = Instances { modules: &modules, expands: &expands, has: &has };
+    moves.validate(input.config, &instances, &mut wrong);
     if wrong.has_errors() {
         return (only_errors(wrong), None);
     }
@@ -223,8 +229,8 @@ fn walk_prepared<'c>(
     walk.update_dependencies(order);
     // Terraform finds out after the plan is made, and keeps that.
     let cycles = match input.options.mode {
-        PlanMode::Normal => walk.deposed_cycles(),
-        PlanMode::Destroy | PlanMode::RefreshOnly => Diagnostics::default(),
+        PlanMode::Normal if !walk.found.has_errors() => walk.deposed_cycles(),
+        _ => Diagnostics::default(),
     };
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
@@ -313,7 +319,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             unanswered: vec![BTreeSet::new(); nodes],
             asked: HashSet::new(),
             triggers: HashMap::new(),
-            creates_first: creates_first(graph),
+            creates_first: creates_first(graph, targets),
             instance_count: 0,
             prevented: Vec::new(),
             found_at_destroy: Diagnostics::default(),
@@ -354,13 +360,15 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
     found
 }
 
-/// The resources whose replacements are created first: those that say so, and all that they depend on.
-fn creates_first(graph: &Graph<'_>) -> Vec<bool> {
+/// The resources whose replacements are created first: those that say so, and all that they depend on. What no target
+/// includes has no say (Terraform 1.11.4 and 1.15.5).
+fn creates_first(graph: &Graph<'_>, targets: &Targets) -> Vec<bool> {
     let says_so = |index: &usize| match &graph.nodes[*index].kind {
         NodeKind::Resource(resource) => resource.config.lifecycle.create_before_destroy == Some(true),
         _ => false,
     };
-    let all: Vec<usize> = (0..graph.nodes.len()).filter(says_so).collect();
+    let all: Vec<usize> =
+        (0..graph.nodes.len()).filter(|index| targets.includes(*index)).filter(says_so).collect();
     let mut found = graph.reachable(all.iter().copied());
     all.into_iter().for_each(|index| found[index] = true);
     found

@@ -250,7 +250,7 @@ fn errors(files: &[(&str, &str)], modules: &[&str], instances: &[&str]) -> Vec<S
     };
     let has = |address: &InstanceAddress| instances.contains(&address.to_string().as_str());
     let mut diagnostics = Diagnostics::default();
-    moves.validate(&config, &Instances { modules: &all, has: &has }, &mut diagnostics);
+    moves.validate(&config, &Instances { modules: &all, expands: &|_| true, has: &has }, &mut diagnostics);
     let told = |d: &objchange_module::ModuleDiagnostic| {
         let detail = d.diagnostic.detail.replace("\n\n", "\n");
         let first = detail.split("\nEach").next().unwrap_or_default();

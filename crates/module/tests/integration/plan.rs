@@ -6,7 +6,7 @@ use objchange::schema::ProviderSchemas;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{
-    CheckStatus, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, plan,
+    CheckStatus, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, Target, plan,
 };
 use objchange_module::state::PriorState;
 use objchange_module::{Schemas, SimulatedProviders};
@@ -371,4 +371,132 @@ fn an_infinite_number_cannot_be_planned() {
     let output = "output \"a\" {\n  value = { b = -1 / 0 }\n}\n";
     assert_eq!(errors(output, ""), ["Failed to marshal plan to json: cannot serialize infinity as JSON | "]);
     assert_eq!(errors("output \"a\" {\n  value = 1 / 0 > 3\n}\n", ""), [""; 0]);
+}
+
+/// The changes of a root module with a module `m` beside it, after this state: addresses, with the keys of deposed objects,
+/// and actions.
+fn changes(root: &str, module: &str, state: &str, mode: PlanMode) -> Vec<(String, PlannedAction)> {
+    let files: MemoryFiles = [("main.tf", root), ("m/m.tf", module)].into_iter().collect();
+    let options = LoadOptions { manifest: None, terraform_version: "1.16.0" };
+    let (config, found) = Config::load(&files, ".", &options);
+    assert!(!found.has_errors());
+    let schemas = Schemas::default();
+    let (state, _) = PriorState::read(state, &schemas).unwrap();
+    let options = PlanOptions { mode, ..plan_options() };
+    let input = PlanInput {
+        config: &config,
+        schemas: &schemas,
+        state: &state,
+        variables: &BTreeMap::new(),
+        functions: Functions::pure(),
+        options: &options,
+    };
+    let plan = plan(&input, &mut SimulatedProviders::default());
+    assert!(!plan.diagnostics.has_errors(), "{:?}", plan.diagnostics);
+    let address = |change: &objchange_module::plan::PlannedObject| {
+        format!(
+            "{}{}",
+            change.address,
+            change.deposed.as_deref().map(|key| format!(" {key}")).unwrap_or_default()
+        )
+    };
+    plan.changes.iter().map(|change| (address(change), change.action)).collect()
+}
+
+/// Three instances of `terraform_data.a`: one tainted, one with a deposed object.
+const COUNTED: &str = r#"{"version":4,"terraform_version":"1.16.0","serial":1,"lineage":"a","outputs":{},"resources":[{
+    "mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[
+    {"index_key":0,"schema_version":0,"status":"tainted","attributes":{"id":"0","input":null,"output":null,"triggers_replace":null}},
+    {"index_key":1,"schema_version":0,"attributes":{"id":"1","input":null,"output":null,"triggers_replace":null}},
+    {"index_key":1,"schema_version":0,"deposed":"aaaaaaaa","attributes":{"id":"2","input":null,"output":null,"triggers_replace":null}},
+    {"index_key":2,"schema_version":0,"attributes":{"id":"3","input":null,"output":null,"triggers_replace":null}}]}]}"#;
+
+/// Terraform 1.17-dev: an object that is replaced for another reason than a taint is destroyed all the same, and so is one whose
+/// block is gone.
+#[test]
+fn objects_of_resources_that_are_not_to_be_destroyed_are_forgotten() {
+    let block = |lifecycle: &str| {
+        format!(
+            "resource \"terraform_data\" \"a\" {{\n  count = 2\n  lifecycle {{\n    {lifecycle}\n  }}\n}}\n"
+        )
+    };
+    let change = |address: &str, action| (address.to_owned(), action);
+    assert_eq!(
+        changes(&block("destroy = false"), "", COUNTED, PlanMode::Normal),
+        [
+            change("terraform_data.a[0]", PlannedAction::CreateThenForget),
+            change("terraform_data.a[1]", PlannedAction::NoOp),
+            change("terraform_data.a[1] aaaaaaaa", PlannedAction::Forget),
+            change("terraform_data.a[2]", PlannedAction::Forget),
+        ]
+    );
+    // What is only forgotten may also be protected.
+    let destroyed =
+        changes(&block("destroy = false\n    prevent_destroy = true"), "", COUNTED, PlanMode::Destroy);
+    assert_eq!(destroyed.len(), 4);
+    assert!(destroyed.iter().all(|(_, action)| *action == PlannedAction::Forget), "{destroyed:?}");
+    let replaced = block("destroy = false").replace("count = 2", "count = 3\n  triggers_replace = 1");
+    assert_eq!(
+        changes(&replaced, "", COUNTED, PlanMode::Normal)[1],
+        change("terraform_data.a[1]", PlannedAction::DeleteThenCreate)
+    );
+    let gone = changes("", "", COUNTED, PlanMode::Normal);
+    assert!(gone.iter().all(|(_, action)| *action == PlannedAction::Delete), "{gone:?}");
+}
+
+/// Terraform 1.17-dev: once for each instance of the module, whose own names the block sees.
+#[test]
+fn modules_that_others_call_import() {
+    let root = "module \"m\" {\n  source = \"./m\"\n  for_each = toset([\"p\", \"q\"])\n  k = each.key\n}\n";
+    let module = "variable \"k\" {}\nresource \"terraform_data\" \"a\" {}\n\
+                  import {\n  to = terraform_data.a\n  id = var.k\n}\n";
+    let state =
+        r#"{"version":4,"terraform_version":"1.16.0","serial":1,"lineage":"a","outputs":{},"resources":[]}"#;
+    assert_eq!(
+        changes(root, module, state, PlanMode::Normal),
+        [
+            ("module.m[\"p\"].terraform_data.a".to_owned(), PlannedAction::NoOp),
+            ("module.m[\"q\"].terraform_data.a".to_owned(), PlannedAction::NoOp),
+        ]
+    );
+    let files: MemoryFiles = [("main.tf", root), ("m/m.tf", module)].into_iter().collect();
+    let summary = |terraform_version| {
+        let (_, found) = Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version });
+        found.iter().next().map(|found| found.diagnostic.summary.to_string())
+    };
+    assert_eq!(summary("1.14.9").as_deref(), Some("Invalid import configuration"));
+    assert_eq!(summary("1.15.5"), None);
+}
+
+/// Terraform 1.11.4 and 1.15.5: what no target includes does not make others be created first.
+#[test]
+fn what_is_not_targeted_does_not_say_what_is_created_first() {
+    let root = "resource \"terraform_data\" \"a\" {}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.id\n  \
+                lifecycle {\n    create_before_destroy = true\n  }\n}\n";
+    let state = r#"{"version":4,"terraform_version":"1.15.5","serial":1,"lineage":"a","outputs":{},"resources":[{
+        "mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]",
+        "instances":[{"schema_version":0,"status":"tainted",
+        "attributes":{"id":"0","input":null,"output":null,"triggers_replace":null}}]}]}"#;
+    let action = |targets: &[&str]| {
+        let files: MemoryFiles = [("main.tf", root)].into_iter().collect();
+        let (config, _) =
+            Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: "1.15.5" });
+        let schemas = Schemas::default();
+        let (state, _) = PriorState::read(state, &schemas).unwrap();
+        let options = PlanOptions {
+            targets: targets.iter().map(|target| Target::Resource(target.parse().unwrap())).collect(),
+            ..plan_options()
+        };
+        let input = PlanInput {
+            config: &config,
+            schemas: &schemas,
+            state: &state,
+            variables: &BTreeMap::new(),
+            functions: Functions::pure(),
+            options: &options,
+        };
+        plan(&input, &mut SimulatedProviders::default()).changes[0].action
+    };
+    assert_eq!(action(&["terraform_data.a"]), PlannedAction::DeleteThenCreate);
+    assert_eq!(action(&["terraform_data.b"]), PlannedAction::CreateThenDelete);
 }

@@ -93,7 +93,12 @@ impl<'t> Declared<'t> {
         }
         replace_attributes(&mut self.content.attributes, other.content.attributes);
         replace_raw_blocks(&mut self.content.blocks, other.content.blocks);
-        match (&mut self.lifecycle, other.lifecycle) {
+        let lifecycle = other.lifecycle.map(|(header, mut lifecycle)| {
+            // Terraform 1.17-dev takes `destroy` from the base alone, whether it is set there or not.
+            lifecycle.attributes.retain(|attribute| attribute.name != "destroy");
+            (header, lifecycle)
+        });
+        match (&mut self.lifecycle, lifecycle) {
             (Some((_, lifecycle)), Some((_, other))) => {
                 replace_attributes(&mut lifecycle.attributes, other.attributes);
                 replace_raw_blocks(&mut lifecycle.blocks, other.blocks);

@@ -233,6 +233,7 @@ impl Reader<'_> {
             lifecycle.create_before_destroy = self.bool(&content, "create_before_destroy");
             // Terraform needs both before it evaluates anything, so they must be literals.
             lifecycle.prevent_destroy = self.bool(&content, "prevent_destroy").unwrap_or(false);
+            lifecycle.forgets = self.bool(&content, "destroy") == Some(false);
             if let Some(attribute) = content.attribute("ignore_changes") {
                 self.ignore_changes(&attribute.expr, &mut lifecycle);
             }

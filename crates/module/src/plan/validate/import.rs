@@ -1,18 +1,22 @@
 //! `import` blocks.
 
-use objchange_hcl::{ImportConfig, Scope, variables};
+use objchange_hcl::{Scope, variables};
 
 use super::super::check::ReferenceContext;
-use super::super::instances::Repetition;
+use super::super::graph::ImportBlock;
+use super::super::instances::{ModuleInstanceId, Repetition};
 use super::Validator;
 use crate::plan::expand;
 
 impl<'c> Validator<'_, 'c> {
     /// An `import` block, as far as its values are known.
-    pub(super) fn import(&mut self, import: &ImportConfig) {
-        let place = ReferenceContext { has_each: import.for_each.is_some(), ..ReferenceContext::default() };
+    pub(super) fn import(&mut self, block: ImportBlock<'_>) {
+        let (module, import) = (block.module, block.config);
+        let at = self.world.by_module[module][0];
+        let place =
+            ReferenceContext { module, has_each: import.for_each.is_some(), ..ReferenceContext::default() };
         let errors = self.found.error_count();
-        self.import_addresses(import);
+        self.import_addresses(block, at);
         if self.found.error_count() > errors {
             return;
         }
@@ -22,15 +26,16 @@ impl<'c> Validator<'_, 'c> {
             self.found.errors(checked.errors);
             return;
         }
-        let values = self.world.variables(self.graph, 0, &checked.subjects);
-        let names = self.names(0, place);
+        let values = self.world.variables(self.graph, at, &checked.subjects);
+        let names = self.names(at, place);
         let outer = Scope::new(&values);
         let (_, errors) = crate::plan::imports::identifier(id, &outer.with(&names), self.functions);
         self.found.errors(errors);
     }
 
     /// The addresses of an `import` block: one for each element of its `for_each` as far as that is known.
-    pub(super) fn import_addresses(&mut self, import: &ImportConfig) {
+    fn import_addresses(&mut self, block: ImportBlock<'_>, at: ModuleInstanceId) {
+        let import = block.config;
         let nothing = objchange_hcl::Variables::default();
         let repetitions = match &import.for_each {
             None => {
@@ -41,12 +46,13 @@ impl<'c> Validator<'_, 'c> {
                 vec![Repetition::default()]
             }
             Some(expr) => {
-                let checked = self.check(ReferenceContext::default(), &variables(expr));
+                let place = ReferenceContext { module: block.module, ..ReferenceContext::default() };
+                let checked = self.check(place, &variables(expr));
                 if !checked.errors.is_empty() {
                     self.found.errors(checked.errors);
                     return;
                 }
-                let values = self.world.variables(self.graph, 0, &checked.subjects);
+                let values = self.world.variables(self.graph, at, &checked.subjects);
                 let most = self.input.options.max_instances;
                 match expand::import_elements(expr, &Scope::new(&values), self.functions, most) {
                     Ok(Some(repetitions)) => repetitions,
@@ -63,7 +69,7 @@ impl<'c> Validator<'_, 'c> {
             let names = repetition.names();
             match import.to.resolve(&outer.with(&names), self.functions) {
                 Ok(Some(address)) => {
-                    let wrong = crate::plan::imports::wrong_target(self.input.config, import, &address);
+                    let wrong = crate::plan::imports::wrong_target(self.input.config, block, &address);
                     self.found.errors(wrong);
                 }
                 Ok(None) => {}

@@ -59,8 +59,8 @@ pub(crate) fn validate(
         validator.node(*node);
         failed[*node] = validator.found.error_count() > errors;
     }
-    validator.functions = functions;
-    for import in &input.config.modules[0].config.imports {
+    for import in super::graph::imports(input.config) {
+        validator.functions = module_functions.of_module(import.module);
         validator.import(import);
     }
     validator.found

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use objchange::address::{InstanceAddress, ModuleAddress};
+use objchange::address::{InstanceAddress, ModuleAddress, ResourceAddress};
 use objchange_hcl::Span;
 use smol_str::SmolStr;
 
@@ -17,6 +17,8 @@ use crate::{Diagnostics, Severity};
 pub struct Instances<'a> {
     /// The instances of the module at the end of these calls.
     pub modules: &'a dyn Fn(&[SmolStr]) -> Vec<ModuleAddress>,
+    /// Whether the instances of a resource are known: those of resources that no target includes are not.
+    pub expands: &'a dyn Fn(&ResourceAddress) -> bool,
     /// Whether there is this instance of a resource.
     pub has: &'a dyn Fn(&InstanceAddress) -> bool,
 }
@@ -156,6 +158,9 @@ impl Checking<'_> {
         }
         let resource = from.resource_in(around)?;
         let config = self.declared.resource(&resource)?;
+        if !(self.instances.expands)(&resource) {
+            return None;
+        }
         let Keys::One(key) = keys else { return Some(config.header) };
         let address = InstanceAddress { resource, key: key.clone() };
         let repetition = config.count.as_ref().or(config.for_each.as_ref());
