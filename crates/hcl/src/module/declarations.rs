@@ -163,6 +163,8 @@ pub struct OutputConfig {
     pub sensitive: bool,
     /// The value is not kept.
     pub ephemeral: bool,
+    /// `deprecated`, with the place of its value: its use is discouraged, and this says why.
+    pub deprecated: Option<(String, Span)>,
     /// The references in `depends_on`.
     pub depends_on: Vec<Expr>,
     /// The `precondition` blocks.

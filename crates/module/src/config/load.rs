@@ -336,6 +336,11 @@ impl Loader<'_> {
             }
         };
         self.tell(&root.problems);
+        for (_, place) in root.config.outputs.values().filter_map(|output| output.deprecated.as_ref()) {
+            let detail = "Root module outputs cannot be deprecated, as there is no higher-level module to inform of the \
+                          deprecation.";
+            self.diagnostics.error("Root module output deprecated", *place, detail);
+        }
         let is_broken = self.diagnostics.has_errors();
         self.config.modules.push(LoadedModule {
             directory: directory.to_owned(),

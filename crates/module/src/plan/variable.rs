@@ -193,7 +193,17 @@ impl<'c> Walk<'_, 'c> {
                             &argument.expr,
                             &value,
                         ) {
-                            Ok(value) => Some(value),
+                            Ok(value) => {
+                                // Once for all instances of the module.
+                                let is_first = self.world.by_module[module].first() == Some(&at);
+                                if is_first && !value.is_null() && self.applying.is_none() {
+                                    self.warn_of_deprecated(
+                                        variable,
+                                        argument.name_span.to(argument.expr.span),
+                                    );
+                                }
+                                Some(value)
+                            }
                             Err(error) => {
                                 self.found.push(Severity::Error, *error);
                                 return;
@@ -204,8 +214,11 @@ impl<'c> Walk<'_, 'c> {
             }
             _ => {
                 let given = self.input.variables.get(name);
-                if given.is_some() && self.applying.is_none() {
-                    self.warn_of_deprecated(variable);
+                if given.is_some()
+                    && self.applying.is_none()
+                    && let Some((_, span)) = &variable.deprecated
+                {
+                    self.warn_of_deprecated(variable, *span);
                 }
                 match super::variable::root_value(self.input.config, name, variable, given) {
                     Ok(value) => value,
@@ -220,14 +233,11 @@ impl<'c> Walk<'_, 'c> {
         self.world.instances[at].variables.insert(name.clone(), value);
     }
 
-    /// Says that the value of a variable is not wanted any more.
-    pub(crate) fn warn_of_deprecated(&mut self, variable: &objchange_hcl::VariableConfig) {
-        let Some((why, span)) = &variable.deprecated else { return };
-        if !crate::versions::since(self.input.options.version, "1.15") {
-            return;
-        }
-        let warning = Diagnostic::warning("Deprecated variable got a value", *span, why.clone());
-        let context = Some(variable.header.to(*span));
+    /// Says at a place that the value of a variable is not wanted any more.
+    pub(crate) fn warn_of_deprecated(&mut self, variable: &objchange_hcl::VariableConfig, place: Span) {
+        let Some((why, declared)) = &variable.deprecated else { return };
+        let warning = Diagnostic::warning("Deprecated variable got a value", place, why.clone());
+        let context = (place == *declared).then(|| variable.header.to(place));
         self.found.push(Severity::Warning, Diagnostic { context, ..warning });
     }
 

@@ -500,3 +500,17 @@ fn what_is_not_targeted_does_not_say_what_is_created_first() {
     assert_eq!(action(&["terraform_data.a"]), PlannedAction::DeleteThenCreate);
     assert_eq!(action(&["terraform_data.b"]), PlannedAction::CreateThenDelete);
 }
+
+/// Terraform 1.15.5: once for each call, and not for null.
+#[test]
+fn deprecated_variables_of_called_modules_are_named_where_they_get_a_value() {
+    let warnings = |argument: &str| {
+        let root = format!("module \"m\" {{\n  source = \"./m\"\n  count = 2\n  v = {argument}\n}}\n");
+        let plan = planned(&root, "variable \"v\" {\n  default = 0\n  deprecated = \"not this\"\n}\n");
+        plan.diagnostics.iter().map(|found| found.diagnostic.summary.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings("1"), ["Deprecated variable got a value"]);
+    assert_eq!(warnings("null"), [""; 0]);
+    let output = errors("output \"a\" {\n  value = 1\n  deprecated = \"x\"\n}\n", "");
+    assert!(output[0].starts_with("Root module output deprecated | "), "{output:?}");
+}

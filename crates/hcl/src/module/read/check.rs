@@ -16,6 +16,7 @@ impl Reader<'_> {
         let description = self.string(content, "description").map(|(text, _)| text);
         let sensitive = self.bool(content, "sensitive").unwrap_or(false);
         let ephemeral = self.bool(content, "ephemeral").unwrap_or(false);
+        let deprecated = self.string(content, "deprecated");
         let depends_on = content.attribute("depends_on");
         let depends_on = depends_on.map(|list| self.reference_list(&list.expr)).unwrap_or_default();
         let mut preconditions = Vec::new();
@@ -29,7 +30,17 @@ impl Reader<'_> {
         }
         let header = declared.header;
         let value = value?;
-        Some(OutputConfig { header, value, ty, description, sensitive, ephemeral, depends_on, preconditions })
+        Some(OutputConfig {
+            header,
+            value,
+            ty,
+            description,
+            sensitive,
+            ephemeral,
+            deprecated,
+            depends_on,
+            preconditions,
+        })
     }
 
     pub(super) fn check(&mut self, declared: Declared<'_>, data: Option<ResourceName>) -> CheckConfig {
