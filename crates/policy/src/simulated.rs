@@ -27,6 +27,8 @@ pub(crate) struct Simulated<'t> {
     pub(crate) reads: HashSet<String>,
     /// The addresses that these data sources have in planned values.
     planned_reads: HashSet<String>,
+    /// Those of them that are also addresses of managed resources, which collections keep instead.
+    hidden_reads: HashSet<String>,
     /// Resources that the prior state has if their providers read or import them while planning.
     pub(crate) prior: Vec<PossibleItem<'t>>,
     /// It depends on the providers whether the plan is complete.
@@ -101,6 +103,9 @@ impl<'t> Simulated<'t> {
                 open.drift.push(PossibleItem::new(resource, true));
             }
         }
+        let managed = plan.changes.resources.iter().filter(|resource| resource.mode == *"managed");
+        let hidden = managed.filter(|resource| open.planned_reads.contains(&*resource.address));
+        open.hidden_reads = hidden.map(|resource| resource.address.to_string()).collect();
         if !plan.is_unrefreshed() {
             let objects = plan.refreshed_alone().into_iter().filter(|object| !object.is_builtin());
             open.drift.extend(objects.map(|object| PossibleItem {
@@ -137,7 +142,15 @@ impl<'t> Simulated<'t> {
     /// Whether a list lacks the item of this key, or with this address in planned values, if a provider reads its data
     /// source while planning.
     pub(crate) fn may_lack(&self, of_planned_values: bool, key: &str) -> bool {
-        if of_planned_values { self.planned_reads.contains(key) } else { self.reads.contains(key) }
+        match of_planned_values {
+            true => self.planned_reads.contains(key) && !self.hidden_reads.contains(key),
+            false => self.reads.contains(key),
+        }
+    }
+
+    /// Whether the planned values of a document may lack the data source of this address.
+    pub(crate) fn may_lack_read(&self, address: &str) -> bool {
+        self.planned_reads.contains(address)
     }
 
     /// Whether the plan changes something for certain.

@@ -266,7 +266,7 @@ impl<'p> Evaluation<'p> {
             return Err(self.limit(Limit::Time, None));
         }
         let (input, simulated) = self.input(secrets)?;
-        let mut marking = Marking::new(self.policies.members.full, simulated);
+        let mut marking = Marking::new(self.policies.members.full, simulated, self.plan.schemas());
         let input = marking.apply(&input, self.policies.mode);
         Ok((input, marking.places))
     }

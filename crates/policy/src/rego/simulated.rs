@@ -54,12 +54,14 @@ impl Marking<'_> {
         let Some(change) = member(resource, "change").filter(|_| self.simulated.hides_actions(&key)) else {
             return resource.clone();
         };
-        let actions = self.unknown(&address, "actions");
-        let mut change = with_member(change, "actions", actions.clone());
+        let id = self.places.add(&address, "actions");
+        let mut change = with_member(change, "actions", Value::Unknown(Unknown::new(id)));
         let mut resource = resource.clone();
         if is_raw {
-            change = with_member(&change, "replace_paths", actions.clone());
-            resource = with_member(&resource, "action_reason", actions);
+            // They are as unknown as the actions, but no actions.
+            let other = Value::Unknown(Unknown::from_ids([id]));
+            change = with_member(&change, "replace_paths", other.clone());
+            resource = with_member(&resource, "action_reason", other);
         }
         with_member(&resource, "change", change)
     }
@@ -90,7 +92,7 @@ impl Marking<'_> {
             let is_known = |name: &str| members.iter().any(|(known, _)| known.as_str() == Some(name));
             let unknown = fields.iter().filter(|name| !is_known(name));
             let unknown: Vec<_> =
-                unknown.map(|name| (Value::from(*name), Value::Unknown(Unknown::new(id)))).collect();
+                unknown.map(|name| (Value::from(*name), Value::Unknown(Unknown::from_ids([id])))).collect();
             members.extend(unknown);
             items.push((Value::from(address.as_str()), Value::object(members)));
         }
@@ -116,18 +118,21 @@ impl Marking<'_> {
         let is_planned = part == "planned_values";
         let is_asked = is_planned || part == "resource_changes";
         let mut ids = Vec::new();
-        let mut may_lack = |key: &str| {
-            let may_lack = is_asked && self.simulated.may_lack(is_planned, key);
+        let mut may_lack = |key: &str, item: &Value| {
+            let may_lack = match is_planned {
+                true => text_of(item, "mode") == "data" && self.simulated.may_lack_read(key),
+                false => is_asked && self.simulated.may_lack(false, key),
+            };
             if may_lack {
                 ids.push(self.places.add(key, "actions"));
             }
             may_lack
         };
         let is_lacking = match value {
-            Value::Array(listed) => listed.items().iter().map(|item| may_lack(&key_of(item))).collect(),
+            Value::Array(listed) => listed.items().iter().map(|item| may_lack(&key_of(item), item)).collect(),
             Value::Object(listed) => {
-                let keys = listed.entries().iter().map(|(key, _)| key.as_str().unwrap_or_default());
-                keys.map(may_lack).collect()
+                let keyed = listed.entries().iter();
+                keyed.map(|(key, item)| may_lack(key.as_str().unwrap_or_default(), item)).collect()
             }
             _ => Vec::new(),
         };

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use objchange::value::Type;
+use objchange_plan::Schemas;
 use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
@@ -30,16 +32,27 @@ impl Places {
 pub(super) struct Marking<'t> {
     /// Facts that only the missing providers could tell.
     pub(super) simulated: Simulated<'t>,
+    /// The schemas, which say what cannot be a collection.
+    schemas: Option<&'t Schemas>,
     /// Add `after_full`.
     full: bool,
     pub(super) places: Places,
     /// For each resource and output: the unknowns of its planned value.
     unknowns: HashMap<SmolStr, Value>,
+    /// The numbers of what is unknown of planned values, by key and path. Changes and planned values have the same values.
+    planned: HashMap<(SmolStr, String), u32>,
 }
 
 impl<'t> Marking<'t> {
-    pub(super) fn new(full: bool, simulated: Simulated<'t>) -> Self {
-        Self { simulated, full, ..Self::default() }
+    pub(super) fn new(full: bool, simulated: Simulated<'t>, schemas: Option<&'t Schemas>) -> Self {
+        Self { simulated, schemas, full, ..Self::default() }
+    }
+
+    /// The type of a resource's object.
+    fn type_of(&self, resource: &Value) -> Option<Type> {
+        let text = |name| member(resource, name).and_then(Value::as_str).unwrap_or_default();
+        let schema = self.schemas?.of_type(text("provider_name"), text("mode"), text("type"));
+        Some(schema.ok()??.implied_type().clone())
     }
 
     /// The input with what is unknown in it, wherever in it the document or its collections are.
@@ -64,6 +77,7 @@ impl<'t> Marking<'t> {
     /// The document, or its collections.
     fn document(&mut self, document: &Value, is_raw: bool) -> Value {
         self.unknowns.clear();
+        self.planned.clear();
         let mut document = document.clone();
         // A document without such items has no list.
         let lists = &self.simulated.instances;
@@ -118,12 +132,16 @@ impl<'t> Marking<'t> {
         };
         let unknown = member(resource, "change").and_then(|change| member(change, "after_unknown"));
         let unknown = unknown.filter(|unknown| has_true(unknown));
-        if let Some(unknown) = unknown
-            && is_planned
-        {
-            self.unknowns.insert(planned_address(address, resource), unknown.clone());
+        // An object that an earlier apply has left has no planned values.
+        let deposed = member(resource, "deposed").and_then(Value::as_str).unwrap_or_default();
+        let planned = (is_planned && deposed.is_empty()).then(|| planned_key(address, resource));
+        if let (Some(unknown), Some(key)) = (unknown, &planned) {
+            self.unknowns.insert(key.clone(), unknown.clone());
         }
-        edited(resource, &mut |name, change| (name == "change").then(|| self.change(change, address)))
+        let ty = self.type_of(resource);
+        edited(resource, &mut |name, change| {
+            (name == "change").then(|| self.change(change, address, planned.as_ref(), ty.as_ref()))
+        })
     }
 
     /// Makes the status and problems of an undecided check, or of one of its instances, unknown. Unknown instances are
@@ -149,12 +167,13 @@ impl<'t> Marking<'t> {
     fn output(&mut self, name: &Value, output: &Value) -> Value {
         let address = format!("output.{}", name.as_str().unwrap_or_default());
         let change = member(output, "change").unwrap_or(output);
+        let key = SmolStr::new(&address);
         if let Some(unknown) = member(change, "after_unknown").filter(|unknown| has_true(unknown)) {
-            self.unknowns.insert(SmolStr::new(&address), unknown.clone());
+            self.unknowns.insert(key.clone(), unknown.clone());
         }
         let is_open = self.simulated.hides_output(name.as_str().unwrap_or_default());
         let mut changed = |change: &Value| {
-            let changed = self.change(change, &address);
+            let changed = self.change(change, &address, Some(&key), None);
             if is_open {
                 with_member(&changed, "actions", self.unknown(&address, "actions"))
             } else {
@@ -167,21 +186,28 @@ impl<'t> Marking<'t> {
         }
     }
 
-    fn change(&mut self, change: &Value, address: &str) -> Value {
+    /// With `planned`, the values are also in the planned values, under this key.
+    fn change(
+        &mut self,
+        change: &Value,
+        address: &str,
+        planned: Option<&SmolStr>,
+        ty: Option<&Type>,
+    ) -> Value {
         let after = member(change, "after").unwrap_or(&Value::Null);
         let unknown = member(change, "after_unknown").filter(|unknown| has_true(unknown));
         let mut changed = change.clone();
         if self.full {
             let full = match unknown {
                 None => after.clone(),
-                Some(unknown) => marked(after, unknown, &mut String::new(), &mut |path| {
+                Some(unknown) => marked(after, unknown, &mut String::new(), None, &mut |path, _| {
                     Value::Unknown(Unknown::marker(self.places.add(address, path)))
                 }),
             };
             changed = with_member(&changed, "after_full", full);
         }
         if let Some(unknown) = unknown {
-            changed = with_member(&changed, "after", self.marked(after, unknown, address));
+            changed = with_member(&changed, "after", self.marked(after, unknown, address, planned, ty));
         }
         if let Some(importing) = member(change, "importing")
             && member(importing, "unknown").is_some_and(has_true)
@@ -196,9 +222,26 @@ impl<'t> Marking<'t> {
         changed
     }
 
-    fn marked(&mut self, value: &Value, unknown: &Value, address: &str) -> Value {
-        marked(value, unknown, &mut String::new(), &mut |path| {
-            Value::Unknown(Unknown::new(self.places.add(address, path)))
+    fn marked(
+        &mut self,
+        value: &Value,
+        unknown: &Value,
+        address: &str,
+        planned: Option<&SmolStr>,
+        ty: Option<&Type>,
+    ) -> Value {
+        marked(value, unknown, &mut String::new(), ty, &mut |path, ty| {
+            let id = match planned {
+                None => self.places.add(address, path),
+                Some(key) => {
+                    let known = self.planned.entry((key.clone(), path.to_owned()));
+                    *known.or_insert_with(|| self.places.add(address, path))
+                }
+            };
+            Value::Unknown(match ty {
+                Some(ty) if ty.is_primitive() => Unknown::scalar(id),
+                _ => Unknown::new(id),
+            })
         })
     }
 
@@ -232,8 +275,11 @@ impl<'t> Marking<'t> {
         edited(module, &mut |name, part| match name {
             "resources" => Some(each(part, &mut |_, resource| {
                 let address = member(resource, "address").and_then(Value::as_str);
-                match address.map(|address| planned_address(address, resource)) {
-                    Some(address) => self.value(resource, "values", &address, unknowns),
+                match address.map(|address| (address, planned_key(address, resource))) {
+                    Some((address, key)) => {
+                        let ty = self.type_of(resource);
+                        self.value(resource, "values", (address, &key), ty.as_ref(), unknowns)
+                    }
                     None => resource.clone(),
                 }
             })),
@@ -248,7 +294,7 @@ impl<'t> Marking<'t> {
             return output.clone();
         }
         let planned = match member(output, "value") {
-            Some(_) => self.value(output, "value", address, unknowns),
+            Some(_) => self.value(output, "value", (address, &SmolStr::new(address)), None, unknowns),
             None => with_member(output, "value", self.unknown(address, "")),
         };
         match member(output, "type") {
@@ -264,7 +310,7 @@ impl<'t> Marking<'t> {
         };
         let address = member(invocation, "address").and_then(Value::as_str).unwrap_or_default();
         let values = member(invocation, "config_values").unwrap_or(&Value::Null);
-        with_member(invocation, "config_values", self.marked(values, unknown, address))
+        with_member(invocation, "config_values", self.marked(values, unknown, address, None, None))
     }
 
     pub(super) fn unknown(&mut self, address: &str, path: &str) -> Value {
@@ -275,12 +321,13 @@ impl<'t> Marking<'t> {
         &mut self,
         parent: &Value,
         name: &str,
-        address: &str,
+        (address, key): (&str, &SmolStr),
+        ty: Option<&Type>,
         unknowns: &HashMap<SmolStr, Value>,
     ) -> Value {
-        let Some(unknown) = unknowns.get(address) else { return parent.clone() };
+        let Some(unknown) = unknowns.get(key) else { return parent.clone() };
         let value = member(parent, name).unwrap_or(&Value::Null);
-        with_member(parent, name, self.marked(value, unknown, address))
+        with_member(parent, name, self.marked(value, unknown, address, Some(key), ty))
     }
 }
 
@@ -293,22 +340,30 @@ pub(super) fn with_member(parent: &Value, name: &str, value: Value) -> Value {
     Value::object(members)
 }
 
-/// The address that planned values have: without the `data.` of a data source.
-fn planned_address(address: &str, resource: &Value) -> SmolStr {
+/// What tells a planned value from all others: the address, of a data source with `data.` in front, which planned values
+/// leave out. A data source and a managed resource may have one type and name.
+fn planned_key(address: &str, resource: &Value) -> SmolStr {
     let text = |name| member(resource, name).and_then(Value::as_str);
     match (text("mode"), text("type")) {
         (Some("data"), Some(kind)) => {
-            address.replacen(&format!("data.{kind}."), &format!("{kind}."), 1).into()
+            let address = address.replacen(&format!("data.{kind}."), &format!("{kind}."), 1);
+            format!("data.{address}").into()
         }
         _ => SmolStr::new(address),
     }
 }
 
 /// The value with an unknown one wherever something is unknown.
-fn marked(value: &Value, unknown: &Value, path: &mut String, make: &mut dyn FnMut(&str) -> Value) -> Value {
+fn marked(
+    value: &Value,
+    unknown: &Value,
+    path: &mut String,
+    ty: Option<&Type>,
+    make: &mut dyn FnMut(&str, Option<&Type>) -> Value,
+) -> Value {
     let length = path.len();
     match unknown {
-        Value::Bool(true) => make(path),
+        Value::Bool(true) => make(path, ty),
         Value::Object(parts) => {
             let mut members = match value {
                 Value::Object(object) => object.entries().to_vec(),
@@ -321,7 +376,8 @@ fn marked(value: &Value, unknown: &Value, path: &mut String, make: &mut dyn FnMu
                 let nothing = Value::Null;
                 let old = value.as_object().and_then(|object| object.get(key)).unwrap_or(&nothing);
                 // The last one of a repeated key wins.
-                members.push((key.clone(), marked(old, part, path, make)));
+                let ty = key.as_str().and_then(|key| member_type(ty?, key));
+                members.push((key.clone(), marked(old, part, path, ty, make)));
                 path.truncate(length);
             }
             Value::object(members)
@@ -337,12 +393,29 @@ fn marked(value: &Value, unknown: &Value, path: &mut String, make: &mut dyn FnMu
                 }
                 // Writing to a string does not fail.
                 _ = write!(path, "[{index}]");
-                items[index] = marked(&items[index].clone(), part, path, make);
+                let ty = ty.and_then(|ty| element_type(ty, index));
+                items[index] = marked(&items[index].clone(), part, path, ty, make);
                 path.truncate(length);
             }
             Value::array(items)
         }
         _ => value.clone(),
+    }
+}
+
+fn member_type<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
+    match ty {
+        Type::Object(object) => object.attribute(name),
+        Type::Map(element) => Some(element),
+        _ => None,
+    }
+}
+
+fn element_type(ty: &Type, index: usize) -> Option<&Type> {
+    match ty {
+        Type::List(element) | Type::Set(element) => Some(element),
+        Type::Tuple(elements) => elements.elements().get(index),
+        _ => None,
     }
 }
 

@@ -35,8 +35,12 @@
 mod change;
 mod raw;
 
-use hashbrown::HashMap;
-use objchange_plan::{ChangedResource, DocumentError, Json, Plan, Raw, State, StatedMarks, Text};
+use std::borrow::Cow;
+
+use hashbrown::{HashMap, HashSet};
+use objchange_plan::{
+    ChangedResource, DocumentError, Json, Plan, Raw, ResourceActions, State, StateResource, StatedMarks, Text,
+};
 use serde::ser::{SerializeMap, Serializer};
 
 pub use change::{Change, OutputChange, ResourceChange};
@@ -90,15 +94,21 @@ impl<'t> TfPlan<'t> {
     pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let text = plan.text();
         let planned = plan.planned_values().map(|planned| State::parse_values(text, planned)).transpose();
-        let planned = planned
+        let mut planned = planned
             .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?
             .unwrap_or_default();
-        let changed = plan.changes.resources.iter().filter(|resource| resource.deposed.is_none());
-        let unknown: HashMap<&str, Raw<'t>> = changed
+        let changed = || plan.changes.resources.iter().filter(|resource| resource.deposed.is_none());
+        let unknown: HashMap<&str, Raw<'t>> = changed()
             .filter_map(|resource| {
                 Some((&*resource.address, resource.change.values.written()?.after_unknown))
             })
             .collect();
+        // Terraform 1.7 to 1.15 list objects that they forget, without their values.
+        let forgotten: HashSet<&str> = changed()
+            .filter(|resource| resource.change.actions == ResourceActions::Forget)
+            .map(|resource| &*resource.address)
+            .collect();
+        planned.resources.retain(|resource| !forgotten.contains(&*change_address(resource)));
         let simulated = Simulated::new(plan);
         let raw = RawPlan::new(plan)?;
         let stated = raw.stated();
@@ -111,13 +121,28 @@ impl<'t> TfPlan<'t> {
         Ok(Self {
             terraform_version: terraform_version.transpose()?.and_then(|version| version.view().text()),
             variables: variables(plan, &raw)?,
-            planned_values: TfState::of_plan(planned, |address| unknown.get(address).copied(), stated)?,
+            planned_values: TfState::of_plan(
+                planned,
+                |resource| unknown.get(&*change_address(resource)).copied(),
+                stated,
+            )?,
             resource_changes: changes(text, &plan.changes.resources, &simulated, stated)?,
             resource_drift: changes(text, &plan.changes.drift, &Simulated::default(), stated)?,
             output_changes,
             raw,
             simulated,
         })
+    }
+}
+
+/// The address that a planned resource has in changes: of a data source with `data.`, which planned values leave out.
+fn change_address<'r>(resource: &'r StateResource<'_>) -> Cow<'r, str> {
+    let (module, address) = (&*resource.module_address, &*resource.address);
+    let local = address.strip_prefix(module).unwrap_or(address).trim_start_matches('.');
+    match *resource.mode == *"data" && !local.starts_with("data.") {
+        true if module.is_empty() => Cow::Owned(format!("data.{local}")),
+        true => Cow::Owned(format!("{module}.data.{local}")),
+        false => Cow::Borrowed(address),
     }
 }
 

@@ -98,18 +98,18 @@ impl<'t> TfState<'t> {
         Self::of_plan(state, |_| None, &StatedMarks::default())
     }
 
-    /// Like [`TfState::new`], of a state in a plan, where `unknown` says by the address what is unknown until apply, and
-    /// `stated` what the plan calls sensitive.
+    /// Like [`TfState::new`], of a state in a plan, where `unknown` says what is unknown until apply, and `stated` what the
+    /// plan calls sensitive.
     pub(crate) fn of_plan(
         state: State<'t>,
-        unknown: impl Fn(&str) -> Option<Raw<'t>>,
+        unknown: impl Fn(&StateResource<'t>) -> Option<Raw<'t>>,
         stated: &StatedMarks<'t>,
     ) -> Result<Self, DocumentError> {
         let document = DocumentText(state.text());
         let mut resources = Collection::with_capacity(state.resources.len());
         let mut address = String::new();
         for resource in state.resources {
-            let (unknown, marks) = (unknown(&resource.address), stated.of_instance(&resource.address));
+            let (unknown, marks) = (unknown(&resource), stated.of_instance(&resource.address));
             let resource = Resource::new(document, resource, &mut address)?;
             let resource = Resource { unknown, stated: marks, ..resource };
             let key = resource.key();

@@ -616,3 +616,98 @@ fn a_rule_of_several_definitions_has_one_verdict() {
     let [rule] = &verdicts.rules[..] else { panic!("{verdicts:?}") };
     assert_eq!((rule.outcome(), rule.place.line), (Outcome::Pass, 3));
 }
+
+#[test]
+fn the_same_place_is_equal_wherever_the_plan_has_it() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.a","mode":"managed","type":"t","name":"a","provider_name":"p",
+            "change":{"actions":["create"],"before":null,"after":{"tags":{"Owner":"ann"}},
+                "after_unknown":{"id":true,"tags":{"Env":true}}}},
+        {"address":"t.b","mode":"managed","type":"t","name":"b","provider_name":"p",
+            "change":{"actions":["create"],"before":null,"after":{},"after_unknown":{"id":true}}}],
+        "planned_values":{"root_module":{"resources":[
+            {"address":"t.a","mode":"managed","type":"t","name":"a","values":{"tags":{"Owner":"ann"}}},
+            {"address":"t.b","mode":"managed","type":"t","name":"b","values":{}}]}}}"#;
+    let outcome = |condition: &str| {
+        let text = format!(
+            "a := input.resource_changes[0].change.after\nb := input.resource_changes[1].change.after\n\
+             planned := input.planned_values.root_module.resources[0].values\n\
+             deny contains \"no\" if {{ {condition} }}\n"
+        );
+        policies(&text).evaluate(&file(plan)).unwrap().rules[0].outcome()
+    };
+    for condition in
+        ["a != a", "a != planned", "a.id != planned.id", "not input.planned_values == input.planned_values"]
+    {
+        assert_eq!(outcome(condition), Outcome::Pass, "{condition}");
+    }
+    for condition in
+        ["a == planned", "not \"Cost\" in object.keys(a.tags)", "object.get(a.tags, \"Cost\", null) == null"]
+    {
+        assert_eq!(outcome(condition), Outcome::Fail, "{condition}");
+    }
+    for condition in ["a.id == b.id", "a.id != b.id", "a.tags.Env == a.id"] {
+        assert_eq!(outcome(condition), Outcome::Undecided, "{condition}");
+    }
+}
+
+/// Terraform's planned values list a data source without `data.` in its address.
+#[test]
+fn a_data_source_and_a_resource_of_one_name_are_two() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"data.t.a","mode":"data","type":"t","name":"a","provider_name":"p",
+            "change":{"actions":["read"],"before":null,"after":{},"after_unknown":{"x":true}}},
+        {"address":"t.a","mode":"managed","type":"t","name":"a","provider_name":"p",
+            "change":{"actions":["create"],"before":null,"after":{"x":1},"after_unknown":{}}}],
+        "planned_values":{"root_module":{"resources":[
+            {"address":"t.a","mode":"managed","type":"t","name":"a","values":{"x":1}},
+            {"address":"t.a","mode":"data","type":"t","name":"a","values":{}}]}}}"#;
+    let rule = |mode: &str| {
+        format!(
+            "deny contains \"no\" if {{ some r in input.planned_values.root_module.resources; \
+             r.mode == \"{mode}\"; r.values.x != 1 }}\n"
+        )
+    };
+    let outcome = |mode: &str| policies(&rule(mode)).evaluate(&file(plan)).unwrap().rules[0].outcome();
+    assert_eq!(outcome("managed"), Outcome::Pass);
+    assert_eq!(outcome("data"), Outcome::Undecided);
+    let collection = "deny contains \"no\" if input.tfplan.planned_values.resources[\"t.a\"].values.x != 1\n";
+    assert_eq!(policies(collection).evaluate(&file(plan)).unwrap().rules[0].outcome(), Outcome::Pass);
+}
+
+#[test]
+fn what_is_forgotten_is_not_planned() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.a","mode":"managed","type":"t","name":"a","provider_name":"p",
+            "change":{"actions":["forget"],"before":{"x":1},"after":null,"after_unknown":{}}},
+        {"address":"t.b","mode":"managed","type":"t","name":"b","provider_name":"p",
+            "change":{"actions":["create"],"before":null,"after":{"x":1},"after_unknown":{}}}],
+        "planned_values":{"root_module":{"resources":[
+            {"address":"t.a","mode":"managed","type":"t","name":"a"},
+            {"address":"t.b","mode":"managed","type":"t","name":"b","values":{"x":1}}]}}}"#;
+    let rule =
+        "deny contains r.address if { some r in input.tfplan.planned_values.resources; not r.values.x }\n";
+    let verdicts = policies(rule).evaluate(&file(plan)).unwrap();
+    assert_eq!(verdicts.rules[0].outcome(), Outcome::Pass, "{verdicts:?}");
+}
+
+/// The example of OPA's documentation looks for the resources of all modules with `walk`.
+#[test]
+fn schemas_say_what_cannot_be_walked_into() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.a","mode":"managed","type":"t","name":"a","provider_name":"p",
+            "change":{"actions":["create"],"before":null,"after":{"acl":"private","l":[null]},
+                "after_unknown":{"id":true,"l":[true]}}}],
+        "planned_values":{"root_module":{"resources":[
+            {"address":"t.a","mode":"managed","type":"t","name":"a","provider_name":"p","values":{"acl":"private","l":[null]}}]}}}"#;
+    let rule = "resources contains r if {\n\twalk(input.planned_values, [path, value])\n\t\
+        path[count(path) - 1] == \"resources\"\n\tsome r in value\n}\n\n\
+        deny contains r.address if {\n\tsome r in resources\n\tr.values.acl == \"public\"\n}\n";
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"p":{"resource_schemas":{"t":{"version":0,"block":{
+        "attributes":{"id":{"type":"string","computed":true},"acl":{"type":"string","optional":true},
+            "l":{"type":["list","string"],"optional":true}}}}}}}}"#;
+    let schemas = std::sync::Arc::new(objchange_plan::Schemas::parse(schemas).unwrap());
+    let outcome = |file: PlanFile| policies(rule).evaluate(&file).unwrap().rules[0].outcome();
+    assert_eq!(outcome(file(plan)), Outcome::Undecided);
+    assert_eq!(outcome(file(plan).with_schemas(&schemas).unwrap()), Outcome::Pass);
+}

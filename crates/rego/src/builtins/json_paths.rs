@@ -27,7 +27,7 @@ struct PathTree {
 }
 
 /// The steps of a path: an array, or a string whose steps are separated by slashes.
-pub(super) fn steps(path: &Value) -> Option<Vec<Value>> {
+pub(crate) fn steps(path: &Value) -> Option<Vec<Value>> {
     match path {
         Value::String(text) if text.is_empty() => Some(Vec::new()),
         Value::String(text) => {

@@ -34,6 +34,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 pub use context::Context;
+pub(crate) use json_paths::steps as steps_of_path;
 
 use crate::Limit;
 use crate::value::{ArithmeticError, Value};

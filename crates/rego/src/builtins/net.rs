@@ -133,6 +133,11 @@ fn networks<'v>(operands: &'v [Value], index: usize) -> Result<Vec<(Value, &'v s
 }
 
 fn contains_matches(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
+    let inner = networks(operands, 1)?;
+    if inner.is_empty() {
+        // OPA looks at the networks of one side for each of the other.
+        return some(Value::set([]));
+    }
     let mut outer = Vec::new();
     for (key, text) in networks(operands, 0)? {
         outer.push((key, Network::parse(text)?));
@@ -141,7 +146,7 @@ fn contains_matches(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     if outer.is_empty() {
         return some(Value::set(matches));
     }
-    for (inner_key, text) in networks(operands, 1)? {
+    for (inner_key, text) in inner {
         let inner = Network::address_or_network(text)?;
         for (key, network) in &outer {
             context.charge(8)?;

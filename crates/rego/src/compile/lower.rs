@@ -24,6 +24,13 @@ pub(super) struct Unit {
     pub(super) imports: HashMap<String, Vec<String>>,
 }
 
+impl Unit {
+    /// Whether names mean the same in both modules.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.package == other.package && self.imports == other.imports
+    }
+}
+
 /// The state that is shared while the rules of all modules are compiled.
 pub(super) struct Shared<'a> {
     pub(super) tree: &'a Tree,

@@ -92,7 +92,6 @@ pub(crate) fn location(files: &[String], place: SourcePlace) -> Location {
 }
 
 pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<Compiled, CompileErrors> {
-    let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
     let mut errors = Vec::new();
     let mut modules = Vec::new();
     for (index, file) in files.iter().enumerate() {
@@ -106,7 +105,7 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
     if !errors.is_empty() {
         return Err(CompileErrors(errors));
     }
-    rules::compile(names, &modules, options)
+    rules::compile(files, &modules, options)
 }
 
 /// A rule that a file declares.

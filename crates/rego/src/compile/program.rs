@@ -53,6 +53,8 @@ pub(crate) struct RuleSet {
 #[derive(Debug)]
 pub(crate) struct Definition {
     pub(crate) place: SourcePlace,
+    /// Another file has the definition word for word, such as a library that is loaded twice.
+    pub(crate) is_copy: bool,
     /// How many package names and names of the rule come before the parts of `Head::keys`.
     pub(crate) params: Vec<Pattern>,
     pub(crate) slots: u32,
@@ -125,6 +127,20 @@ pub(crate) enum PrintPart {
     Text(String),
     /// A value, or undefined.
     Value(Vec<Op>, Expr),
+}
+
+impl Comparison {
+    /// How it is written.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

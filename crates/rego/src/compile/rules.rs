@@ -1,11 +1,13 @@
 //! Collects all rules and their definitions, and reports conflicts.
 
+use hashbrown::HashMap;
+
 use super::lower::{Lowerer, Shared, Unit};
 use super::program::{Definition, NodeId, RuleId, RuleKind, RuleSet, SourcePlace};
 use super::recursion::cycles;
 use super::tree::Tree;
 use super::types;
-use super::{CompileOptions, Compiled, RuleShape, check_deadline, location, metadata};
+use super::{CompileOptions, Compiled, RuleShape, SourceFile, check_deadline, location, metadata};
 use crate::error::{CompileError, CompileErrors};
 use crate::syntax::ast::{Module, Rule, Term, TermKind};
 use crate::value::Value;
@@ -23,10 +25,11 @@ struct Placed<'m> {
 }
 
 pub(super) fn compile(
-    files: Vec<String>,
+    sources: &[SourceFile],
     modules: &[(Unit, Module)],
     options: &CompileOptions,
 ) -> Result<Compiled, CompileErrors> {
+    let files: Vec<String> = sources.iter().map(|file| file.name.clone()).collect();
     let mut tree = Tree::new();
     let mut shapes: Vec<RuleShape> = Vec::new();
     let mut rules: Vec<RuleSet> = Vec::new();
@@ -82,6 +85,7 @@ pub(super) fn compile(
     };
     let mut edges: Vec<Vec<NodeId>> = vec![Vec::new(); rules.len()];
     let mut reads_input = vec![false; rules.len()];
+    let mut first_of_text = HashMap::new();
     let annotations: Vec<_> = modules.iter().map(|(_, module)| metadata::read(module)).collect();
     for one in placed {
         check_deadline(options)?;
@@ -89,7 +93,13 @@ pub(super) fn compile(
         let set = &mut rules[one.id as usize];
         shared.metadata = annotations[one.module].of_rule(module, one.rule, &tree.node(set.node).path);
         let mentions_before = shared.input_references.len();
-        let definition = definition(unit, &mut shared, &one);
+        let mut definition = definition(unit, &mut shared, &one);
+        let text = sources.get(unit.file as usize).map_or("", |file| &file.text);
+        let text = text.get(one.rule.span.start as usize..one.rule.span.end as usize).unwrap_or_default();
+        let first = first_of_text.entry((one.id, text)).or_insert(one.module);
+        // Annotations are not in the text of the rule.
+        definition.is_copy =
+            *first != one.module && unit.is_like(&modules[*first].0) && !text.contains("rego.metadata");
         reads_input[one.id as usize] |= shared.input_references.len() > mentions_before;
         edges[one.id as usize].append(&mut shared.edges);
         if !one.rule.is_default {
@@ -144,7 +154,7 @@ fn definition<'a>(unit: &'a Unit, shared: &mut Shared<'a>, placed: &Placed<'_>) 
         branches.push(lowerer.branch(&other.body, keys, other.value.as_ref(), is_member));
     }
     let slots = u32::try_from(lowerer.is_bound.len()).unwrap_or(u32::MAX);
-    Definition { place, params, slots, branches }
+    Definition { place, is_copy: false, params, slots, branches }
 }
 
 /// The path of a rule in `data`, and the keys of its head that are not constant.

@@ -369,7 +369,11 @@ impl<'p> Machine<'p> {
                     Value::Array(array) if array.len() == patterns.len() => array.items(),
                     Value::Unknown(unknown) if matches!(unknown.hint(), None | Some(Hint::Array(_))) => {
                         self.add_doubt(unknown);
-                        anything = vec![Value::Unknown(unknown.plain()); patterns.len()];
+                        let items = (0..patterns.len()).map(|at| {
+                            let at = Value::int(i64::try_from(at).unwrap_or(i64::MAX));
+                            Value::Unknown(super::lookup::member_of(unknown, &at))
+                        });
+                        anything = items.collect::<Vec<_>>();
                         &anything[..]
                     }
                     _ => return Ok(false),
@@ -434,7 +438,7 @@ fn is_collection(value: &Value) -> bool {
     match value {
         Value::Array(_) | Value::Object(_) | Value::Set(_) => true,
         Value::Unknown(unknown) => {
-            !matches!(unknown.hint(), Some(Hint::Bool | Hint::Text(_) | Hint::Count { .. }))
+            !matches!(unknown.hint(), Some(Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }))
         }
         _ => false,
     }

@@ -1,11 +1,13 @@
 //! Calls of built-ins, also with values that are not known yet.
 
+use super::compare::{Truth, equal, is_one_of, maybe};
+use super::expr::{OWN_BYTES, made_by};
 use super::world::Mock;
 use super::{Machine, Run, Stop};
 use crate::Limit;
 use crate::builtins::{Builtin, BuiltinErrorKind};
 use crate::compile::program::{FunctionKey, SourcePlace};
-use crate::value::{Hint, Unknown, Value};
+use crate::value::{Hint, Object, OperationName, Unknown, Value};
 
 impl Machine<'_> {
     pub(super) fn call_builtin(
@@ -39,6 +41,24 @@ impl Machine<'_> {
         arguments: &[Value],
         place: SourcePlace,
     ) -> Run<Option<Value>> {
+        let result = self.call_with_unknown(builtin, arguments, place)?;
+        if builtin.needs_network {
+            return Ok(result);
+        }
+        let name = OperationName::Builtin(builtin.name);
+        // What a function takes out of its arguments has the origin of the place.
+        Ok(result.map(|result| match &result {
+            Value::Unknown(unknown) if unknown.origin().is_none() => made_by(result, name, arguments),
+            _ => result,
+        }))
+    }
+
+    fn call_with_unknown(
+        &mut self,
+        builtin: &'static Builtin,
+        arguments: &[Value],
+        place: SourcePlace,
+    ) -> Run<Option<Value>> {
         if !arguments.iter().any(Value::contains_unknown) {
             return self.call_known(builtin, arguments, place);
         }
@@ -64,6 +84,37 @@ impl Machine<'_> {
                 if let Some(found) = self.object_get(object, key, default) {
                     return Ok(Some(found));
                 }
+            }
+            ("object.keys", [Value::Object(object)]) if has_known_keys(object) => {
+                return self.call_known(builtin, arguments, place);
+            }
+            ("object.remove" | "object.filter", [Value::Object(object), listed])
+                if has_known_keys(object) && lists_known(listed) =>
+            {
+                return self.call_known(builtin, arguments, place);
+            }
+            ("json.remove" | "json.filter", [object, paths])
+                if !paths.contains_unknown() && leads_along_known(object, paths) =>
+            {
+                return self.call_known(builtin, arguments, place);
+            }
+            ("object.union", [one, other]) => {
+                if let Some(both) = self.union_of([one, other].into_iter())? {
+                    return Ok(Some(both));
+                }
+            }
+            ("object.union_n", [Value::Array(objects)]) => {
+                if let Some(all) = self.union_of(objects.iter())? {
+                    return Ok(Some(all));
+                }
+            }
+            ("object.subset", [large, small]) => {
+                if let Some(truth) = is_subset(large, small) {
+                    return Ok(Some(truth.into_value()));
+                }
+            }
+            ("is_array" | "is_object" | "is_set", [collection]) if !may_be_collection(collection) => {
+                return Ok(Some(Value::Bool(false)));
             }
             ("type_name", [Value::Unknown(_)]) => return Ok(Some(Value::Unknown(of_all()))),
             ("sprintf", [Value::String(format), Value::Array(parts)]) => {
@@ -93,6 +144,46 @@ impl Machine<'_> {
             self.add_may_fail(&unknown);
         }
         Ok(Some(Value::Unknown(unknown)))
+    }
+
+    /// The union of objects whose keys are known.
+    fn union_of<'v>(&mut self, objects: impl Iterator<Item = &'v Value>) -> Run<Option<Value>> {
+        let mut entries: Vec<(Value, Value)> = Vec::new();
+        let mut count = 0;
+        for object in objects {
+            let Value::Object(object) = object else { return Ok(None) };
+            if !has_known_keys(object) {
+                return Ok(None);
+            }
+            count += object.len();
+            self.budget.take(object.len() * 2 * OWN_BYTES)?;
+            entries.extend(object.entries().iter().cloned());
+        }
+        if count > crate::error::MAX_ITEMS {
+            return Err(Stop::Limit(Limit::Size));
+        }
+        // The sort is stable: of one key, the values stay in order.
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let mut members = Vec::new();
+        for of_key in entries.chunk_by(|(one, _), (other, _)| one == other) {
+            let [(key, first), rest @ ..] = of_key else { continue };
+            let mut value = first.clone();
+            for (_, next) in rest {
+                value = match (&value, next) {
+                    (Value::Object(_), Value::Object(_)) => {
+                        match self.union_of([&value, next].into_iter())? {
+                            Some(both) => both,
+                            None => either_or_both(&value, next),
+                        }
+                    }
+                    // If both turn out to be objects, they are united.
+                    (one, other) if may_be_object(one) && may_be_object(other) => either_or_both(one, other),
+                    _ => next.clone(),
+                };
+            }
+            members.push((key.clone(), value));
+        }
+        self.budget.fits(Value::object(members)).map(Some)
     }
 
     fn call_known(
@@ -185,6 +276,138 @@ impl Machine<'_> {
     }
 }
 
+fn has_known_keys(object: &Object) -> bool {
+    !object.keys().any(Value::contains_unknown)
+}
+
+/// Whether the keys are known that a list, a set or an object has.
+fn lists_known(listed: &Value) -> bool {
+    match listed {
+        Value::Object(object) => has_known_keys(object),
+        Value::Unknown(_) => false,
+        listed => !listed.contains_unknown(),
+    }
+}
+
+/// Whether paths lead only through collections whose keys are known.
+fn leads_along_known(object: &Value, paths: &Value) -> bool {
+    let paths = match paths {
+        Value::Array(paths) => paths.items(),
+        Value::Set(paths) => paths.items(),
+        _ => return false,
+    };
+    paths.iter().all(|path| {
+        let Some(steps) = crate::builtins::steps_of_path(path) else { return true };
+        let mut at = object;
+        for step in &steps {
+            at = match at {
+                Value::Object(object) if !has_known_keys(object) => return false,
+                Value::Set(items) if items.contains_unknown() => return false,
+                Value::Unknown(_) => return false,
+                Value::Object(object) => match object.get(step) {
+                    Some(member) => member,
+                    None => return true,
+                },
+                Value::Array(items) => {
+                    let index = step.as_str().and_then(|step| step.parse::<usize>().ok());
+                    match index.and_then(|index| items.items().get(index)) {
+                        Some(item) => item,
+                        None => return true,
+                    }
+                }
+                _ => return true,
+            };
+        }
+        true
+    })
+}
+
+fn may_be_object(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => true,
+        Value::Unknown(unknown) => {
+            matches!(unknown.hint(), None | Some(Hint::Object { .. } | Hint::Marker))
+        }
+        _ => false,
+    }
+}
+
+/// The second value, or the union of both.
+fn either_or_both(one: &Value, other: &Value) -> Value {
+    let unknowns = [one, other].into_iter().filter_map(Value::unknowns);
+    let unknown = unknowns.reduce(|all, one| all.union(&one)).unwrap_or_else(|| Unknown::from_ids([]));
+    let name = OperationName::Builtin("object.union[]");
+    Value::Unknown(unknown.plain().made_by(name, &[one.clone(), other.clone()]))
+}
+
+/// Whether all members of the second are in the first; `None` if they are no such collections.
+fn is_subset(large: &Value, small: &Value) -> Option<Truth> {
+    match (large, small) {
+        (Value::Object(large), Value::Object(small)) if has_known_keys(large) && has_known_keys(small) => {
+            Some(all_of(small.iter().map(|(key, value)| match large.get(key) {
+                None => Truth::False,
+                Some(one) => has_part(one, value),
+            })))
+        }
+        (Value::Set(large), Value::Set(small)) => {
+            Some(all_of(small.iter().map(|item| is_one_of(item, large.iter()))))
+        }
+        (Value::Array(large), Value::Set(small)) => {
+            Some(all_of(small.iter().map(|item| is_one_of(item, large.iter()))))
+        }
+        (Value::Array(large), Value::Array(small))
+            if !large.contains_unknown() && !small.contains_unknown() =>
+        {
+            let mut windows = large.items().windows(small.len().max(1));
+            Some(Truth::from(small.is_empty() || windows.any(|window| window == small.items())))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a member of an object has the parts of another: collections of one kind are compared part by part.
+fn has_part(one: &Value, other: &Value) -> Truth {
+    match (one, other) {
+        (Value::Object(_), Value::Object(_))
+        | (Value::Set(_), Value::Set(_))
+        | (Value::Array(_), Value::Array(_)) => match (is_subset(one, other), equal(one, other)) {
+            (Some(truth), _) | (None, truth @ Truth::True) => truth,
+            (None, _) => maybe(one, other),
+        },
+        _ => match equal(one, other) {
+            Truth::False if may_have_parts(one, other) || may_have_parts(other, one) => maybe(one, other),
+            truth => truth,
+        },
+    }
+}
+
+fn may_have_parts(unknown: &Value, other: &Value) -> bool {
+    matches!(unknown, Value::Unknown(_)) && may_be_collection(unknown) && may_be_collection(other)
+}
+
+fn may_be_collection(value: &Value) -> bool {
+    match value {
+        Value::Array(_) | Value::Object(_) | Value::Set(_) => true,
+        Value::Unknown(unknown) => {
+            !matches!(unknown.hint(), Some(Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }))
+        }
+        _ => false,
+    }
+}
+
+fn all_of(truths: impl Iterator<Item = Truth>) -> Truth {
+    let mut all = Truth::True;
+    for truth in truths {
+        all = match (truth, all) {
+            (Truth::False, _) => return Truth::False,
+            (Truth::True, all) => all,
+            (Truth::Maybe(one), Truth::Maybe(other)) => Truth::Maybe(one.union(&other)),
+            (maybe, _) => maybe,
+        };
+    }
+    all
+}
+
 /// How many members a collection has at least and at most.
 fn count(collection: &Value) -> Option<(usize, Option<usize>)> {
     match collection {
@@ -192,7 +415,8 @@ fn count(collection: &Value) -> Option<(usize, Option<usize>)> {
         Value::Object(object) if !object.keys().any(Value::contains_unknown) => {
             Some((object.len(), Some(object.len())))
         }
-        Value::Set(set) => Some((distinct(set.items()), Some(set.len()))),
+        // Members of one origin are one; others that look alike may be several.
+        Value::Set(set) => Some((distinct(set.items()), collection.has_origin().then_some(set.len()))),
         Value::Unknown(unknown) => match unknown.hint()? {
             Hint::Set { certain, .. } => Some((distinct(certain), None)),
             Hint::Array(items) => Some((items.iter().filter(|(_, is_possible)| !is_possible).count(), None)),

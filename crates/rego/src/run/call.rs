@@ -92,6 +92,7 @@ impl Machine<'_> {
                     machine.isolated(|machine| machine.called(node, &arguments, place))
                 })?;
                 let outcome = Outcome { may_fail, ..outcome };
+                let outcome = self.with_origin(outcome, node, &arguments);
                 if self.world.calls.len() >= MOST_CALLS {
                     self.world.calls.clear();
                 }
@@ -111,7 +112,7 @@ impl Machine<'_> {
             return self.failure(place, "a function is replaced by one that takes other arguments");
         }
         let mut chains = Vec::new();
-        for definition in &set.definitions {
+        for definition in set.definitions.iter().filter(|definition| !definition.is_copy) {
             let mut frame = vec![None; definition.slots as usize];
             self.doubt = None;
             let mut is_match = true;

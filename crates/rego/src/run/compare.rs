@@ -51,6 +51,11 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
         return Truth::from(left == right);
     }
     match (left, right) {
+        (Value::Unknown(one), Value::Unknown(other))
+            if one.origin().is_some() && one.origin() == other.origin() =>
+        {
+            Truth::True
+        }
         (Value::Unknown(unknown), other) | (other, Value::Unknown(unknown)) => {
             match fits(unknown.hint(), other) {
                 Truth::Maybe(_) => maybe(left, right),
@@ -66,6 +71,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
             }
         }
         (Value::Object(one), Value::Object(other)) => equal_objects(left, right, one, other),
+        (Value::Set(one), Value::Set(other)) if one == other && left.has_origin() => Truth::True,
         (Value::Set(one), Value::Set(other)) => {
             let lacks = |one: &Set, other: &Set| {
                 !other.contains_unknown()
@@ -93,7 +99,8 @@ fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Truth {
 fn equal_objects(left: &Value, right: &Value, one: &Object, other: &Object) -> Truth {
     let common = one.iter().filter_map(|(key, value)| Some((value, other.get(key)?)));
     let values = all_equal(common);
-    let has_same_keys = one.len() == other.len() && one.keys().eq(other.keys());
+    let has_same_keys =
+        one.len() == other.len() && one.keys().eq(other.keys()) && one.keys().all(Value::has_origin);
     match values {
         Truth::False => Truth::False,
         truth if has_same_keys => truth,
@@ -113,7 +120,8 @@ fn fits(hint: Option<&Hint>, other: &Value) -> Truth {
     }
     let is_same_kind = match (hint, other) {
         (_, Value::Unknown(_)) | (None | Some(Hint::Marker), _) => true,
-        (Some(Hint::Bool), Value::Bool(_))
+        (Some(Hint::Scalar), Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_))
+        | (Some(Hint::Bool), Value::Bool(_))
         | (Some(Hint::Text(_)), Value::String(_))
         | (Some(Hint::Array(_)), Value::Array(_))
         | (Some(Hint::Object { .. }), Value::Object(_)) => true,
@@ -135,6 +143,18 @@ pub(super) fn compare(comparison: Comparison, left: &Value, right: &Value) -> Tr
     match comparison {
         Comparison::Equal => equal(left, right),
         Comparison::NotEqual => equal(left, right).negated(),
+        Comparison::LessOrEqual | Comparison::GreaterOrEqual
+            if matches!((left, right), (Value::Unknown(_), Value::Unknown(_)))
+                && matches!(equal(left, right), Truth::True) =>
+        {
+            Truth::True
+        }
+        Comparison::Less | Comparison::Greater
+            if matches!((left, right), (Value::Unknown(_), Value::Unknown(_)))
+                && matches!(equal(left, right), Truth::True) =>
+        {
+            Truth::False
+        }
         _ if left.contains_unknown() || right.contains_unknown() => {
             let answers = bounds(left).zip(bounds(right)).map(|((low, high), (other_low, other_high))| {
                 let always = |holds: fn(i64, i64) -> bool, left, right| holds(left, right);

@@ -6,7 +6,7 @@ use super::data::Below;
 use super::limits::Size;
 use super::{Flow, Frame, Machine, Members, Run};
 use crate::compile::program::{Comprehension, ComprehensionKind, Expr, NodeId, PrintPart};
-use crate::value::{Hint, Unknown, Value};
+use crate::value::{Hint, OperationName, Unknown, Value};
 
 /// A template's text for an undefined value.
 const UNDEFINED: &str = "<undefined>";
@@ -62,7 +62,8 @@ impl<'p> Machine<'p> {
                 let Some(left) = self.eval(frame, &operands.0)? else { return Ok(None) };
                 let Some(right) = self.eval(frame, &operands.1)? else { return Ok(None) };
                 self.budget.compare(&left, &right)?;
-                Ok(Some(compare(*comparison, &left, &right).into_value()))
+                let answer = compare(*comparison, &left, &right).into_value();
+                Ok(Some(made_by(answer, OperationName::Builtin(comparison.text()), &[left, right])))
             }
             Expr::Member(operands, key) => {
                 let key = match key {
@@ -75,7 +76,9 @@ impl<'p> Machine<'p> {
                 let Some(member) = self.eval(frame, &operands.0)? else { return Ok(None) };
                 let Some(collection) = self.eval(frame, &operands.1)? else { return Ok(None) };
                 self.budget.compare(&collection, &collection)?;
-                Ok(Some(is_member(key.as_ref(), &member, &collection).into_value()))
+                let answer = is_member(key.as_ref(), &member, &collection).into_value();
+                let operands: Vec<Value> = key.into_iter().chain([member, collection]).collect();
+                Ok(Some(made_by(answer, OperationName::Builtin("in"), &operands)))
             }
             Expr::Template(parts) => self.template(frame, parts).map(Some),
         }
@@ -258,6 +261,14 @@ impl<'p> Machine<'p> {
             Ok(if is_found { Flow::Stop } else { Flow::Continue })
         })?;
         Ok(found.unwrap_or_else(|| (UNDEFINED.to_owned(), None)))
+    }
+}
+
+/// An answer with its origin, if it is not known yet.
+pub(super) fn made_by(answer: Value, name: OperationName, operands: &[Value]) -> Value {
+    match answer {
+        Value::Unknown(unknown) => Value::Unknown(unknown.made_by(name, operands)),
+        answer => answer,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::compare::{Truth, is_one_of};
-use crate::value::{Hint, Unknown, Value};
+use crate::value::{Hint, OperationName, Unknown, Value};
 
 /// The key of a member; that of an array is made on demand.
 pub(super) enum Key {
@@ -73,7 +73,7 @@ fn of_unknown(unknown: &Unknown, at: usize, is_after_possible: &mut bool) -> Opt
     let in_doubt = || Some(unknown.plain());
     match unknown.hint() {
         None | Some(Hint::Marker) if at == 0 => Some((Key::Value(plain()), plain(), in_doubt())),
-        None | Some(Hint::Marker | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
+        None | Some(Hint::Marker | Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
         Some(Hint::Set { certain, possible }) => {
             let doubt = (at >= certain.len()).then(|| unknown.plain());
             let item = certain.get(at).or_else(|| possible.get(at.checked_sub(certain.len())?))?;
@@ -91,6 +91,13 @@ fn of_unknown(unknown: &Unknown, at: usize, is_after_possible: &mut bool) -> Opt
             Some((Key::Value(key.clone()), value.clone(), doubt))
         }
     }
+}
+
+const MEMBER: OperationName = OperationName::Builtin("[]");
+
+/// The value that an unknown one has under a key, if there is one.
+pub(super) fn member_of(unknown: &Unknown, key: &Value) -> Unknown {
+    unknown.plain().made_by(MEMBER, &[Value::Unknown(unknown.clone()), key.clone()])
 }
 
 impl Machine<'_> {
@@ -141,7 +148,7 @@ impl Machine<'_> {
             None => unknown.plain(),
         };
         self.add_doubt(&unknown);
-        Some(Value::Unknown(unknown))
+        Some(Value::Unknown(unknown.made_by(MEMBER, &[value.clone(), key.clone()])))
     }
 
     fn in_doubt(&mut self, truth: Truth, found: &Value) -> Option<Value> {
@@ -157,7 +164,7 @@ impl Machine<'_> {
 
     fn lookup_unknown(&mut self, unknown: &Unknown, key: &Value) -> Option<Value> {
         match unknown.hint() {
-            Some(Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
+            Some(Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
             Some(Hint::Marker) if key.as_str() == Some("$unknown") => Some(Value::object([])),
             Some(Hint::Set { certain, possible }) => match is_one_of(key, certain.iter()) {
                 Truth::True => Some(key.clone()),
@@ -208,7 +215,7 @@ impl Machine<'_> {
             }
             None | Some(Hint::Marker) => {
                 self.add_doubt(unknown);
-                Some(Value::Unknown(unknown.plain()))
+                Some(Value::Unknown(member_of(unknown, key)))
             }
         }
     }

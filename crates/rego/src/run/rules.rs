@@ -6,8 +6,8 @@ use super::collect::{Conflict, Entries};
 use super::compare::{Truth, equal};
 use super::limits::Size;
 use super::{Flow, Frame, Machine, Members, Outcome, Run, Stop};
-use crate::compile::program::{Definition, Expr, RuleId, RuleKind, SourcePlace};
-use crate::value::{Unknown, Value};
+use crate::compile::program::{Definition, Expr, NodeId, RuleId, RuleKind, SourcePlace};
+use crate::value::{OperationName, Unknown, Value};
 
 impl<'p> Machine<'p> {
     /// The value of a rule, which is evaluated once.
@@ -37,10 +37,23 @@ impl<'p> Machine<'p> {
         self.budget.descend()?;
         self.isolated(|machine| {
             let outcome = machine.with_may_fail(|machine| machine.rule_here(rule));
+            let node = machine.program.rules[rule as usize].node;
             let outcome = outcome.map(|(outcome, may_fail)| Outcome { may_fail, ..outcome });
+            let outcome = outcome.map(|outcome| machine.with_origin(outcome, node, &[]));
             machine.world.rules.insert(rule, outcome.clone());
             outcome
         })
+    }
+
+    /// The outcome of a rule or a function has its origin, unless `with` replaces something.
+    pub(super) fn with_origin(&self, outcome: Outcome, node: NodeId, arguments: &[Value]) -> Outcome {
+        match outcome.value {
+            Some(Value::Unknown(unknown)) if unknown.origin().is_none() && !self.world.is_changed => {
+                let value = Value::Unknown(unknown.made_by(OperationName::Rule(node), arguments));
+                Outcome { value: Some(value), ..outcome }
+            }
+            _ => outcome,
+        }
     }
 
     fn rule_here(&mut self, rule: RuleId) -> Run<Outcome> {
@@ -64,7 +77,7 @@ impl<'p> Machine<'p> {
             }
             RuleKind::Complete => {
                 let mut chains = Vec::new();
-                for definition in &set.definitions {
+                for definition in set.definitions.iter().filter(|definition| !definition.is_copy) {
                     chains.push(self.chain(definition, &mut vec![None; definition.slots as usize])?);
                 }
                 let default = match &set.default {

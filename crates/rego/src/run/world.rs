@@ -10,6 +10,8 @@ use crate::value::Value;
 /// The documents that rules are evaluated over, and the results so far.
 #[derive(Default)]
 pub(super) struct World {
+    /// `with` replaces something.
+    pub(super) is_changed: bool,
     pub(super) input: Option<Value>,
     /// Replacements in `data` by path; the last one wins.
     pub(super) data: Vec<(Vec<String>, Value)>,
@@ -29,6 +31,7 @@ impl<'p> Machine<'p> {
     /// The world after these changes; `None` if one of the values is undefined.
     pub(super) fn changed(&mut self, frame: &mut super::Frame, changes: &'p [Change]) -> Run<Option<World>> {
         let mut world = World {
+            is_changed: true,
             input: self.world.input.clone(),
             data: self.world.data.clone(),
             functions: self.world.functions.clone(),

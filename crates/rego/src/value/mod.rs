@@ -19,8 +19,8 @@ pub use collection::{Array, Object, Set};
 pub use number::Number;
 pub use operate::ArithmeticError;
 pub use read::MAX_DEPTH as MAX_JSON_DEPTH;
-pub(crate) use unknown::Hint;
 pub use unknown::Unknown;
+pub(crate) use unknown::{Hint, OperationName};
 
 /// A value of Rego, or one that is not known yet.
 #[derive(Clone)]

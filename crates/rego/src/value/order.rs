@@ -22,7 +22,7 @@ impl Value {
 }
 
 /// The order of the language. Unknown values are equal if they depend on the same things, which does not say that they
-/// turn out to be equal.
+/// turn out to be equal, unless they have an origin.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {

@@ -13,11 +13,111 @@ struct Inner {
     /// The host's numbers of everything that it depends on.
     ids: Vec<u32>,
     hint: Option<Hint>,
+    origin: Option<Origin>,
+}
+
+/// Where a value comes from. Values with one origin are equal, whatever they turn out to be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Origin {
+    /// A place of the host.
+    Place(u32),
+    /// An operation on values that are known, or have origins themselves.
+    Operation(Arc<Operation>),
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Operation {
+    /// How many values were looked at.
+    size: u64,
+    name: OperationName,
+    operands: Vec<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum OperationName {
+    /// A built-in function, or an operator.
+    Builtin(&'static str),
+    /// A rule or a function of the policies.
+    Rule(u32),
+}
+
+/// Operations on more values have no origin: comparing those would take too long.
+const MOST_OPERANDS: u64 = 256;
+
+impl Origin {
+    /// The origin of a result, if all operands have theirs.
+    pub(crate) fn of(name: OperationName, operands: &[Value]) -> Option<Self> {
+        let mut size = 1;
+        if operands.iter().all(|operand| operand.count_origins(&mut size)) {
+            let operation = Operation { size, name, operands: operands.to_vec() };
+            return Some(Self::Operation(Arc::new(operation)));
+        }
+        None
+    }
+}
+
+impl Value {
+    /// Whether all of its unknown parts have an origin.
+    pub(crate) fn has_origin(&self) -> bool {
+        match self {
+            Self::Unknown(unknown) => unknown.0.origin.is_some(),
+            _ if !self.contains_unknown() => true,
+            Self::Array(items) => items.iter().all(Self::has_origin),
+            Self::Set(items) => items.iter().all(Self::has_origin),
+            Self::Object(members) => {
+                members.iter().all(|(key, value)| key.has_origin() && value.has_origin())
+            }
+            _ => true,
+        }
+    }
+
+    /// Counts its parts; `false` if they are too many, or one has no origin.
+    fn count_origins(&self, size: &mut u64) -> bool {
+        *size += match self {
+            Self::Unknown(unknown) => match &unknown.0.origin {
+                None => return false,
+                Some(Origin::Place(_)) => 1,
+                Some(Origin::Operation(operation)) => operation.size,
+            },
+            _ if !self.contains_unknown() => self.parts(),
+            _ => 1,
+        };
+        if *size > MOST_OPERANDS {
+            return false;
+        }
+        match self {
+            _ if !self.contains_unknown() => true,
+            Self::Array(items) => items.iter().all(|item| item.count_origins(size)),
+            Self::Set(items) => items.iter().all(|item| item.count_origins(size)),
+            Self::Object(members) => {
+                members.iter().all(|(key, value)| key.count_origins(size) && value.count_origins(size))
+            }
+            _ => true,
+        }
+    }
+
+    /// The value with parts that may differ from all others.
+    pub(crate) fn without_origin(&self) -> Self {
+        match self {
+            _ if !self.contains_unknown() => self.clone(),
+            Self::Unknown(unknown) => Self::Unknown(unknown.without_origin()),
+            Self::Array(items) => Self::array(items.iter().map(Self::without_origin).collect::<Vec<_>>()),
+            Self::Set(items) => Self::set(items.iter().map(Self::without_origin).collect::<Vec<_>>()),
+            Self::Object(members) => {
+                let members =
+                    members.iter().map(|(key, value)| (key.without_origin(), value.without_origin()));
+                Self::object(members.collect::<Vec<_>>())
+            }
+            _ => self.clone(),
+        }
+    }
 }
 
 /// Facts about an unknown value that hold in any case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Hint {
+    /// Null, a bool, a number or a string: nothing is in it.
+    Scalar,
     /// A bool.
     Bool,
     /// A string: this one, with a placeholder for each unknown part.
@@ -38,14 +138,20 @@ pub(crate) enum Hint {
 const MOST_IDS: usize = 1000;
 
 impl Unknown {
-    /// Something that depends on one thing.
+    /// The value of one place. It equals itself, wherever it is used.
     pub fn new(id: u32) -> Self {
-        Self(Arc::new(Inner { ids: vec![id], hint: None }))
+        Self(Arc::new(Inner { ids: vec![id], hint: None, origin: Some(Origin::Place(id)) }))
+    }
+
+    /// Like [`Unknown::new`], of a value that is null, a boolean, a number or a string, and no collection.
+    pub fn scalar(id: u32) -> Self {
+        let (hint, origin) = (Some(Hint::Scalar), Some(Origin::Place(id)));
+        Self(Arc::new(Inner { ids: vec![id], hint, origin }))
     }
 
     /// A value that policies may test for being unknown: to them it equals `{"$unknown": {}}`.
     pub fn marker(id: u32) -> Self {
-        Self(Arc::new(Inner { ids: vec![id], hint: Some(Hint::Marker) }))
+        Self(Arc::new(Inner { ids: vec![id], hint: Some(Hint::Marker), origin: None }))
     }
 
     /// Something that depends on all of these.
@@ -54,13 +160,18 @@ impl Unknown {
         ids.sort_unstable();
         ids.dedup();
         ids.truncate(MOST_IDS);
-        Self(Arc::new(Inner { ids, hint: None }))
+        Self(Arc::new(Inner { ids, hint: None, origin: None }))
     }
 
     /// An array with these elements. Those that are marked may be missing, or be there more than once, which depends on
     /// all of `ids`.
     pub fn array(ids: impl IntoIterator<Item = u32>, elements: Vec<(Value, bool)>) -> Self {
-        Self::from_ids(ids).with_hint(Hint::Array(elements))
+        // A possible element stands for several, which may differ.
+        let element = |(value, is_possible): (Value, bool)| match is_possible {
+            true => (value.without_origin(), true),
+            false => (value, false),
+        };
+        Self::from_ids(ids).with_hint(Hint::Array(elements.into_iter().map(element).collect()))
     }
 
     /// An object with some members for certain, and others that may be missing, which depends on all of `ids`.
@@ -102,20 +213,36 @@ impl Unknown {
 
     /// Equal dependences, with facts about the value.
     pub(crate) fn with_hint(&self, hint: Hint) -> Self {
-        Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: Some(hint) }))
+        Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: Some(hint), origin: None }))
     }
 
-    /// Equal dependences, without facts about the value.
+    /// Equal dependences, without facts about the value: another value than this one.
     pub(crate) fn plain(&self) -> Self {
-        match self.0.hint {
-            None => self.clone(),
-            Some(_) => Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: None })),
+        match (&self.0.hint, &self.0.origin) {
+            (None, None) => self.clone(),
+            _ => Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: None, origin: None })),
+        }
+    }
+
+    fn without_origin(&self) -> Self {
+        Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: self.0.hint.clone(), origin: None }))
+    }
+
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        self.0.origin.as_ref()
+    }
+
+    /// The result of an operation on these values.
+    pub(crate) fn made_by(self, name: OperationName, operands: &[Value]) -> Self {
+        match Origin::of(name, operands) {
+            None => self,
+            origin => Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: self.0.hint.clone(), origin })),
         }
     }
 
     /// Whether a condition with this value may not hold.
     pub(crate) fn may_be_false(&self) -> bool {
-        matches!(self.0.hint, None | Some(Hint::Bool | Hint::Marker))
+        matches!(self.0.hint, None | Some(Hint::Bool | Hint::Marker | Hint::Scalar))
     }
 
     /// Combines the dependences of both. Shares the list if one contains the other.

@@ -32,9 +32,16 @@ pub(crate) fn tfplan(plan: &Value) -> Value {
         }
         outputs.insert(name.clone(), json!({"name": name, "change": wanted}));
     }
+    // Planned values list what is forgotten, without its values.
+    let mut planned = tfstate(&plan["planned_values"], &Value::Null);
+    for resource in elements(&plan["resource_changes"]) {
+        if resource["change"]["actions"] == json!(["forget"]) && text(&resource["deposed"]).is_empty() {
+            planned["resources"].as_object_mut().unwrap().remove(text(&resource["address"]));
+        }
+    }
     let mut tfplan = json!({
         "variables": variables,
-        "planned_values": tfstate(&plan["planned_values"], &Value::Null),
+        "planned_values": planned,
         "resource_changes": changes(&plan["resource_changes"]),
         "resource_drift": changes(&plan["resource_drift"]),
         "output_changes": outputs,

@@ -2,6 +2,7 @@
 
 mod read;
 mod scalar;
+mod tabs;
 mod write;
 
 use super::arguments::{some, text};

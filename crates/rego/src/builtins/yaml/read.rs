@@ -11,7 +11,10 @@ use crate::value::{MAX_JSON_DEPTH, Value};
 /// The first document of a text; null if there is none.
 pub(super) fn read(context: &mut Context<'_>, text: &str) -> Result<Value, BuiltinError> {
     context.charge(2 * text.len())?;
-    let mut reader = Reader { context, events: Parser::new_from_str(text), anchors: HashMap::new() };
+    let text = super::tabs::with_spaces(text).map_err(fail)?;
+    let unended = if text.ends_with('\n') { usize::MAX } else { text.chars().count() };
+    let events = Parser::new_from_str(&text);
+    let mut reader = Reader { context, events, anchors: HashMap::new(), at: 0, unended };
     loop {
         match reader.next()? {
             Some(Event::StreamEnd) | None => return Ok(Value::Null),
@@ -30,6 +33,10 @@ struct Reader<'t, 'c, 'h> {
     context: &'c mut Context<'h>,
     events: Parser<'t, StrInput<'t>>,
     anchors: HashMap<usize, Value>,
+    /// The end of the last event.
+    at: usize,
+    /// The end of a text whose last line has no end.
+    unended: usize,
 }
 
 fn fail(message: impl std::fmt::Display) -> BuiltinError {
@@ -55,7 +62,10 @@ impl<'t> Reader<'t, '_, '_> {
         self.context.charge(64)?;
         match self.events.next() {
             None => Ok(None),
-            Some(Ok((event, _))) => Ok(Some(event)),
+            Some(Ok((event, span))) => {
+                self.at = span.end.index();
+                Ok(Some(event))
+            }
             Some(Err(error)) => Err(fail(format!("line {}: {}", error.marker().line(), error.info()))),
         }
     }
@@ -75,7 +85,13 @@ impl<'t> Reader<'t, '_, '_> {
                 return Ok(value);
             }
             Event::Scalar(text, style, anchor, tag) => {
-                (anchor, scalar(&text, style, core_tag(tag.as_deref()), tag.is_some())?)
+                // A line end that the text does not have is not in the value.
+                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                let text = match text.strip_suffix('\n') {
+                    Some(shorter) if is_block && self.at >= self.unended => shorter,
+                    _ => &text,
+                };
+                (anchor, scalar(text, style, core_tag(tag.as_deref()), tag.is_some())?)
             }
             Event::SequenceStart(anchor, _) => {
                 let mut items = Vec::new();

@@ -254,9 +254,11 @@ fn needs_quotes(text: &str) -> bool {
 
 /// A number as Go prints one that was read from JSON.
 fn number_text(number: &Number) -> String {
-    match number.as_i64() {
+    // A number that is written with a point or an exponent is no integer, whatever its value.
+    let is_float = number.to_string().contains(['.', 'e', 'E']);
+    match number.as_i64().filter(|_| !is_float) {
         Some(whole) => whole.to_string(),
-        None if number.is_whole() && (number.to_string().parse::<u64>()).is_ok() => number.to_string(),
+        None if !is_float && (number.to_string().parse::<u64>()).is_ok() => number.to_string(),
         None => {
             let float = number.to_f64();
             super::super::format::shortest(float)

@@ -4,3 +4,4 @@ mod cases;
 mod data;
 mod law;
 mod limits;
+mod unknown;

@@ -45,6 +45,11 @@ impl Random {
     /// A value with parts that are unknown.
     pub(crate) fn skeleton(&mut self, depth: usize, holes: &mut u32) -> Value {
         match self.below(6) {
+            // What is not known yet may be in several places.
+            0 | 1 if *holes > 0 && self.below(3) == 0 => {
+                let hole = self.below(*holes as usize);
+                Value::Unknown(Unknown::new(u32::try_from(hole).unwrap()))
+            }
             0 | 1 => {
                 *holes += 1;
                 Value::Unknown(Unknown::new(*holes - 1))
@@ -94,7 +99,11 @@ const ONE: [&str; 22] = [
     "h",
     "any",
 ];
-const TWO: [&str; 13] = [
+const TWO: [&str; 17] = [
+    "object.filter",
+    "object.subset",
+    "json.filter",
+    "json.remove",
     "startswith",
     "contains",
     "array.concat",

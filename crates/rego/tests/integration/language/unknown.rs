@@ -1,0 +1,132 @@
+//! What is decided although parts of the input are not known yet.
+
+use objchange_rego::{CompileOptions, Program, Setup, SourceFile, Unknown, Value};
+
+fn unknown(id: u32) -> Value {
+    Value::Unknown(Unknown::new(id))
+}
+
+/// `o` has a member that is not known yet, and `u` and `v` are not known at all.
+fn input() -> Value {
+    let object = |members: &[(&str, Value)]| {
+        Value::object(
+            members.iter().map(|(key, value)| (Value::from(*key), value.clone())).collect::<Vec<_>>(),
+        )
+    };
+    let tags = object(&[("owner", Value::from("ann")), ("env", unknown(2))]);
+    object(&[
+        ("u", unknown(0)),
+        ("v", unknown(1)),
+        ("s", Value::Unknown(Unknown::scalar(3))),
+        ("tags", tags.clone()),
+        ("same", object(&[("tags", tags)])),
+    ])
+}
+
+/// The value of `r`, or `None` if it depends on what is not known yet.
+fn r(files: &[&str]) -> Option<String> {
+    let files = files.iter().enumerate();
+    let files = files
+        .map(|(at, text)| SourceFile { name: format!("{at}.rego"), text: format!("package a\n\n{text}\n") });
+    let program = Program::compile(&files.collect::<Vec<_>>(), &CompileOptions::default()).unwrap();
+    let rule = program.rules().find(|rule| rule.name == "r").unwrap().id;
+    let setup = Setup { input: Some(input()), ..Setup::default() };
+    let (value, doubt) = program.run(setup, |session| session.rule(rule)).unwrap();
+    let value = value.map_or_else(|| "undefined".to_owned(), |value| value.to_string());
+    (doubt.is_none() && !value.contains("known after apply")).then_some(value)
+}
+
+#[test]
+fn an_unknown_value_equals_itself() {
+    for (text, expected) in [
+        ("r := input.u == input.u", Some("true")),
+        ("r := input.u != input.u", Some("false")),
+        ("r := input.u <= input.u", Some("true")),
+        ("r := input.u < input.u", Some("false")),
+        ("r := input.u == input.v", None),
+        ("r := input.tags == input.same.tags", Some("true")),
+        ("r := [input.u, 1] == [input.u, 1]", Some("true")),
+        ("r := {input.u, 1} == {1, input.u}", Some("true")),
+        ("r := count({input.u, input.u})", Some("1")),
+        ("r := count({input.u, input.v})", None),
+        ("r := input.u in [1, input.u]", Some("true")),
+        ("r := (input.u == 1) == (input.u == 1)", Some("true")),
+        ("r := (input.u == 1) == (input.u == 2)", None),
+        ("r := count({input.u == 1, input.u == 2})", None),
+        ("r := sprintf(\"%v\", [input.u]) == sprintf(\"%v\", [input.u])", Some("true")),
+        ("f(x) := x.owner\nr := f(input.tags) == f(input.same.tags)", Some("true")),
+        // Each member of something that is not known yet may be another one.
+        ("r if { some x, y in input.u; x != y }", None),
+        ("r if { some x in input.u; some y in input.u; x == y }", None),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_definition_may_be_there_twice() {
+    let library =
+        "owner(x) := y if {\n\tsome k\n\ty := x[k]\n\tk == input.u\n}\n\nall := [x | some x in input.v]";
+    let rule = "r if all == all";
+    assert_eq!(r(&[library, library, rule]), Some("true".to_owned()));
+    // Other imports give the same text another meaning.
+    let one = "import input.tags.owner as x\n\nf(_) := x";
+    let other = "import input.tags as x\n\nf(_) := x";
+    let files = [one, other, "r := f(1)"];
+    let files = files.iter().enumerate();
+    let files = files
+        .map(|(at, text)| SourceFile { name: format!("{at}.rego"), text: format!("package a\n\n{text}\n") });
+    let program = Program::compile(&files.collect::<Vec<_>>(), &CompileOptions::default()).unwrap();
+    let rule = program.rules().find(|rule| rule.name == "r").unwrap().id;
+    let setup = Setup { input: Some(input()), ..Setup::default() };
+    assert!(program.run(setup, |session| session.rule(rule)).is_err());
+}
+
+#[test]
+fn the_keys_of_an_object_are_known_although_a_value_is_not() {
+    for (text, expected) in [
+        ("r := object.keys(input.tags)", Some(r#"{"env", "owner"}"#)),
+        ("r := {\"cost\"} - object.keys(input.tags)", Some(r#"{"cost"}"#)),
+        ("r := object.remove(input.tags, [\"env\"])", Some(r#"{"owner": "ann"}"#)),
+        ("r := object.filter(input.tags, {\"owner\"})", Some(r#"{"owner": "ann"}"#)),
+        ("r := object.keys(object.filter(input.tags, [\"env\", \"x\"]))", Some(r#"{"env"}"#)),
+        ("r := object.remove(input.tags, [input.u])", None),
+        ("r := object.union(input.tags, {\"a\": 1}).owner", Some(r#""ann""#)),
+        ("r := object.union(input.tags, {\"env\": 1})", Some(r#"{"env": 1, "owner": "ann"}"#)),
+        ("r := object.union(input.tags, {\"env\": {}})", None),
+        ("r := object.union(input.tags, {\"env\": {\"a\": 1}}).env.a", None),
+        ("r := object.union_n([{\"owner\": 1}, input.tags]).owner", Some(r#""ann""#)),
+        ("r := object.subset(input.tags, {\"owner\": \"ann\"})", Some("true")),
+        ("r := object.subset(input.tags, {\"owner\": \"bob\"})", Some("false")),
+        ("r := object.subset(input.tags, {\"cost\": 1})", Some("false")),
+        ("r := object.subset(input.tags, {\"env\": 1})", None),
+        ("r := object.subset(input.tags, input.same.tags)", Some("true")),
+        ("r := json.filter(input.tags, [\"owner\"])", Some(r#"{"owner": "ann"}"#)),
+        ("r := json.filter(input.same, [\"tags/owner\"])", Some(r#"{"tags": {"owner": "ann"}}"#)),
+        ("r := json.filter(input.same, [\"tags/env/a\"])", None),
+        ("r := json.remove(input.tags, [\"env\"])", Some(r#"{"owner": "ann"}"#)),
+        ("r := object.get(input.tags, \"cost\", 5)", Some("5")),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_in_a_scalar() {
+    for (text, expected) in [
+        ("r if { walk(input.s, [path, _]); count(path) > 0 }", Some("undefined")),
+        ("r if { some x in input.s; x == 1 }", Some("undefined")),
+        ("r if input.s.a == 1", Some("undefined")),
+        ("r := is_object(input.s)", Some("false")),
+        ("r := is_array(input.u)", None),
+        ("r := input.s == {}", Some("false")),
+        ("r := input.s == \"a\"", None),
+        ("r := input.s == null", None),
+        ("r := input.s == input.s", Some("true")),
+        ("default r := 0\n\nr := 1 if input.s", None),
+        ("r if { every x in input.s { x } }", Some("undefined")),
+        ("r if { [a, b] = input.s; a == b }", Some("undefined")),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}
