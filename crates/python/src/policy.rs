@@ -332,7 +332,7 @@ impl SentinelPolicies {
                 None => serde_json::Map::new(),
             };
             let params: Vec<_> = params.into_iter().collect();
-            let options = SetOptions { params: &params, level: Level::HardMandatory };
+            let options = SetOptions { params: &params, level: Level::HardMandatory, folders: &[] };
             let warnings = RefCell::new(Vec::new());
             let note = |warning: &Fault| warnings.borrow_mut().push(warning.to_string());
             let read = read_policies(&files, None, options, &note).map_err(|error| match &error {

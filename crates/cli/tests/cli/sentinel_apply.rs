@@ -762,3 +762,36 @@ fn a_mock_of_what_the_plan_provides_is_refused() {
     let output = apply(&folder, &[""], "");
     assert_eq!(output.code, 0, "{output:?}");
 }
+
+#[test]
+fn addresses_of_registries_are_found_in_folders() {
+    let folder = Folder::new("registry");
+    folder.write(
+        "set/sentinel.hcl",
+        "policy \"p\" {\n  source = \"https://registry.terraform.io/v2/policies/a/b/1.0.0/policy/p.sentinel?checksum=sha256:00\"\n}\n\
+         module \"report\" {\n  source = \"https://registry.terraform.io/v2/policies/a/b/1.0.0/policy-module/report.sentinel?checksum=x\"\n}\n",
+    );
+    folder.write("library/policies/p/p.sentinel", "import \"report\"\n\nmain = rule { report.holds }\n");
+    folder.write("library/modules/report/report.sentinel", "holds = true\n");
+    let source = |address: &str| format!("{address}=library");
+    let with = |address: &str| {
+        apply(&folder, &["set/sentinel.hcl", "--policy-source", &source(address)], &instances())
+    };
+    assert_eq!(with("https://registry.terraform.io/v2/policies/a/b/1.0.0").code, 0);
+    assert_eq!(with("https://registry.terraform.io/v2/policies/a/b/1.0.0/").code, 0);
+    // Another address, or a part of a name, is not this one.
+    for address in [
+        "https://registry.terraform.io/v2/policies/a/b/2.0.0",
+        "https://registry.terraform.io/v2/policies/a/b/1.0",
+    ] {
+        let output = with(address);
+        assert!(output.code != 0 && output.stdout.contains("not on this machine"), "{address}: {output:?}");
+    }
+    folder.write("library/old/p.sentinel", "main = rule { true }\n");
+    let output = with("https://registry.terraform.io/v2/policies/a/b/1.0.0");
+    assert!(output.code != 0 && output.stdout.contains("several files p.sentinel"), "{output:?}");
+    // The path itself goes before other files of the name.
+    folder.write("library/policy/p.sentinel", "main = rule { false }\n");
+    assert_eq!(with("https://registry.terraform.io/v2/policies/a/b/1.0.0").code, 1);
+    assert_eq!(apply(&folder, &["set/sentinel.hcl", "--policy-source", "x=absent"], &instances()).code, 2);
+}

@@ -78,7 +78,7 @@ pub fn read_policies(
     options: SetOptions<'_>,
     warn: &dyn Fn(&Fault),
 ) -> Result<NamedPolicies, PolicyFilesError> {
-    let sources = Sources::on_disk();
+    let sources = Sources::on_disk().with_folders(options.folders);
     let mut found = NamedPolicies::default();
     let own = match configuration {
         Some(path) => {

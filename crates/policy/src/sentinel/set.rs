@@ -8,7 +8,7 @@ use objchange_plan::DocumentError;
 use objchange_sentinel::{Policy, Setup, Source};
 use serde_json::Value as Json;
 
-use super::configuration::{Configuration, Level, PolicyEntry};
+use super::configuration::{Configuration, Level, PolicyEntry, PolicySource};
 use super::judge::{self, Judged};
 use super::sources::{Sources, shown};
 use super::{Fault, Imports};
@@ -87,6 +87,8 @@ pub struct SetOptions<'a> {
     pub params: &'a [(String, Json)],
     /// The enforcement level of policies that no configuration names.
     pub level: Level,
+    /// Folders with what addresses of registries lead to.
+    pub folders: &'a [PolicySource],
 }
 
 impl SetOptions<'_> {

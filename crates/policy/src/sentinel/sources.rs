@@ -8,7 +8,7 @@ use objchange_sentinel::{Diagnostic, LineIndex, Policy, Source};
 use serde_json::Value as Json;
 
 use super::Fault;
-use super::configuration::{Configuration, ImportSource, Reference};
+use super::configuration::{Configuration, ImportSource, PolicySource, Reference};
 
 /// Reads the text of a file that has at most so many bytes.
 pub type ReadText = fn(&Path, u64) -> Result<String, Fault>;
@@ -17,6 +17,7 @@ pub type ReadText = fn(&Path, u64) -> Result<String, Fault>;
 #[derive(Debug)]
 pub struct Sources {
     read: ReadText,
+    folders: Vec<PolicySource>,
     files: Mutex<HashMap<PathBuf, File>>,
 }
 
@@ -47,7 +48,13 @@ impl Sources {
 
     /// Source texts that are read with this.
     pub fn new(read: ReadText) -> Self {
-        Self { read, files: Mutex::default() }
+        Self { read, folders: Vec::new(), files: Mutex::default() }
+    }
+
+    /// Takes what has one of these addresses from a folder.
+    #[must_use]
+    pub fn with_folders(self, folders: &[PolicySource]) -> Self {
+        Self { folders: folders.to_vec(), ..self }
     }
 
     /// Reads a configuration.
@@ -56,7 +63,9 @@ impl Sources {
     ///
     /// It cannot be read, or the first thing that is wrong with it.
     pub fn configuration(&self, path: &Path) -> Result<Configuration, Fault> {
-        Configuration::parse(path, &(self.read)(path, MAX_CONFIGURATION_BYTES)?)
+        let mut configuration = Configuration::parse(path, &(self.read)(path, MAX_CONFIGURATION_BYTES)?)?;
+        configuration.locate(&self.folders);
+        Ok(configuration)
     }
 
     /// Counts a user of the file; [`release`](Self::release) when done. Files without users leave memory.

@@ -150,7 +150,14 @@ impl Layout<'_> {
         let has_lines = self.breaks_until(end);
         self.put(self.space());
         let gap = if has_lines { Gap::line(base + 1) } else { self.space() };
-        self.item(body, gap);
+        match &body.kind {
+            // The further lines of a chain that begins with a name are not indented here.
+            ExprKind::Chain(chain) if has_lines && matches!(chain.first.kind, ExprKind::Name(_)) => {
+                self.wrapped = gap.base(self);
+                self.expression(body, gap);
+            }
+            _ => self.item(body, gap),
+        }
         self.put(if has_lines { Gap::close(base) } else { self.space() });
         self.wrapped = outer;
     }

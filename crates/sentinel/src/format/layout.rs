@@ -72,8 +72,10 @@ pub(super) struct Layout<'t> {
     breaks: Vec<u32>,
     /// How much of the text is written.
     done: u32,
-    /// Whether that is the start of a block, where blank lines are left out.
+    /// Whether that is the start of a block.
     opened: bool,
+    /// Whether blank lines are left out here.
+    drops_blanks: bool,
     out: String,
     /// How many lines were ended.
     lines: usize,
@@ -108,6 +110,7 @@ impl<'t> Layout<'t> {
             breaks,
             done: if text.starts_with('\u{feff}') { 3 } else { 0 },
             opened: true,
+            drops_blanks: true,
             out: String::with_capacity(text.len()),
             lines: 0,
             line_indent: 0,
@@ -199,7 +202,7 @@ impl<'t> Layout<'t> {
 
     /// Begins a block: blank lines are dropped at its start.
     pub(super) fn open(&mut self) {
-        self.opened = true;
+        (self.opened, self.drops_blanks) = (true, true);
     }
 
     /// Writes the token that comes next.
@@ -217,6 +220,7 @@ impl<'t> Layout<'t> {
         self.at += 1;
         self.done = token.span.end;
         self.opened = token.kind == Kind::Punct && matches!(text, "(" | "[" | "{");
+        self.drops_blanks = self.opened && text != "{";
     }
 
     /// A dot after an integer would be its decimal point.
@@ -245,14 +249,15 @@ impl<'t> Layout<'t> {
             self.comment(*comment);
             self.comments = rest;
             (self.done, is_behind_comment) = (comment.end, true);
-            self.opened = false;
+            (self.opened, self.drops_blanks) = (false, false);
         }
         if token.kind == Kind::End {
             return;
         }
         let newlines = self.newlines_before(token.span.start);
         if (gap.breaks() && !has_ended) || (is_behind_comment && newlines > 0) {
-            let is_blank = newlines > 1 && gap.kind == GapKind::Line && !closes;
+            // Unlike other brackets, braces keep the blank lines at their beginning and end.
+            let is_blank = newlines > 1 && gap.kind == GapKind::Line && (!closes || text == "}");
             self.end_line(is_blank, gap.indent);
         } else if gap.kind != GapKind::Nothing || (is_behind_comment && !closes && text != ":") {
             self.separate();
@@ -272,7 +277,7 @@ impl<'t> Layout<'t> {
 
     fn end_line(&mut self, is_blank: bool, indent: usize) {
         if !self.out.is_empty() {
-            let count = 1 + usize::from(is_blank && !self.opened);
+            let count = 1 + usize::from(is_blank && !self.drops_blanks);
             self.out.extend(std::iter::repeat_n('\n', count));
             self.lines += count;
         }

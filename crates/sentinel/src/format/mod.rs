@@ -22,7 +22,8 @@ use layout::Layout;
 /// * A function, a rule or a quantifier stays on one line if it was on one.
 /// * Lists, maps, arguments and operators keep their line breaks. A closing bracket on a line of its own
 ///   has a comma before it. The values of a map are aligned.
-/// * Blank lines stay, one at a place, but not at the beginning or end of a block.
+/// * Blank lines stay, one at a place, but not behind the colon of a clause, and not in brackets other than braces.
+/// * The further lines of a chain that begins with a name are not indented in a rule.
 /// * Comments stay where they are, before or behind the same words, and literals as they are written.
 ///
 /// Line ends become `\n`. Formatted text is not changed by formatting it again, and keeps its meaning.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 use objchange_plan::{DocumentError, DocumentKind, PlanFile};
-use objchange_policy::sentinel::configuration::Level;
+use objchange_policy::sentinel::configuration::{Level, PolicySource};
 use objchange_policy::sentinel::files::{NamedPolicies, ReplacedImport, read_policies};
 use objchange_policy::sentinel::judge::Judged;
 use objchange_policy::sentinel::report::{
@@ -85,6 +85,11 @@ pub(super) struct Args {
     /// Modules, static data and parameters for policies named directly
     #[arg(long, value_name = "sentinel.hcl")]
     config: Option<PathBuf>,
+
+    /// Take policies and modules whose source begins with this address from a folder, such as a clone of their
+    /// repository. Can be repeated
+    #[arg(long, value_name = "ADDRESS=DIR", value_parser = policy_source)]
+    policy_source: Vec<PolicySource>,
 
     /// Set a parameter, as JSON or text; overrides all other values. Can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Assignment.map(param))]
@@ -182,6 +187,16 @@ impl UnknownArg {
 }
 
 /// A value is JSON, or else text.
+/// An address, which may have equals signs, and a folder.
+fn policy_source(text: &str) -> Result<PolicySource, String> {
+    let (address, folder) = text.rsplit_once('=').unwrap_or_default();
+    let folder = PathBuf::from(folder);
+    if address.is_empty() || !folder.exists() {
+        return Err("write an address, `=`, and a folder that exists".to_owned());
+    }
+    Ok(PolicySource { address: address.to_owned(), folder })
+}
+
 fn param((name, value): (String, String)) -> (String, Json) {
     (name, serde_json::from_str(&value).unwrap_or_else(|_| Json::from(value)))
 }
@@ -335,7 +350,7 @@ impl SharedInputs {
             Binding::SoftMandatory => Level::SoftMandatory,
             Binding::HardMandatory => Level::HardMandatory,
         };
-        let options = SetOptions { params: &args.param, level };
+        let options = SetOptions { params: &args.param, level, folders: &args.policy_source };
         let named = read_policies(policies, args.config.as_deref(), options, &|warning| {
             exit::warn(&warning.to_string());
         });

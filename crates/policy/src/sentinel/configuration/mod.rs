@@ -18,7 +18,7 @@ use objchange_hcl::parse_data;
 use serde_json::Value as Json;
 
 use self::blocks::{Read, Reader};
-pub use self::reference::Reference;
+pub use self::reference::{PolicySource, Reference};
 use super::Fault;
 
 /// The content of a configuration.
@@ -42,6 +42,16 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// Looks in folders for what has the addresses of these.
+    pub(super) fn locate(&mut self, sources: &[PolicySource]) {
+        self.policies.iter_mut().for_each(|policy| policy.source.locate(sources));
+        for import in self.imports.values_mut().chain(self.mocks.values_mut()) {
+            if let ImportSource::Module(reference) | ImportSource::Static(reference) = import {
+                reference.locate(sources);
+            }
+        }
+    }
+
     /// Reads the text of a configuration; the path is what its references are relative to.
     ///
     /// # Errors
