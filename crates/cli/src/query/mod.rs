@@ -43,7 +43,7 @@ unknown values. Unknown values are printed as null. Numbers beyond 64-bit intege
 
 Functions (a path is like tags.Owner or ingress[0].cidr):
   unknown(rc, \"path\")       the value is unknown until apply
-  changed(rc, \"path\")       the value may change
+  changed(rc, \"path\")       the value may change: also true if it is unknown
   old(rc, \"path\")           the value before, or null
   new(rc, \"path\")           the value after, or null if absent or unknown
   sensitive(rc, \"path\")     the value is sensitive
@@ -51,6 +51,7 @@ Functions (a path is like tags.Owner or ingress[0].cidr):
   in_module(rc, \"module.a\") the item is in an instance of that module, or of a module inside it
   semver(plan.terraform_version, \">= 1.5, < 2.0\")
   x.matches(\"regex\"), x.split(\",\"), x.join(\", \"), x.replace(\"a\", \"b\"), x.lowerAscii(), …
+  timestamp(\"2026-01-01T00:00:00Z\"), duration(\"24h\")
 
 Sensitive values can be compared but are never printed: --select and --group-by see `(sensitive value)` instead.
 
@@ -140,14 +141,16 @@ impl Args {
             Form::Keys if self.select.is_some() => {
                 return Err("--output keys and --select cannot be combined".into());
             }
-            Form::Keys | Form::Table if self.count => {
+            Form::Keys | Form::Table | Form::Csv if self.count => {
                 return Err(
-                    "--output keys and table cannot be combined with --count, which prints a number".into()
+                    "--output keys, table and csv cannot be combined with --count, which prints a number"
+                        .into(),
                 );
             }
             Form::Keys => policy::Form::Keys,
             Form::Lines => policy::Form::Lines,
             Form::Table => policy::Form::Table,
+            Form::Csv => policy::Form::Csv,
             Form::Json => policy::Form::Json,
             #[cfg(feature = "columns")]
             Form::Parquet => return self.table(TableForm::Parquet, modules),
@@ -326,6 +329,8 @@ enum Form {
     Lines,
     /// A table with column names
     Table,
+    /// The table with commas between the columns
+    Csv,
     /// A JSON object on each line
     Json,
     /// A Parquet file with a row for each change

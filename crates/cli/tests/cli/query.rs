@@ -165,6 +165,15 @@ fn every_form_of_output() {
         print(&["--output", "table"]),
         "key                        actions\naws_instance.web           update\naws_instance.web:17b8ad2e  delete\n"
     );
+    assert_eq!(
+        print(&["--output", "csv"]),
+        "key,actions\naws_instance.web,update\naws_instance.web:17b8ad2e,delete\n"
+    );
+    let quoted = r#"{"name": rc.name, "list, \"of\" two": ["a", "b"]}"#;
+    assert_eq!(
+        print(&["--select", quoted, "--output", "csv"]),
+        "name,\"list, \"\"of\"\" two\"\nweb,\"[\"\"a\"\",\"\"b\"\"]\"\nweb,\"[\"\"a\"\",\"\"b\"\"]\"\n"
+    );
     let json = print(&["--output", "json"]);
     let expected = concat!(
         r#"{"key":"aws_instance.web:17b8ad2e","address":"aws_instance.web","module_address":"","mode":"managed","#,
@@ -333,6 +342,64 @@ fn errors_show_their_place() {
     }
     for (of, expression) in [("variables", "replaced(rc)"), ("outputs", "in_module(rc, 'module.a')")] {
         assert_eq!(query(&[API, "--of", of, expression], "").code, 2);
+    }
+}
+
+#[test]
+fn operators_of_other_languages_are_recognised() {
+    for (expression, meant) in [
+        ("rc.type = 'x'", "=="),
+        ("rc.type === 'x'", "=="),
+        ("rc.type <> 'x'", "!="),
+        ("rc.type is 'x'", "=="),
+        ("rc.type == 'x' and rc.name == 'y'", "&&"),
+        ("rc.type == 'x' OR rc.name == 'y'", "||"),
+        ("rc.type == 'x' & rc.name == 'y'", "&&"),
+        ("rc.type == 'x' | rc.name == 'y'", "||"),
+        ("not rc.change.after.x", "!"),
+    ] {
+        let output = query(&[API, expression], "");
+        let help = format!("did you mean `{meant}`?");
+        assert!(output.code == 2 && output.stderr.contains(&help), "{expression}: {output:?}");
+    }
+}
+
+#[test]
+fn nothing_is_read_of_null() {
+    let plan = |actions: &str, before: &str| {
+        format!(
+            r#"{{"format_version":"1.2","resource_changes":[{{"address":"t.a","mode":"managed","type":"t","name":"a","change":{{"actions":["{actions}"],"before":{before},"after":{{"x":1}},"after_unknown":{{}},"before_sensitive":false,"after_sensitive":{{}}}}}}]}}"#
+        )
+    };
+    for expression in ["rc.change.before.x == 1", "rc.change.before['x'] == 1", "rc.change.before.x.y == 1"] {
+        let output = query(&["-", expression], &plan("create", "null"));
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{expression}: {output:?}");
+    }
+    assert_eq!(query(&["-", "rc.change.before.x == 1"], &plan("update", r#"{"x":1}"#)).code, 0);
+    assert_eq!(query(&["-", "rc.change.before.?x.orValue(3) == 3"], &plan("create", "null")).code, 0);
+}
+
+#[test]
+fn times_are_compared_and_shown() {
+    for (expression, holds) in [
+        ("timestamp('2026-01-01T00:00:00Z') > timestamp('2025-01-01T00:00:00Z')", true),
+        ("timestamp('2026-01-01T00:00:00Z') - timestamp('2025-12-31T00:00:00Z') == duration('24h')", true),
+        ("timestamp('2026-01-01T00:00:00Z') + duration('1h') == timestamp('2026-01-01T01:00:00Z')", true),
+        ("timestamp('2026-03-01T00:00:00Z').getMonth() == 2", true),
+        ("timestamp('2026-03-01T00:00:00Z').getHours('+02:00') == 2", true),
+        ("duration('90m').getHours() == 1", true),
+        ("duration('1h') < duration('30m')", false),
+        ("string(duration('1h')) == '3600s'", true),
+        ("int(timestamp('1970-01-01T00:01:00Z')) == 60", true),
+    ] {
+        let output = query(&[API, expression, "--count"], "");
+        assert_eq!(output.code, i32::from(!holds), "{expression}: {output:?}");
+    }
+    let select = "[timestamp('2026-01-01T00:00:00.5Z'), duration('-90.5s')]";
+    let output = query(&[API, "rc.type == 'aws_db_instance'", "--select", select], "");
+    assert_eq!(output.stdout, "2026-01-01T00:00:00.500Z\t-90.5s\n", "{output:?}");
+    for expression in ["timestamp('x') == timestamp('y')", "duration('1 year') == duration('1h')"] {
+        assert_eq!(query(&[API, expression], "").code, 2, "{expression}");
     }
 }
 

@@ -33,6 +33,8 @@ const GLOBAL: &[(&str, usize)] = &[
     ("bytes", 1),
     ("type", 1),
     ("dyn", 1),
+    ("timestamp", 1),
+    ("duration", 1),
     ("matches", 2),
     ("semver", 2),
 ];
@@ -62,6 +64,16 @@ const MEMBERS: &[(&str, &[usize])] = &[
     ("substring", &[1, 2]),
     ("charAt", &[1]),
     ("reverse", &[0]),
+    ("getFullYear", &[0, 1]),
+    ("getMonth", &[0, 1]),
+    ("getDate", &[0, 1]),
+    ("getDayOfMonth", &[0, 1]),
+    ("getDayOfWeek", &[0, 1]),
+    ("getDayOfYear", &[0, 1]),
+    ("getHours", &[0, 1]),
+    ("getMinutes", &[0, 1]),
+    ("getSeconds", &[0, 1]),
+    ("getMilliseconds", &[0, 1]),
     ("hasValue", &[0]),
     ("value", &[0]),
     ("or", &[1]),
@@ -190,8 +202,8 @@ impl Checker<'_> {
         match operand {
             Shape::Any => Ok(Shape::Any),
             Shape::Object(model) => model.field(name).ok_or_else(|| {
-                let help = suggest(name, model.names()).or_else(|| {
-                    Some(format!("the fields are {}", model.names().collect::<Vec<_>>().join(", ")))
+                let help = suggest(name, model.all_names()).or_else(|| {
+                    Some(format!("the fields are {}", model.all_names().collect::<Vec<_>>().join(", ")))
                 });
                 error(format!("{} has no field `{name}`", model.name)).help(help)
             }),

@@ -66,7 +66,8 @@ fn parse(collection: CollectionKind, text: &str) -> Result<Compiled, QueryError>
         } else {
             QueryErrorKind::Syntax
         };
-        QueryError::new(kind, place, spoken(&first.msg))
+        let help = operator_of_another_language(text, place.start);
+        QueryError::new(kind, place, spoken(&first.msg)).help(help)
     })?;
     let places = Places::new(text, source);
     let mut checker = Checker {
@@ -87,6 +88,29 @@ fn parse(collection: CollectionKind, text: &str) -> Result<Compiled, QueryError>
     }
     let Checker { patterns, comparisons, paths, hides_errors, reads_version, .. } = checker;
     Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, paths, hides_errors, reads_version })
+}
+
+/// The operator that is meant by one of another language.
+fn operator_of_another_language(text: &str, at: usize) -> Option<String> {
+    let (before, here) = (text.get(..at)?, text.get(at..)?);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let next = &here[..here.find(|c: char| !is_part(c)).unwrap_or(here.len())];
+    let last = before.trim_end().rsplit(|c: char| !is_part(c)).next().unwrap_or_default();
+    let meant = match (next.to_ascii_lowercase().as_str(), last.to_ascii_lowercase().as_str()) {
+        ("and", _) => "&&",
+        ("or", _) => "||",
+        ("is" | "eq" | "equals", _) => "==",
+        ("ne", _) => "!=",
+        (_, "not") => "!",
+        _ if here.starts_with("=>") => ">=",
+        _ if here.starts_with('=') && before.ends_with(['=', '!']) => "==",
+        _ if here.starts_with('=') => "==",
+        _ if here.starts_with('>') && before.ends_with('<') => "!=",
+        _ if here.starts_with('&') => "&&",
+        _ if here.starts_with('|') => "||",
+        _ => return None,
+    };
+    Some(format!("did you mean `{meant}`?"))
 }
 
 /// Shortens the parser's message, which lists every token that it expected.

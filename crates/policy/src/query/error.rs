@@ -78,6 +78,13 @@ impl QueryError {
             ExecutionError::NoSuchKey(_) | ExecutionError::IndexOutOfBounds(_) => {
                 (QueryErrorKind::Absent, "there is nothing of this name or at this position".to_owned())
             }
+            // Null has no members, and what is read of it is absent.
+            ExecutionError::NoSuchOverload(overload)
+                if LOOKUPS.contains(&overload.function())
+                    && overload.argument_types().first().is_some_and(|name| name == "null_type") =>
+            {
+                (QueryErrorKind::Absent, "this is null, and has nothing in it".to_owned())
+            }
             ExecutionError::NoSuchOverload(overload) => {
                 let types = overload.argument_types();
                 (QueryErrorKind::Type, format!("{} is not for {}", spoken(overload.function()), and(types)))
@@ -119,6 +126,9 @@ pub(super) fn limit(message: &str) -> ExecutionError {
 pub(super) fn refused(message: &str) -> ExecutionError {
     ExecutionError::function_error("@", message)
 }
+
+/// The operators that look into a value.
+const LOOKUPS: [&str; 4] = ["_[_]", "_[?_]", "_._", "_?._"];
 
 /// An operator or function as it is written in an expression.
 fn spoken(function: &str) -> String {

@@ -7,7 +7,7 @@ use cel::ExecutionError;
 use cel::common::traits::{Container, Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::{CelBool, CelInt, CelList, CelNull, CelString, MAP_TYPE, Type};
 use cel::common::value::{CowVal, Val};
-use objchange_plan::{DocumentError, Index, ResourceActions, Text};
+use objchange_plan::{DocumentError, Importing, Index, ResourceActions, Text};
 
 use super::error::refused;
 use super::model::{self, Model, Shape};
@@ -203,6 +203,9 @@ impl<'a, 't> Thing<'a, 't> {
             let label = item.label(name).ok_or_else(|| self.scope.unknown())?;
             return Ok(Box::new(CelString::from(label.as_str())));
         }
+        if let Some(more) = self.more(name) {
+            return more;
+        }
         let value = match self.kind {
             Kind::ResourceChange(item) => item.field(name),
             Kind::OutputChange(item) => item.field(name),
@@ -241,6 +244,48 @@ impl<'a, 't> Thing<'a, 't> {
             FieldValue::Provisioners(all) => self.written(all),
             FieldValue::Change(change) => self.thing(Kind::Change(change)),
         }
+    }
+
+    /// A field that Sentinel's collections do not have.
+    fn more(&self, name: &str) -> Option<Part<'a>>
+    where
+        't: 'a,
+    {
+        let json = |text: Option<&str>| match text.map(serde_json::from_str::<serde_json::Value>) {
+            None => Ok(serde_json::Value::Null),
+            Some(Ok(value)) => Ok(value),
+            Some(Err(_)) => Err(refused("the value cannot be read")),
+        };
+        Some(match (self.kind, name) {
+            (Kind::ResourceChange(item), "previous_address") => {
+                Ok(Box::new(CelString::from(item.previous_address.as_str())))
+            }
+            (Kind::ResourceChange(item), "action_reason") => match item.change.are_actions_known {
+                true => Ok(Box::new(CelString::from(item.action_reason.as_str()))),
+                false => Err(self.scope.unknown()),
+            },
+            (Kind::Change(change), "importing") => match &change.importing {
+                None => Ok(Box::new(CelNull)),
+                Some(Importing { id: None, identity: None, .. }) => Err(self.scope.unknown()),
+                Some(importing) => json(importing.identity.as_deref()).and_then(|identity| {
+                    let id = importing.id.as_deref();
+                    self.made(serde_json::json!({ "id": id, "identity": identity }))
+                }),
+            },
+            (Kind::Change(change), "replace_paths") => match change.are_actions_known {
+                true => change
+                    .replace_paths()
+                    .map_err(|error| unreadable(&error))
+                    .and_then(|paths| node::value(Marked::known(paths, [paths.bool(false); 2]), &self.scope)),
+                false => Err(self.scope.unknown()),
+            },
+            (Kind::Change(change), "before_identity" | "after_identity") => {
+                let [before, after] = change.identities();
+                let identity = if name == "before_identity" { before } else { after };
+                json(identity).and_then(|identity| self.made(identity))
+            }
+            _ => return None,
+        })
     }
 
     /// The names of the fields.

@@ -143,11 +143,18 @@ pub(super) struct Model {
     /// Its name.
     pub(super) name: &'static str,
     pub(super) fields: &'static [Field],
+    /// Fields that Sentinel's collections do not have.
+    pub(super) more: &'static [Field],
 }
 
 impl Model {
     pub(super) fn field(&self, name: &str) -> Option<Shape> {
-        self.fields.iter().find(|(field, _)| *field == name).map(|(_, kind)| Shape::from_kind(*kind))
+        let mut all = self.fields.iter().chain(self.more);
+        all.find(|(field, _)| *field == name).map(|(_, kind)| Shape::from_kind(*kind))
+    }
+
+    pub(super) fn all_names(&self) -> impl Iterator<Item = &'static str> {
+        self.fields.iter().chain(self.more).map(|(name, _)| *name)
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
@@ -168,22 +175,36 @@ impl CollectionKind {
     }
 }
 
-pub(super) static RESOURCE_CHANGE: Model =
-    Model { name: "a resource change", fields: tfplan::ResourceChange::FIELDS };
+pub(super) static RESOURCE_CHANGE: Model = Model {
+    name: "a resource change",
+    fields: tfplan::ResourceChange::FIELDS,
+    more: &[("previous_address", FieldKind::Text), ("action_reason", FieldKind::Text)],
+};
 
 pub(super) static OUTPUT_CHANGE: Model =
-    Model { name: "an output change", fields: tfplan::OutputChange::FIELDS };
+    Model { name: "an output change", fields: tfplan::OutputChange::FIELDS, more: &[] };
 
-pub(super) static CHANGE: Model = Model { name: "a change", fields: tfplan::Change::FIELDS };
+pub(super) static CHANGE: Model = Model {
+    name: "a change",
+    fields: tfplan::Change::FIELDS,
+    more: &[
+        ("importing", FieldKind::Value),
+        ("replace_paths", FieldKind::Value),
+        ("before_identity", FieldKind::Value),
+        ("after_identity", FieldKind::Value),
+    ],
+};
 
-pub(super) static VARIABLE: Model = Model { name: "a variable", fields: tfplan::Variable::FIELDS };
+pub(super) static VARIABLE: Model = Model { name: "a variable", fields: tfplan::Variable::FIELDS, more: &[] };
 
-pub(super) static RESOURCE: Model = Model { name: "a resource", fields: tfstate::Resource::FIELDS };
+pub(super) static RESOURCE: Model =
+    Model { name: "a resource", fields: tfstate::Resource::FIELDS, more: &[] };
 
 pub(super) static CONFIG_RESOURCE: Model =
-    Model { name: "a resource of the configuration", fields: tfconfig::Resource::FIELDS };
+    Model { name: "a resource of the configuration", fields: tfconfig::Resource::FIELDS, more: &[] };
 
 pub(super) static PLAN: Model = Model {
     name: "the plan",
     fields: &[("terraform_version", FieldKind::Text), ("variables", FieldKind::Value)],
+    more: &[],
 };

@@ -18,6 +18,8 @@ pub enum Form {
     Lines,
     /// Columns under their names.
     Table,
+    /// Columns under their names, separated by commas.
+    Csv,
     /// A JSON object a line.
     Json,
 }
@@ -90,7 +92,7 @@ impl<'a, W: Write> Printer<'a, W> {
                     let line = self.line(&item);
                     writeln!(self.out, "{}{line}", prefix(name))?;
                 }
-                Form::Table => {
+                Form::Table | Form::Csv => {
                     let mut row = vec![name.map(visible).unwrap_or_default().into_owned()];
                     row.extend(self.cells(&item));
                     self.rows.push(row);
@@ -185,8 +187,10 @@ impl<'a, W: Write> Printer<'a, W> {
         for group in std::mem::take(&mut self.groups) {
             self.finish_group(group)?;
         }
-        if self.form == Form::Table && !self.rows.is_empty() {
-            self.table()?;
+        match self.form {
+            Form::Table if !self.rows.is_empty() => self.table()?,
+            Form::Csv if self.printed != Printed::Count => self.csv()?,
+            _ => {}
         }
         self.out.flush()
     }
@@ -201,7 +205,7 @@ impl<'a, W: Write> Printer<'a, W> {
                 }
                 Ok(())
             }
-            Form::Table => {
+            Form::Table | Form::Csv => {
                 self.rows.push(vec![String::new(), group.count.to_string(), text(&group.value)]);
                 Ok(())
             }
@@ -223,8 +227,8 @@ impl<'a, W: Write> Printer<'a, W> {
         }
     }
 
-    fn table(&mut self) -> io::Result<()> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+    /// The names of the columns, the first of which is not printed where there is only one file.
+    fn head(&self) -> (Vec<String>, usize) {
         let mut head = vec!["file".to_owned()];
         match (self.printed == Printed::Groups, self.is_selected()) {
             (true, _) => head.extend(["count".to_owned(), "group".to_owned()]),
@@ -238,9 +242,30 @@ impl<'a, W: Write> Printer<'a, W> {
                 head.extend(self.names.iter().enumerate().map(name));
             }
         }
+        (head, usize::from(!self.is_named || self.printed == Printed::Groups))
+    }
+
+    /// As RFC 4180 has it, but with the end of line of all other output.
+    fn csv(&mut self) -> io::Result<()> {
+        let (mut head, first) = self.head();
+        if let Some(columns) = self.rows.iter().map(Vec::len).max() {
+            head.truncate(columns);
+        }
+        for row in std::iter::once(&head).chain(&self.rows) {
+            let cells = row.iter().skip(first).map(|cell| match cell.contains([',', '"', '\n', '\r']) {
+                true => format!("\"{}\"", cell.replace('"', "\"\"")),
+                false => cell.clone(),
+            });
+            writeln!(self.out, "{}", cells.collect::<Vec<_>>().join(","))?;
+        }
+        Ok(())
+    }
+
+    fn table(&mut self) -> io::Result<()> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let (mut head, first) = self.head();
         head.truncate(columns);
         self.rows.insert(0, head);
-        let first = usize::from(!self.is_named || self.printed == Printed::Groups);
         let width = |column: usize| {
             self.rows
                 .iter()

@@ -2,8 +2,8 @@
 
 use cel::ExecutionError;
 use cel::common::types::{
-    CelBool, CelBytes, CelDouble, CelInt, CelList, CelMap, CelNull, CelOptional, CelString, CelType, CelUInt,
-    Kind,
+    CelBool, CelBytes, CelDouble, CelDuration, CelInt, CelList, CelMap, CelNull, CelOptional, CelString,
+    CelTimestamp, CelType, CelUInt, Kind,
 };
 use cel::common::value::Val;
 use serde_json::{Map, Number, Value};
@@ -31,6 +31,17 @@ pub(super) fn scalar(value: &dyn Val) -> Option<Value> {
     }
     if let Some(value) = value.downcast_ref::<CelBytes>() {
         return Some(Value::String(String::from_utf8_lossy(value.inner()).into_owned()));
+    }
+    // As `string` writes them.
+    if let Some(value) = value.downcast_ref::<CelTimestamp>() {
+        return Some(Value::String(value.inner().to_utc().to_rfc3339().replace("+00:00", "Z")));
+    }
+    if let Some(value) = value.downcast_ref::<CelDuration>() {
+        let (seconds, nanos) = (value.inner().num_seconds(), value.inner().subsec_nanos());
+        let sign = if seconds < 0 || nanos < 0 { "-" } else { "" };
+        let fraction = format!(".{:09}", nanos.unsigned_abs());
+        let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
+        return Some(Value::String(format!("{sign}{}{fraction}s", seconds.unsigned_abs())));
     }
     if let Some(value) = value.downcast_ref::<CelType>() {
         return Some(Value::String(value.name().to_owned()));

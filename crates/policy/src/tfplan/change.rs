@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
-    ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions,
-    Sides, StatedMarks, Text, ValueChange, View,
+    ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Importing, Index, Json,
+    ResourceActions, Sides, StatedMarks, Text, ValueChange, View,
 };
 
 use crate::collection::{Marked, is_there, items, simplified};
@@ -30,6 +30,10 @@ pub struct ResourceChange<'t> {
     pub provider_name: Text<'t>,
     /// The key of the deposed object; empty for a current one.
     pub deposed: Text<'t>,
+    /// The address before a move; empty if it was not moved.
+    pub previous_address: Text<'t>,
+    /// Why it is changed, such as `replace_because_tainted`; empty if nothing is said.
+    pub action_reason: Text<'t>,
     /// The action.
     pub change: Change<'t>,
 }
@@ -52,6 +56,8 @@ pub struct Change<'t> {
     /// Whether that is known. Where the plan was made without asking its providers, an update may be a replacement, or
     /// nothing at all.
     pub are_actions_known: bool,
+    /// What it is imported by.
+    pub importing: Option<Importing<'t>>,
     values: ChangeValues<'t>,
     document: DocumentText<'t>,
     /// The address or name, for errors.
@@ -87,6 +93,8 @@ impl<'t> ResourceChange<'t> {
             index,
             provider_name: resource.provider_name.clone(),
             deposed: resource.deposed.clone().unwrap_or_default(),
+            previous_address: resource.previous_address.clone().unwrap_or_default(),
+            action_reason: resource.action_reason.clone().unwrap_or_default(),
             change: Change::new(
                 text,
                 &resource.address,
@@ -142,6 +150,7 @@ impl<'t> Change<'t> {
         Self {
             actions: change.actions,
             are_actions_known,
+            importing: change.importing.clone(),
             values: change.values.clone(),
             document: DocumentText(text),
             name: name.clone(),
@@ -196,6 +205,21 @@ impl<'t> Change<'t> {
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
         Ok(Marked::known(sides.unknown.view(), self.sensitive(sides)))
+    }
+
+    /// The paths that force the replacement.
+    ///
+    /// # Errors
+    ///
+    /// The document is not JSON there.
+    pub fn replace_paths(&self) -> Result<View<'_, 't>, DocumentError> {
+        Ok(self.sides()?.replace.view())
+    }
+
+    /// The identities before and after, by which the provider finds the object, as JSON.
+    pub fn identities(&self) -> [Option<&str>; 2] {
+        let ChangeValues::Written(values) = &self.values else { return [None, None] };
+        [&values.before_identity, &values.after_identity].map(|part| is_there(part).then(|| part.text()))
     }
 
     /// Whether there is a value after, known or not.
