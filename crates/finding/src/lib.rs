@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod annotations;
 mod case;
 mod finding;
 mod gate;
@@ -40,6 +41,7 @@ mod report;
 mod sarif;
 mod text;
 
+pub use annotations::Annotations;
 pub use case::{Case, Verdict};
 pub use finding::{Finding, Location, Outcome};
 pub use gate::Gate;

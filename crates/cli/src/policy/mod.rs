@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
-use objchange_finding::Gate;
+use objchange_finding::{Annotations, Gate};
 use objchange_policy::rego::{
     DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyError, TextReport, Value,
     Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
@@ -84,7 +84,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RUN.json")]
     run: Option<PathBuf>,
 
-    /// Evaluate only rules of this package; it must have one. Can be repeated
+    /// Evaluate only rules of this package, with `*` and `?`; it must have one. Can be repeated
     #[arg(long, value_name = "PACKAGE")]
     namespace: Vec<String>,
 
@@ -120,6 +120,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     broken: BrokenPlans,
 
+    /// Form of what is printed: text for people, or annotations for GitHub Actions or Azure Pipelines
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM", conflicts_with = "json")]
+    format: Format,
+
     #[command(flatten)]
     reports: Reports,
 
@@ -142,6 +146,26 @@ enum Input {
     Raw,
     /// The document as input.tfplan, as on some platforms
     Wrapped,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line for each finding, and a summary
+    Text,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// Logging commands of Azure Pipelines
+    Azure,
+}
+
+impl Format {
+    fn annotations(self) -> Option<Annotations> {
+        match self {
+            Self::Text => None,
+            Self::Github => Some(Annotations::Github),
+            Self::Azure => Some(Annotations::Azure),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -187,7 +211,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let warnings = refuse_rules_in_tests(&files.tests, &options).map_err(unusable_policy)?;
     warnings.iter().for_each(|warning| exit::warn(warning));
     let policies = Policies::compile(&files.policies, options).map_err(unusable_policy)?;
-    let mut text = reporter.has_text().then(TextReport::default);
+    let annotations = args.format.annotations();
+    if annotations.is_some() && !reporter.has_text() {
+        return Err("--format github and azure print to standard output, where another report goes".into());
+    }
+    let mut text = (reporter.has_text() && annotations.is_none()).then(TextReport::default);
     let gate = gate(&args.fail_on);
     let answer = |document: &InputDocument| match policies.evaluate(&document.file) {
         Ok(verdicts) => Ok(Judged { file: document.file.name().to_owned(), verdicts }),
@@ -214,8 +242,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         }
         reporter.report.suite(&judged.file, Some(&judged.file));
         for verdict in &judged.verdicts.rules {
+            let case = verdict.case(gate);
+            if let Some(annotations) = annotations {
+                annotations.write(&mut terminal::stdout(), &case)?;
+            }
             reporter.report.rule(&verdict.reported_rule());
-            reporter.report.case(&verdict.case(gate));
+            reporter.report.case(&case);
         }
         reporter.json([PlanLine::new(&judged.file, &judged.verdicts)])
     };

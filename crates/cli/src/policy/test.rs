@@ -19,6 +19,10 @@ pub(super) struct Args {
     #[arg(value_name = "DIR|FILE", required = true)]
     policies: Vec<PathBuf>,
 
+    /// Run only tests with these names, with `*` and `?`; one must match. Can be repeated
+    #[arg(long, value_name = "GLOB")]
+    run: Vec<String>,
+
     /// Timeout in seconds for each test
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
@@ -47,13 +51,19 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let files = [policies, tests].concat();
     let mut options = Options::new(now_ns);
     options.timeout = Duration::from_secs(args.timeout);
+    options.rules.clone_from(&args.run);
     options.strict_builtin_errors = args.strict_builtin_errors;
     options.data = match read_data(&args.data, &args.policies) {
         Ok(data) => data,
         Err(error) => return Err(unusable(error)),
     };
     let tests = match run_tests(&files, &options) {
-        Ok(tests) if tests.is_empty() => return Err("no rule is called test_*".into()),
+        Ok(tests) if tests.is_empty() => {
+            return Err(match &args.run[..] {
+                [] => "no rule is called test_*".into(),
+                names => format!("no test matches {}", names.join(", ")).into(),
+            });
+        }
         Ok(tests) => tests,
         Err(error) => return Err(unusable(hints::policy(&error))),
     };

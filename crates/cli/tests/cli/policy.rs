@@ -866,3 +866,52 @@ fn what_a_rule_waits_for_names_no_key_of_a_sensitive_value() {
     document["output_changes"] = json!({"o": output});
     waits_for("walk(input.output_changes.o.after, [_, \"x\"])", &document.to_string(), "waits for output.o");
 }
+
+#[test]
+fn annotations_for_ci_systems() {
+    let text = "package a\n\ndeny contains \"50% of it,\\nor more: it is wrong\" if true\n\nwarn contains \"soon\" if true\n";
+    let folder = Folder::with("annotations", &[("p.rego", text)]);
+    let rego = folder.at("p.rego");
+    let rego = rego.to_str().unwrap();
+    let plan = bucket(&json!({}), &json!({}));
+    let output = policy(&["--rego", rego, "--format", "github"], &plan);
+    assert_eq!(output.code, 1, "{output:?}");
+    let file = rego.replace(':', "%3A").replace(',', "%2C");
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{output:?}");
+    assert!(lines[0].starts_with(&format!("::error file={file},line=3,title=")), "{output:?}");
+    assert!(lines[0].ends_with("::50%25 of it,%0Aor more: it is wrong"), "{output:?}");
+    assert!(lines[1].starts_with("::warning ") && lines[1].ends_with("::soon"), "{output:?}");
+    let output = policy(&["--rego", rego, "--format", "azure"], &plan);
+    let begin = format!("##vso[task.logissue type=error;sourcepath={rego};linenumber=3]");
+    assert!(
+        output.stdout.starts_with(&begin) && output.stdout.contains("50%AZP25 of it,%0Aor"),
+        "{output:?}"
+    );
+    assert_eq!(policy(&["--rego", rego, "--format", "github", "--json"], &plan).code, 2);
+    assert_eq!(policy(&["--rego", rego, "--format", "github", "--sarif", "-"], &plan).code, 2);
+}
+
+#[test]
+fn packages_are_chosen_by_globs_and_tests_by_name() {
+    let files = [
+        ("a.rego", "package team.a\n\ndeny contains \"a\" if true\n"),
+        ("b.rego", "package team.b\n\ndeny contains \"b\" if true\n"),
+        ("c.rego", "package other\n\ndeny contains \"c\" if true\n"),
+        ("a_test.rego", "package team.a\n\ntest_one if true\n\ntest_two if false\n"),
+    ];
+    let folder = Folder::with("globs", &files);
+    let rego = folder.0.to_str().unwrap();
+    let plan = bucket(&json!({}), &json!({}));
+    let said = |namespace: &str| policy(&["--rego", rego, "--namespace", namespace], &plan);
+    assert_eq!(said("team.*").stdout.lines().filter(|line| line.starts_with("failure: ")).count(), 2);
+    assert_eq!(said("*").stdout.lines().filter(|line| line.starts_with("failure: ")).count(), 3);
+    let none = said("teams.*");
+    assert!(none.code == 2 && none.stderr.contains("other, team.a, team.b"), "{none:?}");
+    let test = |run: &str| objchange(["policy", "test", rego, "--run", run], "");
+    assert_eq!(test("test_one").code, 0);
+    assert_eq!(test("team.a.*_two").code, 1);
+    assert_eq!(test("test_*").code, 1);
+    let none = test("test_three");
+    assert!(none.code == 2 && none.stderr.contains("no test matches test_three"), "{none:?}");
+}

@@ -176,7 +176,7 @@ impl Policies {
     /// selections in the options matches no rule.
     pub fn compile(files: &[PolicyFile], options: Options) -> Result<Self, PolicyError> {
         let compiled = compile::compile(files, &options, false)?;
-        rules::refuse_unmatched(&compiled.rules, &options)?;
+        rules::refuse_unmatched(&compiled.program, &compiled.rules, &options)?;
         Ok(Self { compiled, options })
     }
 

@@ -81,6 +81,11 @@ impl<'o> RuleSelection<'o> {
         Self { packages: &options.packages, patterns: patterns.collect() }
     }
 
+    /// Whether a rule is one of those that are chosen by name, if any are.
+    fn has_name(&self, declared: usize, path: &[String]) -> bool {
+        self.patterns.is_empty() || self.patterns.iter().any(|(_, pattern)| matches(pattern, declared, path))
+    }
+
     /// The severity of a rule whose file has a package of so many names; `None` if it is not evaluated.
     fn severity(&self, declared: usize, path: &[String]) -> Option<Severity> {
         let name = own_name(declared, path);
@@ -99,8 +104,10 @@ impl<'o> RuleSelection<'o> {
     }
 }
 
+/// Whether a rule is in a package, which may be written with `*` and `?`.
 fn is_of_package(package: &str, declared: usize, path: &[String]) -> bool {
-    [declared, own_name(declared, path)].into_iter().any(|end| title(&path[..end]) == package)
+    let pattern = WildMatch::new(package);
+    [declared, own_name(declared, path)].into_iter().any(|end| pattern.matches(&title(&path[..end])))
 }
 
 /// Whether a pattern matches a rule's name, or its package and name. `x.deny` in package `p` also matches as `deny` in
@@ -114,7 +121,11 @@ fn matches(pattern: &WildMatch, declared: usize, path: &[String]) -> bool {
 }
 
 /// Refuses options that select no rule, so that a misspelt rule is not taken for a checked one.
-pub(super) fn refuse_unmatched(rules: &[Evaluated], options: &Options) -> Result<(), PolicyError> {
+pub(super) fn refuse_unmatched(
+    program: &Program,
+    rules: &[Evaluated],
+    options: &Options,
+) -> Result<(), PolicyError> {
     let no_rules = |message: String| Err(PolicyError::new(PolicyErrorKind::NoRules, None, message));
     let all_selected = options.packages.is_empty() && options.rules.is_empty();
     if rules.is_empty() && all_selected {
@@ -124,7 +135,10 @@ pub(super) fn refuse_unmatched(rules: &[Evaluated], options: &Options) -> Result
     }
     for wanted in &options.packages {
         if !rules.iter().any(|rule| is_of_package(wanted, rule.declared, &rule.path)) {
-            return no_rules(format!("no rule of package `{wanted}` is evaluated"));
+            return no_rules(format!(
+                "no rule of package `{wanted}` is evaluated{}",
+                packages_with_rules(program, options)
+            ));
         }
     }
     for (wanted, pattern) in RuleSelection::new(options).patterns {
@@ -134,6 +148,31 @@ pub(super) fn refuse_unmatched(rules: &[Evaluated], options: &Options) -> Result
     }
     Ok(())
 }
+
+/// The packages that could be meant instead, for an error.
+fn packages_with_rules(program: &Program, options: &Options) -> String {
+    let all = Options { packages: Vec::new(), ..options.clone() };
+    let selection = RuleSelection::new(&all);
+    let mut packages: Vec<String> = program
+        .rules()
+        .filter(|rule| selection.severity(rule.package.len(), rule.path).is_some())
+        .map(|rule| title(rule.package))
+        .collect();
+    packages.sort();
+    packages.dedup();
+    match &packages[..] {
+        [] => String::new(),
+        [one] => format!("; there are rules in the package {one}"),
+        several => {
+            let shown = several.iter().take(MOST_PACKAGES).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = if several.len() > MOST_PACKAGES { ", …" } else { "" };
+            format!("; there are rules in the packages {shown}{more}")
+        }
+    }
+}
+
+/// An error names no more packages than this.
+const MOST_PACKAGES: usize = 10;
 
 /// Refuses files of tests with a rule that would be evaluated in another file. Returns warnings about files that are
 /// not Rego.
@@ -195,7 +234,8 @@ pub(super) fn evaluated(
     for rule in program.rules() {
         let declared = rule.package.len();
         let severity = match testing {
-            true => is_test(&rule.path[declared..]).then_some(Severity::Failure),
+            true => (is_test(&rule.path[declared..]) && selection.has_name(declared, rule.path))
+                .then_some(Severity::Failure),
             false => selection.severity(declared, rule.path),
         };
         let Some(severity) = severity else { continue };

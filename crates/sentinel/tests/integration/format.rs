@@ -139,7 +139,7 @@ fn values_of_a_map_share_a_column() {
     check("a = {\n1:\n2,\n\"ab\": 2}", "a = {\n\t1:    2,\n\t\"ab\": 2}\n");
 }
 
-/// As in 92 of 92 rules of 21 public repositories that check their form with HashiCorp's program.
+/// As in 92 of 92 rules of 21 public repositories that check the form of their policies.
 #[test]
 fn a_chain_of_names_in_a_rule() {
     stays("main = rule {\n\ta and\n\tb and\n\tc\n}\n");

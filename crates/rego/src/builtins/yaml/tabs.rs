@@ -163,7 +163,10 @@ impl Scanner {
             }
             b'&' | b'*' | b'!' => {
                 self.note_key();
-                while !self.is_blank(0) && !(self.flow > 0 && matches!(self.byte(0), b',' | b']' | b'}')) {
+                let ends = |scanner: &Self| {
+                    scanner.is_blank(0) || (scanner.flow > 0 && matches!(scanner.byte(0), b',' | b']' | b'}'))
+                };
+                while !ends(self) {
                     self.next();
                 }
                 self.may_be_key = false;
