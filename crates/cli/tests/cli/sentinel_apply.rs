@@ -768,12 +768,12 @@ fn addresses_of_registries_are_found_in_folders() {
     let folder = Folder::new("registry");
     folder.write(
         "set/sentinel.hcl",
-        "policy \"p\" {\n  source = \"https://registry.terraform.io/v2/policies/a/b/1.0.0/policy/p.sentinel?checksum=sha256:00\"\n}\n\
+        "policy \"p\" {\n  source = \"https://registry.terraform.io/v2/policies/a/b/1.0.0/policy/p.sentinel?checksum=sha256:00\"\n  enforcement_level = \"hard-mandatory\"\n}\n\
          module \"report\" {\n  source = \"https://registry.terraform.io/v2/policies/a/b/1.0.0/policy-module/report.sentinel?checksum=x\"\n}\n",
     );
     folder.write("library/policies/p/p.sentinel", "import \"report\"\n\nmain = rule { report.holds }\n");
     folder.write("library/modules/report/report.sentinel", "holds = true\n");
-    let source = |address: &str| format!("{address}=library");
+    let source = |address: &str| format!("{address}={}", folder.at("library").display());
     let with = |address: &str| {
         apply(&folder, &["set/sentinel.hcl", "--policy-source", &source(address)], &instances())
     };
