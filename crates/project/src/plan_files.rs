@@ -71,6 +71,19 @@ impl PlanFileReader {
         }
     }
 
+    /// Reads contents that something decides by: a plan file is refused where its configuration cannot be read, and has the marks
+    /// of the schemas also where Terraform's document lacks them.
+    ///
+    /// # Errors
+    ///
+    /// They are neither a document nor a plan file that can be read.
+    pub fn read_contents(&self, name: &str, contents: Contents) -> Result<PlanFile, PlanInputError> {
+        match contents {
+            Contents::Text(text) => Self::document(name.to_owned(), None, text),
+            Contents::PlanFile(bytes) => self.marked_plan_file(name, &bytes),
+        }
+    }
+
     /// The plan or state in a text; `line` is that of a file with a document a line.
     pub(crate) fn document(
         name: String,

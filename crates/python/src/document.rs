@@ -17,7 +17,7 @@ use crate::comparison::Comparison;
 use crate::error::Failure;
 use crate::load::{Input, read_document, warn};
 use crate::page;
-use crate::schemas::SchemasArg;
+use crate::schemas::{LoadedSchemas, SchemasArg};
 use crate::state::{OutputValue, ResourceList};
 
 self_cell! {
@@ -46,16 +46,20 @@ pub(crate) struct HeldDocument {
     /// The document, and of a state its resources and outputs.
     cell: Cell,
     pub(crate) schemas: Arc<Schemas>,
+    has_schemas: bool,
+    /// The document with the marks of the schemas, made for the first policy or query.
+    marked: OnceLock<PlanFile>,
     /// The name of its file.
     pub(crate) file: Option<String>,
 }
 
 impl HeldDocument {
-    /// Reads the document in a text.
-    pub(crate) fn parse(text: String, schemas: Arc<Schemas>, file: Option<String>) -> Result<Self, Failure> {
-        let name = file.as_deref().unwrap_or("the document").to_owned();
-        let read = PlanFile::parse(name, text);
-        let read = read.map_err(|error| Failure::plan_file(&error, file.as_deref()))?;
+    /// Holds a plan or state.
+    pub(crate) fn new(
+        read: PlanFile,
+        schemas: &LoadedSchemas,
+        file: Option<String>,
+    ) -> Result<Self, Failure> {
         if read.facts().is_part {
             let problem = Problem::NoFormatVersion;
             let failure = Failure::new("DocumentError", problem.kind(), problem.to_string());
@@ -69,7 +73,22 @@ impl HeldDocument {
             Ok(Parts { state, raw: OnceLock::new() })
         });
         let cell = cell.map_err(|error| Failure::document(&error, file.as_deref()))?;
-        Ok(Self { cell, schemas, file })
+        let (shown, has_schemas) = (Arc::clone(&schemas.shown), !schemas.is_empty());
+        Ok(Self { cell, schemas: shown, has_schemas, marked: OnceLock::new(), file })
+    }
+
+    /// The plan or state with all that its schemas call sensitive, for policies and queries: Terraform's documents lack some
+    /// of these marks.
+    pub(crate) fn marked(&self) -> Result<&PlanFile, Failure> {
+        if !self.has_schemas {
+            return Ok(self.plan_file());
+        }
+        if let Some(marked) = self.marked.get() {
+            return Ok(marked);
+        }
+        let marked = self.plan_file().clone().with_schemas(&self.schemas);
+        let marked = marked.map_err(|error| Failure::plan_file(&error, self.file.as_deref()))?;
+        Ok(self.marked.get_or_init(|| marked))
     }
 
     /// The plan or state.

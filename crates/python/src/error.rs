@@ -7,6 +7,7 @@ use objchange::schema::SchemaDocumentError;
 use objchange_plan::{
     CompareError, ComparedPlan, DocumentError, PlanFileError, PlanFileErrorKind, ShowError,
 };
+use objchange_project::PlanInputError;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -53,6 +54,16 @@ impl Failure {
                 Self::new("DocumentError", error.kind(), error.kind.to_string()).at_line(*line).in_file(file)
             }
             kind => Self::new("DocumentError", error.kind(), kind.to_string()).in_file(file),
+        }
+    }
+
+    pub(crate) fn plan_input(error: &PlanInputError, file: Option<&str>) -> Self {
+        match error {
+            PlanInputError::Document(error) => Self::plan_file(error, file),
+            PlanInputError::Saved { error, .. } => {
+                Self::new("DocumentError", error.kind(), error.to_string()).in_file(file)
+            }
+            other => Self::new("DocumentError", "plan_file", other.to_string()).in_file(file),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Reading documents: paths, bytes, files and texts.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use objchange_files::input::{MAX_DOCUMENT, Source};
+use objchange_files::input::{Contents, MAX_DOCUMENT, Source};
+use objchange_project::{PlanFileReader, SchemaLookup};
 use objchange_text::json::place;
 use objchange_text::{read_at_most, utf8_reader};
 use pyo3::exceptions::PyTypeError;
@@ -55,20 +55,35 @@ impl Input {
     /// The text. It takes a while: the GIL is released meanwhile.
     pub(crate) fn read(self, py: Python<'_>) -> PyResult<String> {
         let name = self.name();
-        match self {
-            Self::Text(text) => Ok(text),
-            Self::Bytes(bytes) => Ok(py.detach(|| decoded(bytes, None))?),
+        match self.contents(py)? {
+            Contents::Text(text) => Ok(text),
+            Contents::PlanFile(_) => {
+                let message = "this is a plan file, which `objchange.load` reads; text is expected here";
+                Err(Failure::new("DocumentError", "plan_file", message).in_file(name.as_deref()).into())
+            }
+        }
+    }
+
+    /// The text, or the bytes of a plan file.
+    fn contents(self, py: Python<'_>) -> PyResult<Contents> {
+        let name = self.name();
+        let bytes = match self {
+            Self::Text(text) => return Ok(Contents::Text(text)),
+            Self::Bytes(bytes) => bytes,
             Self::File(path) => {
                 let source = Source::File(path.clone());
-                let bytes = py.detach(|| source.bytes_at_most(MAX_DOCUMENT)).map_err(|error| {
+                py.detach(|| source.bytes_at_most(MAX_DOCUMENT)).map_err(|error| {
                     let too_large = || {
                         Failure::new("DocumentError", "too_large", error.reason()).in_file(name.as_deref())
                     };
                     error.system().map_or_else(|| too_large().into(), |error| unreadable(&path, error))
-                })?;
-                Ok(py.detach(|| decoded(bytes, name.as_deref()))?)
+                })?
             }
+        };
+        if Contents::is_plan_file(&bytes) {
+            return Ok(Contents::PlanFile(bytes));
         }
+        Ok(Contents::Text(py.detach(|| decoded(bytes, name.as_deref()))?))
     }
 }
 
@@ -89,10 +104,6 @@ fn bytes(object: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
 
 /// The text in these bytes, which are UTF-8 or UTF-16.
 fn decoded(bytes: Vec<u8>, file: Option<&str>) -> Result<String, Failure> {
-    if bytes.starts_with(b"PK\x03\x04") {
-        let message = "this is a plan file, which the package does not read yet; pass the output of `terraform show -json`";
-        return Err(Failure::new("DocumentError", "plan_file", message).in_file(file));
-    }
     let is_utf16 = bytes.starts_with(&[0xff, 0xfe])
         || bytes.starts_with(&[0xfe, 0xff])
         || bytes.iter().take(2).any(|byte| *byte == 0);
@@ -122,9 +133,15 @@ pub(crate) fn read_document<'py>(
     schemas: Option<SchemasArg>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let file = input.name();
-    let text = input.read(py)?;
+    let contents = input.contents(py)?;
     let schemas = schemas.unwrap_or_default().0;
-    let held = py.detach(|| HeldDocument::parse(text, Arc::clone(&schemas.shown), file))?;
+    let held = py.detach(|| {
+        let name = file.as_deref().unwrap_or("the document");
+        let reader = PlanFileReader::new(schemas.document.clone(), SchemaLookup::none());
+        let read = reader.read_contents(name, contents);
+        let read = read.map_err(|error| Failure::plan_input(&error, file.as_deref()))?;
+        HeldDocument::new(read, &schemas, file)
+    })?;
     for notice in held.plan_file().notices() {
         warn(py, None, &notice.to_string())?;
     }
@@ -141,7 +158,7 @@ pub(crate) fn warn(py: Python<'_>, file: Option<&str>, warning: &str) -> PyResul
 
 /// Reads a plan or a state: a path, bytes, or an open file.
 ///
-/// The source is the output of ``terraform show -json``, or a state file. ``schemas``, the output of
+/// The source is the output of ``terraform show -json``, a plan file that ``terraform plan -out`` saved, or a state file. ``schemas``, the output of
 /// ``terraform providers schema -json``, tell which values are sets and which are sensitive as well:
 /// `Schemas`, or a source to read them from.
 ///

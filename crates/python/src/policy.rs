@@ -255,7 +255,8 @@ impl RegoPolicies {
     fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
         held.refuse_partial(py, allow_errored)?;
-        let verdicts = py.detach(|| self.0.evaluate(held.plan_file()));
+        let file = py.detach(|| held.marked())?;
+        let verdicts = py.detach(|| self.0.evaluate(file));
         let verdicts = verdicts.map_err(|error| rego_failure(&error, held.file.as_deref()))?;
         let rules = verdicts.rules.into_iter().map(|rule| {
             let outcome = rule.outcome();
@@ -374,7 +375,7 @@ impl SentinelPolicies {
         let (rules, prints) = py.detach(|| {
             let unusable = |error| Failure::document(&error, held.file.as_deref());
             held.judged()?;
-            let document = Arc::new(Document::new(held.plan_file().clone()).map_err(unusable)?);
+            let document = Arc::new(Document::new(held.marked()?.clone()).map_err(unusable)?);
             let (mut rules, mut prints) = (Vec::new(), Vec::new());
             for policy in &self.policies {
                 let limits = RunLimits { bytes: self.memory, timeout: self.timeout };

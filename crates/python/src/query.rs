@@ -138,10 +138,11 @@ fn find(
         select => Some(Projection::parse(of, select).map_err(|error| failure(&error, select))?),
     };
     let file = held.file.as_deref();
-    if held.plan_file().plan().is_some() {
-        of.check(held.plan_file()).map_err(|error| Failure::plan_file(&error, file))?;
+    let marked = held.marked()?;
+    if marked.plan().is_some() {
+        of.check(marked).map_err(|error| Failure::plan_file(&error, file))?;
     }
-    let subject = Subject::new(of, held.plan_file().document()).map_err(|error| match error {
+    let subject = Subject::new(of, marked.document()).map_err(|error| match error {
         SubjectError::Document(error) => Failure::document(&error, file),
         SubjectError::IsState => Failure::new("DocumentError", error.kind(), error.to_string()).in_file(file),
     })?;
@@ -152,7 +153,7 @@ fn find(
         counts_only: false,
         with_fields: false,
     };
-    search.require(held.plan_file().document()).map_err(|error| Failure::document(&error, file))?;
+    search.require(marked.document()).map_err(|error| Failure::document(&error, file))?;
     let time = TimeLimit::begin(timeout);
     let answer = search.answer(&subject, || time.is_over());
     let answer =

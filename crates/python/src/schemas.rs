@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
-use objchange_plan::Schemas as DiagnosticPrinter;
+use objchange_plan::Schemas as ShownSchemas;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -19,13 +19,18 @@ pub struct Schemas(pub(crate) Arc<LoadedSchemas>);
 /// Schemas for documents, and by name.
 #[derive(Debug)]
 pub(crate) struct LoadedSchemas {
-    pub(crate) shown: Arc<DiagnosticPrinter>,
+    pub(crate) shown: Arc<ShownSchemas>,
     pub(crate) document: ProviderSchemas,
 }
 
 impl LoadedSchemas {
+    /// Whether there are schemas of any provider.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.document.providers().next().is_none()
+    }
+
     fn new(document: ProviderSchemas) -> Self {
-        Self { shown: Arc::new(DiagnosticPrinter::new(document.clone())), document }
+        Self { shown: Arc::new(ShownSchemas::new(document.clone())), document }
     }
 }
 
@@ -36,7 +41,7 @@ impl Default for SchemasArg {
     /// None.
     fn default() -> Self {
         Self(Arc::new(LoadedSchemas {
-            shown: Arc::new(DiagnosticPrinter::none()),
+            shown: Arc::new(ShownSchemas::none()),
             document: ProviderSchemas::default(),
         }))
     }

@@ -123,7 +123,7 @@ def test_documents_are_read_from_paths_bytes_files_and_texts(tmp_path: Path) -> 
         (b'{"format_version":"1.2",\n"resource_changes":[', "truncated", 2),
         (b'{"format_version":"7.0","resource_changes":[]}', "unsupported_version", 1),
         (b'{"format_version":"1.2",\n"resource_changes":[{"address":"a.b","index":[],"change":7}]}', "malformed", 2),
-        (b"PK\x03\x04", "plan_file", None),
+        (b"PK\x03\x04", "archive", None),
         (b'{"format_version":"1.2","x":"\xff"}', "encoding", 1),
     ],
 )
@@ -138,6 +138,43 @@ def test_errors_have_a_kind_and_a_place(tmp_path: Path, text: bytes, kind: str, 
     assert str(error).startswith(str(path)) and error.message in str(error)
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.kind, again.line) == (str(error), error.kind, error.line)
+
+
+SAVED = Path(__file__).parents[2] / "saved/tests/files"
+
+
+def test_plan_files_are_read_as_their_documents() -> None:
+    document = objchange.Plan.load(SAVED / "replace.json")
+    for source in (SAVED / "replace.tfplan", (SAVED / "replace.tfplan").read_bytes()):
+        plan = objchange.Plan.load(source)
+        assert [change.address for change in plan.changes] == [change.address for change in document.changes]
+        assert plan.hash() == document.hash()
+    with pytest.raises(objchange.DocumentError) as caught:
+        objchange.Plan.load(SAVED / "unreadable-configuration.tfplan")
+    assert caught.value.kind == "configuration"
+
+
+def test_policies_and_queries_hide_what_schemas_call_sensitive(secret: str) -> None:
+    schemas = {
+        "format_version": "1.0",
+        "provider_schemas": {
+            "registry.terraform.io/example/disks": {
+                "resource_schemas": {
+                    "disk": {
+                        "version": 0,
+                        "block": {"attributes": {"key": {"type": "string", "optional": True, "sensitive": True}}},
+                    }
+                }
+            }
+        },
+    }
+    text = plan_text(change("disk.a", ["create"], None, {"key": secret}))
+    plan = objchange.Plan.loads(text, schemas=json.dumps(schemas).encode()) if hasattr(objchange.Plan, "loads") else None
+    plan = plan or objchange.Plan.load(text.encode(), schemas=json.dumps(schemas).encode())
+    policy = objchange.RegoPolicy.loads(
+        'package main\nimport rego.v1\ndeny contains msg if { some rc in input.resource_changes; msg := rc.change.after.key }'
+    )
+    assert secret not in repr(policy.judge(plan).rules[0].findings)
 
 
 def test_text_around_a_document_is_passed_over_with_a_warning() -> None:
