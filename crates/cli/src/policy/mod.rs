@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::{Subcommand, ValueEnum};
 use objchange_finding::{Annotations, Gate};
 use objchange_policy::rego::{
-    DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyError, TextReport, Value,
-    Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
+    DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyData, PolicyError, TextReport,
+    Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
 };
 
 use crate::clock::now_ns;
@@ -201,12 +201,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let modules = args.module.inputs(&args.plans)?;
     let files = read_policies(&args.rego).map_err(unusable)?;
     let inputs = documents::find(&args.plans, WantedDocuments::PLANS, &modules)?;
-    let data = read_data(&args.data, &args.rego).map_err(unusable)?;
+    let PolicyData { value: data, left_out } = read_data(&args.data, &args.rego).map_err(unusable)?;
     let run = args.run.as_deref().map(read_run).transpose().map_err(unusable)?;
     if run.is_some() && args.input == Input::Raw {
         return Err("--run has no effect with --input raw: the document has no data of the run".into());
     }
-    let options = options(args, data, run);
+    let mut options = options(args, data, run);
+    options.data_left_out = left_out;
     let unusable_policy = |error| unusable(hints::policy(&error));
     let warnings = refuse_rules_in_tests(&files.tests, &options).map_err(unusable_policy)?;
     warnings.iter().for_each(|warning| exit::warn(warning));

@@ -53,10 +53,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     options.timeout = Duration::from_secs(args.timeout);
     options.rules.clone_from(&args.run);
     options.strict_builtin_errors = args.strict_builtin_errors;
-    options.data = match read_data(&args.data, &args.policies) {
-        Ok(data) => data,
-        Err(error) => return Err(unusable(error)),
-    };
+    let data = read_data(&args.data, &args.policies).map_err(unusable)?;
+    (options.data, options.data_left_out) = (data.value, data.left_out);
     let tests = match run_tests(&files, &options) {
         Ok(tests) if tests.is_empty() => {
             return Err(match &args.run[..] {

@@ -16,7 +16,6 @@ use super::manifest::{self, Manifest};
 use super::source::ModuleSource;
 use super::{Config, Files, LoadedModule, ModuleId};
 use crate::subject::{SubjectKind, parse, undeclared_name};
-use crate::versions::since;
 use crate::{Diagnostics, Severity};
 
 /// How the names of files of configuration end, and how those of OpenTofu do that stand for them.
@@ -46,7 +45,7 @@ impl LoadOptions<'_> {
 
     /// Whether the rules are those of 1.15 or newer.
     fn is_new(&self) -> bool {
-        since(self.version(), "1.15")
+        self.edition() >= Edition(15)
     }
 
     fn edition(&self) -> Edition {
@@ -336,7 +335,8 @@ impl Loader<'_> {
             }
         };
         self.tell(&root.problems);
-        for (_, place) in root.config.outputs.values().filter_map(|output| output.deprecated.as_ref()) {
+        let outputs = root.config.outputs.values().filter(|_| !self.files.has_opentofu_names());
+        for (_, place) in outputs.filter_map(|output| output.deprecated.as_ref()) {
             let detail = "Root module outputs cannot be deprecated, as there is no higher-level module to inform of the \
                           deprecation.";
             self.diagnostics.error("Root module output deprecated", *place, detail);
@@ -413,9 +413,11 @@ impl Loader<'_> {
             }
             let path: Vec<_> = self.config.modules[parent].path.iter().chain([name]).cloned().collect();
             let mut config = child.config;
-            if let (false, Some(import)) = (self.options.edition() >= CHILD_IMPORTS, config.imports.first()) {
-                // 1.15 reads them, and does nothing with them.
-                if !self.options.is_new() {
+            let is_opentofu = self.files.has_opentofu_names();
+            let may_import = !is_opentofu && self.options.edition() >= CHILD_IMPORTS;
+            if let (false, Some(import)) = (may_import, config.imports.first()) {
+                // Terraform 1.15 reads them, and does nothing with them.
+                if is_opentofu || !self.options.is_new() {
                     let module: Vec<String> = path.iter().map(|name| format!("module.{name}")).collect();
                     let detail = format!(
                         "An import block was detected in {:?}. Import blocks are only allowed in the root module.",

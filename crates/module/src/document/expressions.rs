@@ -6,6 +6,7 @@ use objchange::value::PathStep;
 use objchange_hcl::{Body, Expr, Reference, WrittenAsBlocks, constant_value, may_be_legacy, variables};
 
 use super::json::JsonWriter;
+use crate::plan::answer_checks::has_infinity;
 
 impl JsonWriter {
     /// The value of an expression, if it is constant, and what the expression refers to.
@@ -18,7 +19,8 @@ impl JsonWriter {
 
     fn constant_or_references(&mut self, value: Option<Value>, references: &[Reference<'_>]) {
         self.object(|json| {
-            if let Some(value) = value {
+            // Terraform leaves out what is no JSON.
+            if let Some(value) = value.filter(|value| !has_infinity(value)) {
                 json.member("constant_value", |json| json.known(&value));
             }
             json.strings_member("references", references.iter().flat_map(names));

@@ -126,6 +126,17 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Reports an object with an infinite number, which no state can hold.
+    pub(crate) fn is_infinite(&mut self, address: &str, object: &Value) -> bool {
+        let is_infinite = has_infinity(object);
+        if is_infinite {
+            let summary =
+                format!("failed to encode {address} in state: failed to serialize value: {NO_INFINITY}");
+            self.found.without_place(Severity::Error, ("failed_to_encode_address_in_state", summary), "");
+        }
+        is_infinite
+    }
+
     /// Reports what is wrong with the answer of a provider; whether it can be used.
     pub(crate) fn accepted(
         &mut self,
@@ -138,10 +149,7 @@ impl<'c> Walk<'_, 'c> {
         let place = |path: &Path| value_place(&resource.body, decoded, path);
         let header = resource.config.header;
         self.provider_diagnostics(change.diagnostics.clone(), Some(&address), header, Some(&place));
-        if has_infinity(&change.after) {
-            let summary =
-                format!("failed to encode {address} in state: failed to serialize value: {NO_INFINITY}");
-            self.found.without_place(Severity::Error, ("failed_to_encode_address_in_state", summary), "");
+        if self.is_infinite(&address, &change.after) {
             return false;
         }
         if change.legacy_type_system || change.violations.is_empty() {

@@ -70,6 +70,9 @@ impl<'c> Walk<'_, 'c> {
             DataAnswer::Known(value, warnings) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
                 self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
+                if self.is_infinite(&text, &value) {
+                    return nothing();
+                }
                 let is_whole = value.is_wholly_known();
                 let value = mark_kept(&schema.block, &value.mark_where_present(&marks));
                 if !is_whole {

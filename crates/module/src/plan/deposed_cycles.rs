@@ -1,7 +1,7 @@
 //! Plans that nobody can carry out: an object that was left over from a replacement, or will be left over by one, must be
 //! destroyed before the objects that it depends on are, and not before its successor is there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 use objchange::address::{InstanceAddress, ResourceAddress};
@@ -41,21 +41,18 @@ impl Walk<'_, '_> {
             changed.entry(without_keys(&change.address.resource)).or_default().push(change);
         }
         let of_deposed = deposed.into_iter().filter_map(|change| self.cycle_of(change, &destroyed));
-        let of_replaced =
-            replaced.into_iter().filter_map(|change| self.cycle_of_replaced(change, &destroyed, &changed));
-        let mut cycles: Vec<BTreeSet<String>> = Vec::new();
-        for mut cycle in of_deposed.chain(of_replaced) {
-            // Cycles that share a step are one.
-            cycles.retain(|other| {
-                let is_apart = other.is_disjoint(&cycle);
-                if !is_apart {
-                    cycle.extend(other.iter().cloned());
-                }
-                is_apart
-            });
-            cycles.push(cycle);
-        }
-        for cycle in cycles {
+        // One of the instances that are in a cycle, by the node of their resource.
+        let mut in_cycles: BTreeMap<usize, &PlannedObject> = BTreeMap::new();
+        let of_replaced: Vec<BTreeSet<String>> = replaced
+            .into_iter()
+            .filter_map(|change| {
+                let cycle = self.cycle_of_replaced(change, &destroyed, &changed)?;
+                in_cycles.extend(self.node_of(&change.address.resource).map(|node| (node, change)));
+                Some(cycle)
+            })
+            .collect();
+        let of_dependents = in_cycles.iter().map(|(node, replaced)| self.steps_after(*node, replaced));
+        for cycle in joined(of_deposed.chain(of_replaced).chain(of_dependents)) {
             let names: Vec<String> = cycle.into_iter().collect();
             found.without_place(Severity::Error, ("cycle", format!("Cycle: {}", names.join(", "))), "");
         }
@@ -143,33 +140,39 @@ impl Walk<'_, '_> {
                 cycle.insert(update.address.to_string());
             }
         }
-        // Changes that need the new object, because the one before is destroyed after them.
-        let node = |resource: &ResourceAddress| {
-            let module = self.input.config.module_of(&resource.module)?;
-            self.graph.find(&NodeKey::Resource(module, resource_name(resource)))
-        };
-        let dependents = self.graph.dependents(node(&replaced.address.resource));
-        for change in self.plan.changes.iter().filter(|change| change.deposed.is_none()) {
-            let resource = &change.address.resource;
-            let is_made = change.action.is_replace()
-                || matches!(change.action, PlannedAction::Create | PlannedAction::Update);
-            if is_made && node(resource).is_some_and(|node| dependents[node]) {
-                cycle.insert(change.address.to_string());
-                if self.is_trigger_of(resource, &replaced.address.resource) {
-                    cycle.insert(format!("{} (expand)", without_keys(resource)));
-                }
-            }
-        }
         cycle.insert(replaced.address.to_string());
         cycle.insert(format!("{} (destroy deposed)", replaced.address));
         Some(cycle)
     }
 
+    /// The changes that need a resource, with one of its instances that is in a cycle: the object before is destroyed after
+    /// them.
+    fn steps_after(&self, node: usize, replaced: &PlannedObject) -> BTreeSet<String> {
+        let mut steps = BTreeSet::from([replaced.address.to_string()]);
+        let dependents = self.graph.dependents([node]);
+        for change in self.plan.changes.iter().filter(|change| change.deposed.is_none()) {
+            let resource = &change.address.resource;
+            let is_made = change.action.is_replace()
+                || matches!(change.action, PlannedAction::Create | PlannedAction::Update);
+            if is_made && self.node_of(resource).is_some_and(|node| dependents[node]) {
+                steps.insert(change.address.to_string());
+                if self.is_trigger_of(resource, &replaced.address.resource) {
+                    steps.insert(format!("{} (expand)", without_keys(resource)));
+                }
+            }
+        }
+        steps
+    }
+
+    /// The node of a resource, if it is declared.
+    pub(crate) fn node_of(&self, resource: &ResourceAddress) -> Option<usize> {
+        let module = self.input.config.module_of(&resource.module)?;
+        self.graph.find(&NodeKey::Resource(module, resource_name(resource)))
+    }
+
     /// Whether a resource names another one in `replace_triggered_by`.
     fn is_trigger_of(&self, resource: &ResourceAddress, trigger: &ResourceAddress) -> bool {
-        let module = self.input.config.module_of(&resource.module);
-        let key = module.map(|module| NodeKey::Resource(module, resource_name(resource)));
-        let Some(index) = key.and_then(|key| self.graph.find(&key)) else { return false };
+        let Some(index) = self.node_of(resource) else { return false };
         let NodeKind::Resource(node) = &self.graph.nodes[index].kind else { return false };
         let triggers = node.config.lifecycle.replace_triggered_by.iter();
         let mut subjects =
@@ -177,4 +180,26 @@ impl Walk<'_, '_> {
         let wanted = resource_name(trigger);
         subjects.any(|subject| matches!(subject.kind, SubjectKind::Resource { name, .. } if name == wanted))
     }
+}
+
+/// Joins cycles that share a step. The larger one takes the steps of the smaller.
+fn joined(cycles: impl IntoIterator<Item = BTreeSet<String>>) -> Vec<BTreeSet<String>> {
+    let mut all: Vec<BTreeSet<String>> = Vec::new();
+    let mut position: HashMap<String, usize> = HashMap::new();
+    for cycle in cycles {
+        let met: BTreeSet<usize> = cycle.iter().filter_map(|step| position.get(step).copied()).collect();
+        let largest = met.iter().copied().max_by_key(|at| all[*at].len());
+        let at = largest.unwrap_or_else(|| {
+            all.push(BTreeSet::new());
+            all.len() - 1
+        });
+        let others = met.into_iter().filter(|other| *other != at);
+        let taken: Vec<BTreeSet<String>> = others.map(|other| std::mem::take(&mut all[other])).collect();
+        for step in taken.into_iter().flatten().chain(cycle) {
+            position.insert(step.clone(), at);
+            all[at].insert(step);
+        }
+    }
+    all.retain(|cycle| !cycle.is_empty());
+    all
 }

@@ -39,7 +39,7 @@ pub(crate) struct Node<'c> {
     pub(crate) subjects: Vec<Subject>,
     /// The references in `depends_on`.
     pub(crate) depends_on: Vec<Subject>,
-    /// The `import` blocks of the root module for a resource.
+    /// The `import` blocks of all modules for a resource.
     pub(crate) imports: Vec<ImportBlock<'c>>,
     /// The nodes that come first.
     pub(crate) needs: Vec<usize>,
@@ -105,7 +105,8 @@ impl<'c> Graph<'c> {
         let graph = Self { nodes: Vec::new(), index: HashMap::new() };
         let mut builder = Builder { config, schemas, graph, imports: HashMap::new() };
         // The root module comes last, so that it has the last word.
-        for import in imports(config).rev() {
+        let (root, others): (Vec<_>, Vec<_>) = imports(config).partition(|import| import.module == 0);
+        for import in others.into_iter().chain(root) {
             builder.imports.entry(import.target()).or_default().push(import);
         }
         for module in 0..config.modules.len() {
@@ -482,7 +483,7 @@ impl ImportBlock<'_> {
 }
 
 /// The `import` blocks of all modules, those of the root module first.
-pub(crate) fn imports(config: &Config) -> impl DoubleEndedIterator<Item = ImportBlock<'_>> {
+pub(crate) fn imports(config: &Config) -> impl Iterator<Item = ImportBlock<'_>> {
     config.modules.iter().enumerate().flat_map(|(module, loaded)| {
         loaded.config.imports.iter().map(move |config| ImportBlock { module, path: &loaded.path, config })
     })

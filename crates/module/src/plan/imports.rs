@@ -101,8 +101,8 @@ impl<'c> Walk<'_, 'c> {
                     continue;
                 }
             };
-            if let Some(by) = self.imported_by(index, import, at, functions, &scope) {
-                let address = within(address, &self.world.instances[at].address);
+            let address = within(address, &self.world.instances[at].address);
+            if let Some(by) = self.imported_by(index, import, (at, &address), functions, &scope) {
                 self.imports.insert(address, Import { by });
             }
         }
@@ -112,7 +112,7 @@ impl<'c> Walk<'_, 'c> {
         &mut self,
         index: usize,
         import: &ImportConfig,
-        at: ModuleInstanceId,
+        (at, target): (ModuleInstanceId, &InstanceAddress),
         functions: &Functions,
         scope: &Scope<'_>,
     ) -> Option<ImportedBy> {
@@ -133,7 +133,6 @@ impl<'c> Walk<'_, 'c> {
                     errors.extend(wrong_identity(expr, &value, scope, may_be_unknown));
                 }
                 if errors.is_empty() && value.marks_deep().contains(Marks::SENSITIVE) {
-                    let target = &import.to.address;
                     let detail = format!("Import identity for {target} must not contain sensitive values");
                     self.found.without_place(Severity::Error, "Invalid import identity", detail);
                     return None;

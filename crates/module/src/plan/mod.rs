@@ -1,6 +1,6 @@
 //! Plans a module: inputs, the walk and the plan.
 
-mod answer_checks;
+pub(crate) mod answer_checks;
 mod calls;
 pub(crate) mod check;
 pub(crate) mod checks;

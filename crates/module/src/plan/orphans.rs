@@ -69,9 +69,7 @@ impl<'c> Walk<'_, 'c> {
     /// The block of a resource, if it is still declared.
     fn config_of(&self, address: &ResourceAddress) -> Option<&'c ResourceConfig> {
         let graph = self.graph;
-        let module = self.input.config.module_of(&address.module)?;
-        let index = graph.find(&NodeKey::Resource(module, resource_name(address)))?;
-        match &graph.nodes[index].kind {
+        match &graph.nodes[self.node_of(address)?].kind {
             NodeKind::Resource(resource) => Some(resource.config),
             _ => None,
         }

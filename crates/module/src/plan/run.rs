@@ -252,9 +252,10 @@ fn walk_prepared<'c>(
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
         super::outputs::add_deleted(&mut plan.outputs, &refreshed.outputs, stays);
     }
-    let mut outputs = plan.outputs.values();
-    if outputs.any(|output| has_infinity(&output.after)) {
-        let summary = format!("Failed to marshal plan to json: {NO_INFINITY}");
+    let wrong_variable = world.instances[0].variables.values().any(has_infinity);
+    if wrong_variable || plan.outputs.values().any(|output| has_infinity(&output.after)) {
+        let section = if wrong_variable { "error in marshalPlanVariables: " } else { "" };
+        let summary = format!("Failed to marshal plan to json: {section}{NO_INFINITY}");
         found.without_place(Severity::Error, ("failed_to_marshal_plan_to_json", summary), "");
         return (only_errors(found), None);
     }

@@ -92,10 +92,7 @@ impl<'c> Walk<'_, 'c> {
     /// Whether a planned object changes at a path. One that is destroyed triggers nothing.
     fn changes_at(&self, position: usize, path: &[PathStep]) -> bool {
         let change = &self.plan.changes[position];
-        let changes = matches!(
-            change.action,
-            PlannedAction::Update | PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete
-        );
+        let changes = change.action == PlannedAction::Update || change.action.is_replace();
         changes && (path.is_empty() || differs(&change.before, &change.after, path))
     }
 

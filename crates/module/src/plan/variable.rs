@@ -185,6 +185,7 @@ impl<'c> Walk<'_, 'c> {
                             return;
                         };
                         let address = self.world.instances[at].address.clone();
+                        let is_given = !value.is_null();
                         match super::variable::convert_argument(
                             self.input,
                             &address,
@@ -196,7 +197,7 @@ impl<'c> Walk<'_, 'c> {
                             Ok(value) => {
                                 // Once for all instances of the module.
                                 let is_first = self.world.by_module[module].first() == Some(&at);
-                                if is_first && !value.is_null() && self.applying.is_none() {
+                                if is_first && is_given && self.applying.is_none() {
                                     self.warn_of_deprecated(
                                         variable,
                                         argument.name_span.to(argument.expr.span),

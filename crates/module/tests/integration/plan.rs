@@ -370,6 +370,13 @@ fn an_infinite_number_cannot_be_planned() {
     );
     let output = "output \"a\" {\n  value = { b = -1 / 0 }\n}\n";
     assert_eq!(errors(output, ""), ["Failed to marshal plan to json: cannot serialize infinity as JSON | "]);
+    let variable = "variable \"a\" {\n  default = 1 / 0\n}\n";
+    assert_eq!(
+        errors(variable, ""),
+        [
+            "Failed to marshal plan to json: error in marshalPlanVariables: cannot serialize infinity as JSON | "
+        ]
+    );
     assert_eq!(errors("output \"a\" {\n  value = 1 / 0 > 3\n}\n", ""), [""; 0]);
 }
 
@@ -506,11 +513,60 @@ fn what_is_not_targeted_does_not_say_what_is_created_first() {
 fn deprecated_variables_of_called_modules_are_named_where_they_get_a_value() {
     let warnings = |argument: &str| {
         let root = format!("module \"m\" {{\n  source = \"./m\"\n  count = 2\n  v = {argument}\n}}\n");
-        let plan = planned(&root, "variable \"v\" {\n  default = 0\n  deprecated = \"not this\"\n}\n");
+        let plan = planned(&root, "variable \"v\" {\n  default = 0\n  nullable = false\n  deprecated = \"not this\"\n}\n");
         plan.diagnostics.iter().map(|found| found.diagnostic.summary.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(warnings("1"), ["Deprecated variable got a value"]);
     assert_eq!(warnings("null"), [""; 0]);
     let output = errors("output \"a\" {\n  value = 1\n  deprecated = \"x\"\n}\n", "");
     assert!(output[0].starts_with("Root module output deprecated | "), "{output:?}");
+}
+
+/// The resources that a cycle leads through, also those that only wait for it: found with Terraform 1.11.4.
+#[test]
+fn changes_that_need_a_replaced_object_are_in_its_cycle() {
+    let root = "resource \"terraform_data\" \"b\" {\n  triggers_replace = 1\n}\nresource \"terraform_data\" \"c\" {\n  triggers_replace = 1\n  \
+                lifecycle {\n    create_before_destroy = true\n  }\n}\nresource \"terraform_data\" \"d\" {\n  input = terraform_data.c.id\n  \
+                lifecycle {\n    replace_triggered_by = [terraform_data.c]\n  }\n}\n";
+    let object = |name: &str, dependencies: &str| {
+        format!(
+            r#"{{"mode":"managed","type":"terraform_data","name":"{name}","provider":"provider[\"terraform.io/builtin/terraform\"]",
+            "instances":[{{"schema_version":0,"attributes":{{"id":"{name}","input":null,"output":null,"triggers_replace":null}},
+            "dependencies":[{dependencies}]}}]}}"#
+        )
+    };
+    let state = format!(
+        r#"{{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"a","outputs":{{}},"resources":[{},{}]}}"#,
+        object("b", ""),
+        object("c", r#""terraform_data.b""#)
+    );
+    let errors = |root: &str| {
+        let files: MemoryFiles = [("main.tf", root)].into_iter().collect();
+        let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+        let (config, _) = Config::load(&files, ".", &options);
+        let schemas = Schemas::default();
+        let (state, _) = PriorState::read(&state, &schemas).unwrap();
+        let options = plan_options();
+        let input = PlanInput {
+            config: &config,
+            schemas: &schemas,
+            state: &state,
+            variables: &BTreeMap::new(),
+            functions: Functions::pure(),
+            options: &options,
+        };
+        let plan = plan(&input, &mut SimulatedProviders::default());
+        plan.diagnostics.iter().map(|found| found.diagnostic.summary.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        errors(root),
+        [
+            "Cycle: terraform_data.b, terraform_data.b (destroy), terraform_data.c, terraform_data.c (destroy deposed), \
+             terraform_data.d, terraform_data.d (expand)"
+        ]
+    );
+    // A plan with errors is not looked at any further.
+    let prevented = root
+        .replace("create_before_destroy = true", "create_before_destroy = true\n    prevent_destroy = true");
+    assert_eq!(errors(&prevented), ["Instance cannot be destroyed"]);
 }

@@ -12,7 +12,7 @@ use crate::changes::{ActionInvocation, ResourceActions};
 use crate::changes::{ChangeSet, ChangeValues, ChangedResource, Importing, OutputChange, ValueChange};
 use crate::document::DocumentError;
 use crate::document::{Schemas, StatedMarks};
-use crate::json::{Json, Raw, View, marks_or_all};
+use crate::json::{Json, Raw, View, fitted_marks, marks_or_all};
 use crate::report::{is_shown, previous_address};
 use crate::text::Text;
 use crate::walk::Sides;
@@ -427,8 +427,12 @@ impl<'t> StepValues<'_, 't> {
 
     /// Hides what is sensitive here.
     pub(super) fn hide(&self, hidden: &mut Hidden) {
-        hidden.add(self.sides.before_sensitive.view());
-        hidden.add(self.sides.after_sensitive.view());
+        let Sides { before, after, unknown, before_sensitive, after_sensitive, .. } = &self.sides;
+        for (value, marks) in [(before, before_sensitive), (after, after_sensitive)] {
+            // A mark for a key that is not there may be meant for another one.
+            let fitted = fitted_marks(marks.view(), value.view(), unknown.view());
+            hidden.add(fitted.as_ref().unwrap_or(marks).view());
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicUsize;
 
 use objchange_rego::{CompileOptions, NetworkAccess, Program, RuleId, SourceFile, Value};
 
+use super::data::LeftOutData;
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::members::Members;
 use super::rules::{Evaluated, evaluated, title};
@@ -44,6 +45,7 @@ pub(super) fn compile(
     };
     let program = Program::compile(&sources, &compile_options)
         .map_err(|errors| PolicyError::of_policies(&errors, &time))?;
+    refuse_data_left_out(&program, &options.data_left_out)?;
     if !testing {
         refuse_missing_data(&program, &options.data)?;
     }
@@ -72,6 +74,22 @@ pub(super) fn compile(
         exceptions,
         program,
     })
+}
+
+/// A rule over a part of the data would hold for that part alone.
+fn refuse_data_left_out(program: &Program, left_out: &[LeftOutData]) -> Result<(), PolicyError> {
+    for (path, location) in program.data_references() {
+        let touches = |one: &&LeftOutData| path.starts_with(&one.path) || one.path.starts_with(path);
+        if let Some(LeftOutData { reason, .. }) = left_out.iter().find(touches) {
+            let message = format!(
+                "data.{} is not complete: {reason}; correct the file, or move it out of the folder of policies",
+                title(path)
+            );
+            let place = Some(PolicyLocation::from(location));
+            return Err(PolicyError::new(PolicyErrorKind::Policy, place, message));
+        }
+    }
+    Ok(())
 }
 
 /// A rule over a document that is not there would never hold.

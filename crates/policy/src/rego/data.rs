@@ -19,6 +19,24 @@ pub struct DataFile {
     pub is_yaml: bool,
 }
 
+/// The documents that policies see as `data`, and what of the files beside policies is not there.
+#[derive(Debug, Clone)]
+pub struct PolicyData {
+    /// The documents, as one object.
+    pub value: Value,
+    /// What is left out. Policies that refer to it are refused.
+    pub left_out: Vec<LeftOutData>,
+}
+
+/// A part of `data` that OPA would refuse.
+#[derive(Debug, Clone)]
+pub struct LeftOutData {
+    /// The keys that lead to it; none of a file without a folder, which may hold anything.
+    pub path: Vec<String>,
+    /// Why it is not there, with the name of the file.
+    pub reason: String,
+}
+
 impl DataFile {
     /// The documents of all files in one.
     ///
@@ -41,15 +59,29 @@ impl DataFile {
     /// Adds what other files beside policies hold. OPA reads them all, and refuses those that contradict each other.
     /// Folders of policies also hold files that are no data for any policy, so these are left out: a policy that refers to
     /// them is refused.
-    pub(super) fn with_others(data: &Value, others: &[DataFile]) -> Value {
-        let read = others.iter().filter_map(|file| file.read().ok()).collect::<Vec<_>>();
+    pub(super) fn with_others(data: &Value, others: &[DataFile]) -> PolicyData {
+        let mut left_out = Vec::new();
         let mut seen = Value::object([]);
         let mut refused = BTreeSet::new();
-        for value in &read {
-            seen = joined(&seen, value, &mut Vec::new(), &mut refused);
+        for file in others {
+            match file.read() {
+                Ok(value) if !is_plan_or_state(&value) => {
+                    seen = joined(&seen, &value, &mut Vec::new(), &mut refused);
+                }
+                Ok(_) => {}
+                Err(message) => {
+                    let reason = format!("{}: {message}", file.name);
+                    left_out.push(LeftOutData { path: file.path.clone(), reason });
+                }
+            }
         }
         let others = without(&seen, &mut Vec::new(), &refused);
-        joined(data, &others, &mut Vec::new(), &mut BTreeSet::new())
+        let value = joined(data, &others, &mut Vec::new(), &mut refused);
+        left_out.extend(refused.iter().map(|path| {
+            let path: Vec<String> = path.iter().filter_map(|key| key.as_str().map(str::to_owned)).collect();
+            LeftOutData { reason: format!("files have different values for data.{}", path.join(".")), path }
+        }));
+        PolicyData { value, left_out }
     }
 
     /// The document, below the names of its folders.
@@ -70,6 +102,12 @@ impl DataFile {
             _ => Err("a document for data is an object, unless it is in a folder".to_owned()),
         }
     }
+}
+
+/// Whether a document is what policies judge, and not what they know: its secrets must not be read as `data`.
+fn is_plan_or_state(value: &Value) -> bool {
+    let has = |name: &str| value.as_object().is_some_and(|object| object.get_str(name).is_some());
+    has("format_version") || has("serial") && has("terraform_version")
 }
 
 /// Both values in one. Where they contradict each other the first one stays, and the path is noted.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use objchange_files::input::Source;
 use objchange_files::{FileError, FileErrorKind, Walk};
 
-use super::{DataFile, PolicyFile, Value};
+use super::{DataFile, LeftOutData, PolicyData, PolicyFile};
 
 /// The files of policies that were named, or found in folders.
 #[derive(Debug, Default)]
@@ -60,12 +60,13 @@ fn policy(path: &Path) -> Result<PolicyFile, FileError> {
 
 /// Reads documents, as OPA does: every JSON and YAML file of `--data` folders and of folders of policies. The names of its
 /// folders become the keys above a document. In folders of policies only files called `data.json`, `data.yaml` or
-/// `data.yml` have to be documents for sure; others that are none are left out.
+/// `data.yml` have to be documents for sure: policies that refer to what others hold are refused if these cannot be read or
+/// contradict each other. Plans and states are no data.
 ///
 /// # Errors
 ///
 /// One of them cannot be read, or two do not go together.
-pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, FileError> {
+pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<PolicyData, FileError> {
     let mut files = Vec::new();
     for path in named {
         match path.is_dir() {
@@ -73,15 +74,24 @@ pub fn read_data(named: &[PathBuf], policies: &[PathBuf]) -> Result<Value, FileE
             false => files.push(file(path, Vec::new())?),
         }
     }
-    let mut others = Vec::new();
+    let (mut others, mut left_out) = (Vec::new(), Vec::new());
     for path in policies.iter().filter(|path| path.is_dir()) {
         below(path, &is_data, &mut files)?;
-        let found = Walk { folder: path, depth: usize::MAX, hidden: true };
-        let found = found.files(|path| is_document(path) && !is_data(path)).paths;
-        others.extend(found.iter().filter_map(|file| of_folder(path, file).ok()));
+        // Tools keep copies of modules and plans in folders whose names begin with a dot.
+        let found = Walk { folder: path, depth: usize::MAX, hidden: false };
+        for found in found.files(|path| is_document(path) && !is_data(path)).complete(path)? {
+            match of_folder(path, &found) {
+                Ok(file) => others.push(file),
+                Err(error) => {
+                    left_out.push(LeftOutData { path: folders(path, &found), reason: error.to_string() });
+                }
+            }
+        }
     }
     let data = DataFile::merge(&files).map_err(FileError::invalid)?;
-    Ok(DataFile::with_others(&data, &others))
+    let mut data = DataFile::with_others(&data, &others);
+    data.left_out.extend(left_out);
+    Ok(data)
 }
 
 fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<DataFile>) -> Result<(), FileError> {
@@ -93,10 +103,14 @@ fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<DataFile
 }
 
 fn of_folder(folder: &Path, path: &Path) -> Result<DataFile, FileError> {
+    file(path, folders(folder, path))
+}
+
+/// The folders that lead from one to a file: the keys above its document.
+fn folders(folder: &Path, path: &Path) -> Vec<String> {
     let inner = path.strip_prefix(folder).unwrap_or(path);
     let folders = inner.parent().into_iter().flat_map(Path::components);
-    let folders = folders.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    file(path, folders)
+    folders.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
 }
 
 fn is_document(path: &Path) -> bool {

@@ -67,7 +67,7 @@ use std::time::Duration;
 use objchange_plan::PlanFile;
 pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value};
 
-pub use self::data::DataFile;
+pub use self::data::{DataFile, LeftOutData, PolicyData};
 pub use self::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 pub use self::files::{PolicyFiles, read_data, read_policies};
 #[cfg(feature = "network")]
@@ -123,6 +123,8 @@ pub struct Options {
     pub rules: Vec<String>,
     /// The documents that policies see as `data`: an object.
     pub data: Value,
+    /// What is missing in `data`: policies that refer to it are refused.
+    pub data_left_out: Vec<LeftOutData>,
     /// The data of the run, which policies read as `input.run` beside the collections, and as `input.tfrun` beside a
     /// wrapped document. Without it, policies that read it are refused.
     pub run: Option<Value>,
@@ -147,6 +149,7 @@ impl Options {
             packages: Vec::new(),
             rules: Vec::new(),
             data: Value::object([]),
+            data_left_out: Vec::new(),
             run: None,
             network: None,
             strict_builtin_errors: false,
