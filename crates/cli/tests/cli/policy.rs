@@ -477,14 +477,30 @@ fn documents_beside_policies_are_read_as_opa_reads_them() {
     assert_eq!(code(&[("allowed.json", r#"{"allowed": {"types": ["aws_s3_bucket"]}}"#)]), 0);
     // A list is no document for the whole of `data`.
     assert_eq!(code(&[("data.json", list), ("allowed/types/data.json", list)]), 2);
-    // Files that contradict each other, and others that are no documents, are as if they were not there.
-    let unread = [("allowed/broken.json", "{"), ("allowed/two.yaml", "a: 1\n---\nb: 1\n")];
-    assert_eq!(code(&[&unread[..], &[("allowed/types/any.json", list)]].concat()), 0);
+    // As in OPA, part of the data is none: a policy could pass for the rest.
+    for unread in [("allowed/broken.json", "{"), ("allowed/two.yaml", "a: 1\n---\nb: 1\n")] {
+        assert_eq!(code(&[unread, ("allowed/types/any.json", list)]), 2, "{unread:?}");
+    }
+    let elsewhere = [("other/broken.json", "{"), (".cache/broken.json", "{"), ("plan.json", &*plan)];
+    assert_eq!(code(&[&elsewhere[..], &[("allowed/types/any.json", list)]].concat()), 0);
     let one = ("allowed/one.json", r#"{"types": ["aws_vpc"]}"#);
     let other = ("allowed/other.json", r#"{"types": ["aws_s3_bucket"]}"#);
     assert_eq!(code(&[one, other]), 2);
     assert_eq!(code(&[one, other, ("allowed/third.json", r#"{"types": ["aws_vpc"]}"#)]), 2);
-    assert_eq!(code(&[one, other, ("allowed/types/data.json", list)]), 0);
+    assert_eq!(code(&[one, other, ("allowed/types/data.json", list)]), 2);
+    let denied = text.replace("not rc.type in data.allowed.types", "data.denied[rc.type]");
+    let files = [
+        ("p.rego", &*denied),
+        ("x.json", r#"{"denied": {"aws_s3_bucket": true}"#),
+        ("y.json", r#"{"denied": {"aws_vpc": true}}"#),
+    ];
+    let folder = Folder::with("part", &files);
+    let output = policy(&["--rego", folder.0.to_str().unwrap()], &plan);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(
+        output.stderr.contains("data.denied is not complete") && output.stderr.contains("x.json"),
+        "{output:?}"
+    );
 }
 
 #[test]

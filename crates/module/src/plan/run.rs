@@ -361,8 +361,8 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
     found
 }
 
-/// The resources whose replacements are created first: those that say so, and all that they depend on. What no target
-/// includes has no say (Terraform 1.11.4 and 1.15.5).
+/// The resources whose replacements are created first: those that say so, and all that they depend on. Resources that no
+/// target includes have no say (Terraform 1.11.4 and 1.15.5).
 fn creates_first(graph: &Graph<'_>, targets: &Targets) -> Vec<bool> {
     let says_so = |index: &usize| match &graph.nodes[*index].kind {
         NodeKind::Resource(resource) => resource.config.lifecycle.create_before_destroy == Some(true),

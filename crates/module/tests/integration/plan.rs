@@ -437,7 +437,7 @@ fn objects_of_resources_that_are_not_to_be_destroyed_are_forgotten() {
             change("terraform_data.a[2]", PlannedAction::Forget),
         ]
     );
-    // What is only forgotten may also be protected.
+    // An object that is only forgotten may also be protected.
     let destroyed =
         changes(&block("destroy = false\n    prevent_destroy = true"), "", COUNTED, PlanMode::Destroy);
     assert_eq!(destroyed.len(), 4);
@@ -513,7 +513,10 @@ fn what_is_not_targeted_does_not_say_what_is_created_first() {
 fn deprecated_variables_of_called_modules_are_named_where_they_get_a_value() {
     let warnings = |argument: &str| {
         let root = format!("module \"m\" {{\n  source = \"./m\"\n  count = 2\n  v = {argument}\n}}\n");
-        let plan = planned(&root, "variable \"v\" {\n  default = 0\n  nullable = false\n  deprecated = \"not this\"\n}\n");
+        let plan = planned(
+            &root,
+            "variable \"v\" {\n  default = 0\n  nullable = false\n  deprecated = \"not this\"\n}\n",
+        );
         plan.diagnostics.iter().map(|found| found.diagnostic.summary.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(warnings("1"), ["Deprecated variable got a value"]);

@@ -143,7 +143,7 @@ impl<'t> Comparison<'t> {
 struct Comparer<'c, 't> {
     a: &'c ChangeSet<'t>,
     b: &'c ChangeSet<'t>,
-    /// What the sections of both plans call sensitive.
+    /// The marks of all sections of both plans.
     hidden: &'c [StatedMarks<'t>; 2],
     schemas: &'c Schemas,
     ignored: &'c Ignored,

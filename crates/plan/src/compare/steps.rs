@@ -253,7 +253,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         self.importing().is_some_and(|importing| importing.id.is_none() && importing.identity.is_none())
     }
 
-    /// What the sections of its plan call sensitive of its values.
+    /// The marks that the sections of its plan have for its values.
     pub(super) fn stated<'s>(&self, marks: &'s StatedMarks<'t>) -> Option<View<'s, 't>> {
         match self.source {
             Source::Resource { resource, .. } => marks.view(&resource.address),

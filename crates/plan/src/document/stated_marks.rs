@@ -12,8 +12,8 @@ use super::{DocumentError, Plan, Sensitive, State, StateResource};
 use crate::changes::WrittenValues;
 use crate::json::{Json, Raw, Shape, View, fitted_marks, union_marks};
 
-/// The sensitive marks that the sections of a plan have for its objects and outputs. A mark that leads to nothing in its value
-/// marks what it leads out of: a mistake hides, and does not show.
+/// The sensitive marks that the sections of a plan have for its objects and outputs. A mark for a part that its value
+/// lacks marks the whole value around it: a mistake hides, and does not show.
 ///
 /// ```
 /// use objchange_plan::{Plan, StatedMarks};
@@ -231,7 +231,7 @@ impl<'t> StatedMarks<'t> {
     }
 }
 
-/// Whether a variable or output of a configuration is declared sensitive. What is no bool hides it.
+/// Whether a variable or output of a configuration is declared sensitive. Anything but a bool hides it.
 ///
 /// ```
 /// use objchange_plan::{Json, says_sensitive};

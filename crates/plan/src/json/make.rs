@@ -98,8 +98,8 @@ fn union(builder: &mut Builder<'_>, marks: &[View<'_, '_>]) -> Built {
     Built::bool(true)
 }
 
-/// The marks of a value: one that leads to nothing there marks what it leads out of, so that a mistake hides and does not
-/// show. `None` if all of them fit. What is unknown need not be there to be marked.
+/// The marks of a value: one for a part that the value lacks marks all around it, so that a mistake hides and does not
+/// show. `None` if all of them fit. Marks of unknown parts need no value.
 pub(crate) fn fitted_marks<'t>(
     marks: View<'_, '_>,
     value: View<'_, '_>,

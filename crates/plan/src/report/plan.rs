@@ -76,7 +76,7 @@ pub(super) fn report<'p, 't>(
     mode: PlanMode,
     filter: &Filter,
 ) -> Result<Report<'p>, ShowError> {
-    // What there is on the page is decided by the marks that Terraform takes, so that all formats agree on it.
+    // Terraform's own marks decide which entries there are, so that all formats have the same.
     let stated = Rc::new(stated);
     let Differ { changes: set, program, .. } = differ;
     let wanted = |r: &ChangedResource<'_>| filter.matches_change(r);

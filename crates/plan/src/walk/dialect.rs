@@ -6,7 +6,7 @@ pub(crate) struct Dialect {
     rules: Rules,
     /// Similar elements that a set loses and gains are paired.
     matches_sets: bool,
-    /// What is made is no text of Terraform, but for a format of our own.
+    /// For a format of our own, and not for the text of Terraform.
     own_format: bool,
 }
 

@@ -65,7 +65,7 @@ impl<'t> Sides<'t> {
             None => own.clone(),
         };
         let marks = all.view();
-        // What the other side marks need not be on this one.
+        // A mark of the other side may lead to nothing here.
         let fitted = |value: &Json<'t>| fitted_marks(marks, value.view(), marks.bool(true));
         let (before, after) = (fitted(&self.before), fitted(&self.after));
         let is_hidden = before.is_none() && after.is_none() && all == own;

@@ -140,7 +140,7 @@ fn marks_that_lead_to_nothing_hide_what_they_lead_out_of() {
     assert_hidden(&state);
 }
 
-/// What is unknown is marked without being there.
+/// Unknown values are marked without being there.
 #[test]
 fn marks_of_what_is_unknown_hide_nothing_else() {
     let after = json!({"shown": "as it is", "tags": {"a": "b"}, "list": ["c"]});

@@ -24,7 +24,7 @@ pub struct DataFile {
 pub struct PolicyData {
     /// The documents, as one object.
     pub value: Value,
-    /// What is left out. Policies that refer to it are refused.
+    /// The parts that are left out. Policies that refer to it are refused.
     pub left_out: Vec<LeftOutData>,
 }
 

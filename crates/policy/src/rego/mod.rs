@@ -123,7 +123,7 @@ pub struct Options {
     pub rules: Vec<String>,
     /// The documents that policies see as `data`: an object.
     pub data: Value,
-    /// What is missing in `data`: policies that refer to it are refused.
+    /// The parts that are missing in `data`: policies that refer to it are refused.
     pub data_left_out: Vec<LeftOutData>,
     /// The data of the run, which policies read as `input.run` beside the collections, and as `input.tfrun` beside a
     /// wrapped document. Without it, policies that read it are refused.

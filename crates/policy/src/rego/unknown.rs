@@ -340,7 +340,7 @@ pub(super) fn with_member(parent: &Value, name: &str, value: Value) -> Value {
     Value::object(members)
 }
 
-/// What tells a planned value from all others: the address, of a data source with `data.` in front, which planned values
+/// The key of a planned value: the address, of a data source with `data.` in front, which planned values
 /// leave out. A data source and a managed resource may have one type and name.
 fn planned_key(address: &str, resource: &Value) -> SmolStr {
     let text = |name| member(resource, name).and_then(Value::as_str);

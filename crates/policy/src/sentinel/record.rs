@@ -58,7 +58,7 @@ impl Members for Table {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        // Of the plan itself, a section that somebody has left out must not be taken for one that is empty.
+        // A section that somebody has left out of the plan must not be taken for an empty one.
         if self.kind == CollectionKind::Raw
             && let Some(section) = PlanSection::named(key)
             && let Err(error) = self.context.documents.document(self.kind).require(section)

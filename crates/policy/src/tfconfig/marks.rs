@@ -103,7 +103,7 @@ impl<'t> ConfigMarks<'t> {
 }
 
 /// Adds what schemas call sensitive or write-only of the resources of a module and of those that it calls, which a
-/// configuration does not say: each constant is there. Of providers with types of one name, all that one of them says.
+/// configuration does not say: each constant is there. Where providers have types of one name, all that one of them says counts.
 fn add_schemas(
     module: View<'_, '_>,
     prefix: &str,

@@ -56,7 +56,7 @@ pub struct Change<'t> {
     /// Whether that is known. Where the plan was made without asking its providers, an update may be a replacement, or
     /// nothing at all.
     pub are_actions_known: bool,
-    /// What it is imported by.
+    /// The identifier or identity that it is imported by.
     pub importing: Option<Importing<'t>>,
     values: ChangeValues<'t>,
     document: DocumentText<'t>,

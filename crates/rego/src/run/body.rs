@@ -18,7 +18,7 @@ pub(super) enum Existence {
     Possible(Unknown),
 }
 
-/// What a search leads along, and what follows it.
+/// The steps of a search, and the conditions after it.
 #[derive(Clone, Copy)]
 struct Scan<'p> {
     steps: &'p [ReferenceStep],

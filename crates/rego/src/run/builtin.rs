@@ -46,7 +46,7 @@ impl Machine<'_> {
             return Ok(result);
         }
         let name = OperationName::Builtin(builtin.name);
-        // What a function takes out of its arguments has the origin of the place.
+        // A value that a function takes out of its arguments keeps its origin.
         Ok(result.map(|result| match &result {
             Value::Unknown(unknown) if unknown.origin().is_none() => made_by(result, name, arguments),
             _ => result,

@@ -53,7 +53,7 @@ impl Machine<'_> {
         here.rule.is_none() && !here.children.is_empty() && !is_replaced()
     }
 
-    /// What has this key below an open position.
+    /// The part with this key below an open position.
     pub(super) fn under(&mut self, node: NodeId, key: &Value) -> Run<Option<Below>> {
         let here = &self.program.nodes[node as usize];
         if key.contains_unknown() {

@@ -120,7 +120,7 @@ enum Part<'v> {
     Missing,
 }
 
-/// What keys lead to.
+/// The value that keys lead to.
 fn part<'v>(member: &'v Value, keys: &[String]) -> Part<'v> {
     let mut at = member;
     for key in keys {

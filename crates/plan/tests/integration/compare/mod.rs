@@ -477,3 +477,16 @@ fn what_another_section_marks_is_hidden() {
     }
     assert!(diff(json!({}), json!({})).contains("hunter2"));
 }
+
+#[test]
+fn a_misspelt_mark_of_an_action_hides_its_whole_configuration() {
+    let plan = |secret: &str| {
+        let mut plan = plan(&[]);
+        plan["action_invocations"] = json!([{"address": "action.t.a", "type": "t", "name": "a", "provider_name": "p",
+            "invoke_action_trigger": {}, "config_values": {"a": {"pasword": secret}},
+            "config_sensitive": {"a": {"password": true}}}]);
+        plan
+    };
+    let shown = diff(&plan("hunter1"), &plan("hunter2"), &CompareOptions::default(), &Schemas::none());
+    assert!(shown.contains("differs") && !shown.contains("hunter"), "{shown}");
+}

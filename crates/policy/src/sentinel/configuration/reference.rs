@@ -31,7 +31,7 @@ pub struct PolicySource {
 }
 
 impl PolicySource {
-    /// What follows the address in a source, without its query.
+    /// The part of a source after the address, without its query.
     fn rest<'s>(&self, source: &'s str) -> Option<&'s str> {
         let rest = source.strip_prefix(self.address.trim_end_matches('/'))?;
         let is_whole = rest.is_empty() || rest.starts_with(['/', '?']);

@@ -1,4 +1,4 @@
-//! What is decided although parts of the input are not known yet.
+//! Answers that are decided although parts of the input are not known yet.
 
 use objchange_rego::{CompileOptions, Program, Setup, SourceFile, Unknown, Value};
 

@@ -45,7 +45,7 @@ impl Random {
     /// A value with parts that are unknown.
     pub(crate) fn skeleton(&mut self, depth: usize, holes: &mut u32) -> Value {
         match self.below(6) {
-            // What is not known yet may be in several places.
+            // An unknown value may be in several places.
             0 | 1 if *holes > 0 && self.below(3) == 0 => {
                 let hole = self.below(*holes as usize);
                 Value::Unknown(Unknown::new(u32::try_from(hole).unwrap()))
