@@ -683,7 +683,8 @@ fn an_unknown_output_has_no_value_yet() {
 fn a_query_about_the_version_needs_a_plan_that_says_it() {
     let of = CollectionKind::ResourceChanges;
     let said = |text: &str, version: serde_json::Value| {
-        let plan = json!({"format_version": "1.2", "terraform_version": version}).to_string();
+        let plan = json!({"format_version": "1.2", "terraform_version": version, "resource_changes": []})
+            .to_string();
         let query = Query::parse(of, text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
         let search = Search {
             query: &query,
@@ -703,7 +704,7 @@ fn a_query_about_the_version_needs_a_plan_that_says_it() {
     ] {
         assert!(said(text, json!("1.9.0")).is_ok(), "{text}");
         for missing in [json!(null), json!("")] {
-            let error = said(text, missing).unwrap_err().to_string();
+            let error = said(text, missing).expect_err(text).to_string();
             assert!(error.contains("terraform_version"), "{text}: {error}");
         }
     }
