@@ -711,7 +711,8 @@ fn a_query_about_the_version_needs_a_plan_that_says_it() {
     for text in ["rc.type == 'x'", "plan.variables.a.value == 1"] {
         assert!(said(text, json!(null)).is_ok(), "{text}");
     }
-    let (query, plan) = (Query::parse(of, "true").unwrap(), r#"{"format_version":"1.2"}"#);
+    let (query, plan) =
+        (Query::parse(of, "true").unwrap(), r#"{"format_version":"1.2","resource_changes":[]}"#);
     let projection = Projection::parse(of, "plan.terraform_version").unwrap();
     let search = Search {
         query: &query,
