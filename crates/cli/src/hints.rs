@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use objchange_files::input::InputError;
 use objchange_hcl::NO_DIRECTORY;
-use objchange_plan::{GateError, LeftOutBy, PriorError, Unmatched};
+use objchange_plan::{GateError, LeftOutBy, Missing, MissingKind, PriorError, Unmatched};
 #[cfg(feature = "policy")]
 use objchange_policy::rego::{PolicyError, PolicyErrorKind};
 use objchange_project::resource::ResourceError;
@@ -103,6 +103,35 @@ fn state_hint(error: &StateError) -> Option<&'static str> {
         StateError::Input(error) if error.is_over_limit() => "allow more with --max-input",
         _ => return None,
     })
+}
+
+/// What a plan was made without, a sentence for each kind, and how to give it. `files` are files with values of variables.
+pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
+    // As many as fit on a screen.
+    const NAMED: usize = 10;
+    let listed = |kind: MissingKind, name: &dyn Fn(&Missing) -> String| {
+        let names: Vec<String> = all.iter().filter(|missing| missing.kind == kind).map(name).collect();
+        let more = names.len().saturating_sub(NAMED);
+        let shown = names[..names.len() - more].join(", ");
+        match (names.len(), more) {
+            (0, _) => None,
+            (count, 0) => Some((shown, count)),
+            (count, more) => Some((format!("{shown} and {more} more"), count)),
+        }
+    };
+    let mut notes = Vec::new();
+    if let Some((names, count)) = listed(MissingKind::Variable, &|missing| missing.address.clone()) {
+        let (have, them) = if count == 1 { ("has", "it") } else { ("have", "them") };
+        let found = match files {
+            [] => String::new(),
+            files => format!(" (there are {})", files.join(", ")),
+        };
+        notes.push(format!(
+            "{names} {have} no value, so what depends on {them} is unknown: pass --var NAME=VALUE or --var-file \
+             FILE{found}"
+        ));
+    }
+    notes
 }
 
 /// Options that select nothing.

@@ -377,6 +377,9 @@ fn write(
     };
     if let Document::Plan(plan) = document {
         gate.refuse_simulated(verdict, plan);
+        if arguments.gate.is_asked() {
+            gate.refuse_missing(verdict, &file.facts().missing);
+        }
     }
     if arguments.json {
         report.write_json(&mut out)?;

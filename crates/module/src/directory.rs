@@ -11,7 +11,7 @@ use crate::config::{Config, Files, LoadOptions};
 use crate::plan::variable::root_value;
 use crate::plan::{GivenVariable, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use crate::state::PriorState;
-use crate::variables::{VariableSources, given_variables};
+use crate::variables::{VariableSources, read_variables};
 use crate::versions::since;
 use crate::{Diagnostics, ProviderAddress, Providers, Schemas, Severity};
 
@@ -98,7 +98,8 @@ impl Module {
         if module.diagnostics.has_errors() {
             return module;
         }
-        let (variables, found) = given_variables(&mut module.config, texts.variables, options.version);
+        let (variables, found) =
+            read_variables(&mut module.config, texts.variables, options.version, !options.accepts.variables);
         module.variables = variables;
         module.diagnostics.append(found);
         if !module.diagnostics.has_errors() && options.mode != PlanMode::Normal && !options.replace.is_empty()
@@ -162,7 +163,8 @@ fn constants(
     texts: &ModuleTexts<'_>,
     options: &PlanOptions,
 ) -> Result<BTreeMap<SmolStr, Value>, Diagnostics> {
-    let (given, mut found) = given_variables(config, texts.variables, options.version);
+    let (given, mut found) =
+        read_variables(config, texts.variables, options.version, !options.accepts.variables);
     let mut constants = BTreeMap::new();
     let root = Arc::clone(&config.modules[0].config);
     for (name, variable) in root.variables.iter().filter(|(_, variable)| variable.constant) {

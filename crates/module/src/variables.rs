@@ -94,6 +94,16 @@ pub fn given_variables(
     sources: &VariableSources,
     version: Version,
 ) -> (BTreeMap<SmolStr, GivenVariable>, Diagnostics) {
+    read_variables(config, sources, version, true)
+}
+
+/// As [`given_variables`]; variables without a value are only errors if all of them are needed.
+pub(crate) fn read_variables(
+    config: &mut Config,
+    sources: &VariableSources,
+    version: Version,
+    is_needed: bool,
+) -> (BTreeMap<SmolStr, GivenVariable>, Diagnostics) {
     let reading = Reading::new(sources, &mut config.sources);
     let goes_on = Version::parse("1.15").is_some_and(|since| version >= since);
     // Since 1.15 Terraform also reports wrong values if an argument cannot be read.
@@ -102,7 +112,7 @@ pub fn given_variables(
     }
     let none = BTreeMap::new();
     let declared = config.modules.first().map_or(&none, |root| &root.config.variables);
-    reading.values(declared, &mut config.sources)
+    reading.values(declared, &mut config.sources, is_needed)
 }
 
 /// A value as it was found.
@@ -232,6 +242,7 @@ impl Reading {
         mut self,
         declared: &BTreeMap<SmolStr, VariableConfig>,
         sources: &mut Sources,
+        is_needed: bool,
     ) -> (BTreeMap<SmolStr, GivenVariable>, Diagnostics) {
         let mut given = BTreeMap::new();
         let mut undeclared = Vec::new();
@@ -249,7 +260,7 @@ impl Reading {
         }
         warn_of_undeclared(undeclared, &mut self.diagnostics);
         for (name, variable) in declared {
-            if variable.default.is_none() && !given.contains_key(name) {
+            if is_needed && variable.default.is_none() && !given.contains_key(name) {
                 let detail = format!(
                     "The root module input variable {name:?} is not set, and has no default value. Use a -var or -var-file \
                      command line argument to provide a value for this variable."

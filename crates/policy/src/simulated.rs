@@ -7,7 +7,9 @@
 
 use std::collections::HashSet;
 
-use objchange_plan::{ChangedResource, Deferred, Json, Plan, ResourceActions, Text, ValueChange, View};
+use objchange_plan::{
+    ChangedResource, Deferred, Json, MissingKind, Plan, ResourceActions, Text, ValueChange, View,
+};
 
 /// Facts that only the missing providers could tell.
 #[derive(Debug, Default)]
@@ -18,6 +20,8 @@ pub(crate) struct Simulated<'t> {
     actions: HashSet<String>,
     /// The outputs whose actions are unknown.
     outputs: HashSet<String>,
+    /// The names of variables without a value.
+    pub(crate) variables: HashSet<String>,
     /// Resources whose actions only a provider can tell: they may have changes.
     pub(crate) instances: Vec<PossibleItem<'t>>,
     /// Objects that may have drifted.
@@ -86,6 +90,10 @@ impl<'t> Simulated<'t> {
             return open;
         }
         open.is_simulated = true;
+        let missing = plan.missing();
+        let variables = missing.iter().filter(|missing| missing.kind == MissingKind::Variable);
+        let variables = variables.filter_map(|missing| missing.address.strip_prefix("var."));
+        open.variables = variables.map(str::to_owned).collect();
         for resource in &plan.changes.resources {
             if has_unknown_actions(resource) {
                 open.actions.insert(key(resource));
@@ -119,15 +127,19 @@ impl<'t> Simulated<'t> {
             }));
         }
         for output in &plan.changes.outputs {
-            if output.change.actions == ResourceActions::Update && is_unknown(&output.change, &[]) {
+            // With all of the input its value may be null, so that there is none.
+            let is_doubtful = output.change.actions == ResourceActions::Update
+                || output.change.actions == ResourceActions::Create && !missing.is_empty();
+            if is_doubtful && is_unknown(&output.change, &[]) {
                 open.outputs.insert(output.name.to_string());
             }
         }
         let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.is_undecided());
-        open.hides_complete = deferred.clone().next().is_some();
+        open.hides_complete = deferred.clone().next().is_some() || !missing.is_empty();
         open.hides_applyable = !open.does_something(plan);
         open.instances.extend(deferred.map(|deferred| {
-            let is_instance = deferred.reason == *Deferred::IMPORT_UNKNOWN;
+            let is_instance =
+                [Deferred::IMPORT_UNKNOWN, Deferred::ACTION_UNKNOWN].contains(&deferred.reason.as_str());
             PossibleItem::new(&deferred.resource, is_instance)
         }));
         open.prior.extend(open.instances.iter().cloned());

@@ -59,6 +59,38 @@ pub fn variables<'s>(
     Ok(VariableSources { environment, automatic, arguments: arguments.collect() })
 }
 
+/// Files with values of variables that nobody has named, in the directory and the folders in it: those of environments lie
+/// there, as `prod.tfvars` or `env/prod.tfvars`.
+pub(crate) fn variable_files(files: &DiskFiles) -> Vec<String> {
+    // A person chooses among them.
+    const MOST: usize = 8;
+    let is_values = |name: &str| name.ends_with(".tfvars") || name.ends_with(".tfvars.json");
+    let listed = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let named = entries
+            .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)));
+        let mut named: Vec<_> = named.filter(|(name, _)| !name.starts_with('.')).collect();
+        named.sort_by(|a, b| a.0.cmp(&b.0));
+        named
+    };
+    let root = listed(files.directory());
+    let read = automatic_files(root.iter().map(|(name, _)| name.as_str()));
+    let own = root
+        .iter()
+        .filter(|(name, kind)| kind.is_file() && is_values(name) && !read.contains(&name.as_str()));
+    let mut found: Vec<String> = own.map(|(name, _)| name.clone()).collect();
+    for (folder, _) in root.iter().filter(|(_, kind)| kind.is_dir()) {
+        if found.len() >= MOST {
+            break;
+        }
+        let inner = listed(&files.directory().join(folder));
+        let inner = inner.into_iter().filter(|(name, kind)| kind.is_file() && is_values(name));
+        found.extend(inner.map(|(name, _)| format!("{folder}/{name}")));
+    }
+    found.truncate(MOST);
+    found
+}
+
 /// A file that is named.
 fn read(path: &Path) -> Result<String, UnreadFile> {
     match Source::new(path).read() {

@@ -63,7 +63,8 @@ pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};
 pub use memory::watch_memory;
 pub use operations::OPERATIONS;
 pub use plan::{
-    PlanError, PlanSettings, PlannedDirectory, RefusedPlan, is_module, plan_directory, plan_directory_with,
+    PlanError, PlanSettings, PlannedDirectory, RefusedPlan, RequiredInputs, is_module, plan_directory,
+    plan_directory_with,
 };
 pub use plan_files::{PlanFileReader, PlanInputError};
 pub use program::ProviderProgram;

@@ -7,12 +7,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chrono::DateTime;
 use objchange_module::config::{Config, Files, OpenTofuFiles};
 use objchange_module::document::{DocumentInfo, write_plan};
-use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions, PlannedAction, PlannedObject, plan};
+use objchange_module::plan::{
+    AcceptsMissing, ModulePlan, PlanInput, PlanOptions, PlannedAction, PlannedObject, plan,
+};
 use objchange_module::{
     AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
     SimulatedProviders, Unanswered,
 };
-use objchange_plan::{NoState, ProviderDependent, Version};
+use objchange_plan::{MissingKind, NoState, ProviderDependent, Version};
 
 use crate::data_directory::module_manifest;
 use crate::files::DiskFiles;
@@ -55,6 +57,8 @@ pub struct PlanSettings<'a> {
     /// Something decides by the plan, or writes it for others: a module with actions, which are not planned yet, is an
     /// error, and so is a module with files that only OpenTofu reads where nothing says for which program it is.
     pub must_be_whole: bool,
+    /// The inputs that must not be missing.
+    pub require: RequiredInputs,
     /// The version whose rules apply.
     pub version: Version,
     /// The files are read as OpenTofu reads them.
@@ -78,6 +82,14 @@ pub struct PlanSettings<'a> {
     pub workplace: &'a dyn Fn() -> std::io::Result<Workplace>,
     /// Receives notes and warnings about the plan.
     pub remarks: &'a Remarks<'a>,
+}
+
+/// The inputs that must not be missing: if one is, nothing is planned. Without others a plan is made all the same, and
+/// whatever depends on them is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RequiredInputs {
+    /// Values of variables.
+    pub variables: bool,
 }
 
 impl<'a> PlanSettings<'a> {
@@ -107,6 +119,7 @@ impl<'a> PlanSettings<'a> {
             state: StateChoice::OfDirectory,
             is_strict: false,
             must_be_whole: false,
+            require: RequiredInputs::default(),
             version: Version::NEWEST,
             is_opentofu: false,
             names_program: false,
@@ -148,6 +161,8 @@ pub struct PlannedDirectory {
     pub unanswered: Unanswered,
     /// Why it was planned from no state, if it was.
     pub no_state: Option<NoState>,
+    /// Files with values of variables that were not read, if variables have no value.
+    pub variable_files: Vec<String>,
     /// When it was planned: the value of `plantimestamp()`, too.
     pub timestamp: String,
 }
@@ -380,6 +395,7 @@ pub fn plan_directory_with<R: Default>(
         working_directory: files.working_directory(),
         version: settings.version,
         max_instances: settings.max_instances,
+        accepts: accepted(settings),
         ..PlanOptions::default()
     });
     let refused = |config, schemas, diagnostics| {
@@ -476,6 +492,8 @@ pub fn plan_directory_with<R: Default>(
         return Err(unmatched);
     }
     let unanswered = simulated.unanswered;
+    let lacks_values = plan.missing.iter().any(|missing| missing.kind == MissingKind::Variable);
+    let variable_files = if lacks_values { inputs::variable_files(&files) } else { Vec::new() };
     Ok((
         PlannedDirectory {
             plan,
@@ -485,10 +503,21 @@ pub fn plan_directory_with<R: Default>(
             asked,
             unanswered,
             no_state,
+            variable_files,
             timestamp,
         },
         more,
     ))
+}
+
+/// The inputs that may be missing.
+fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
+    // A provider that is configured with unknown values may look at another account than the one that is meant.
+    #[cfg(feature = "provider")]
+    let asks = settings.real.all || !settings.real.providers.is_empty();
+    #[cfg(not(feature = "provider"))]
+    let asks = false;
+    AcceptsMissing { variables: !settings.require.variables && !asks, ..AcceptsMissing::default() }
 }
 
 /// An option that names nothing in the plan, so that whatever decides by it would decide by nothing.

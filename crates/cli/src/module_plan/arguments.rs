@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum};
 use objchange_module::PlanArguments;
 use objchange_plan::{Program, Version};
 #[cfg(feature = "provider")]
 use objchange_project::RealChoice;
-use objchange_project::{PlanSettings, StateChoice};
+use objchange_project::{PlanSettings, RequiredInputs, StateChoice};
 
 use super::{is_module, version_of};
 use crate::configuration::Settings;
@@ -52,9 +52,31 @@ pub(crate) struct PlanningArgs {
     #[arg(long, value_name = "DIR")]
     allow_path: Vec<PathBuf>,
 
+    /// Inputs that must not be missing: without one of them nothing is planned. By default what depends on them is
+    /// unknown. Separated by commas
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
+    require: Vec<Require>,
+
     /// Maximum number of resource instances
     #[arg(long, value_name = "COUNT", default_value = "1000000")]
     max_instances: usize,
+}
+
+impl PlanningArgs {
+    /// The inputs that must not be missing.
+    fn required(&self) -> RequiredInputs {
+        let is_required = |wanted| self.require.iter().any(|one| *one == wanted || *one == Require::All);
+        RequiredInputs { variables: is_required(Require::Variables) }
+    }
+}
+
+/// An input that must not be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Require {
+    /// Values of variables
+    Variables,
+    /// All of them
+    All,
 }
 
 /// The state that directories are planned from.
@@ -258,6 +280,7 @@ impl<'a> PlanInputs<'a> {
             state: self.state,
             is_strict: self.is_strict,
             must_be_whole: self.must_be_whole,
+            require: planning.required(),
             version: self.version,
             is_opentofu: self.is_opentofu,
             names_program: self.names_program,
@@ -313,6 +336,7 @@ mod tests {
                 Some("BOOL") => Some("false"),
                 Some("COUNT") => Some("5"),
                 Some("NAME=VALUE") => Some("a=b"),
+                Some("WHAT") => Some("all"),
                 _ => Some("x"),
             };
             (argument.get_long().unwrap_or_default().to_owned(), value)

@@ -18,6 +18,7 @@ pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> 
     let Some((planned, explanation)) = planned else { return Ok(ExitCode::from(FAILED)) };
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
     planned.state_note().iter().for_each(|note| exit::note(note));
+    output::say_how_to_fill(&planned);
     let explanation = match explanation {
         Some(Ok(explanation)) => explanation,
         // Errors in the module were printed already.

@@ -74,6 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         plan_directory_with(&args.directory, &inputs, |input, providers| plan_with_graph(input, providers))?;
     let Some((planned, graph)) = planned else { return Ok(ExitCode::from(FAILED)) };
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
+    output::say_how_to_fill(&planned);
     let shown = DiagnosticPrinter::new(&planned.config, &planned.schemas);
     let report = GraphReport::new(&graph, &shown, args.only_unknown);
     let text = match args.format {

@@ -70,7 +70,11 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     };
     gate.refuse_undecided(&mut verdict, &changes.deferred);
     gate.refuse_unasked(&mut verdict, &planned.unasked());
+    if args.gate.is_asked() {
+        gate.refuse_missing(&mut verdict, &plan.missing);
+    }
     diagnostics(config, schemas, &plan.diagnostics)?;
+    say_how_to_fill(planned);
     choice.unmatched(&places).iter().for_each(|option| exit::note(&hints::unmatched(option)));
     let code = args.gate.answer(&verdict, true)?;
     Ok(if plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { code })
@@ -125,6 +129,11 @@ fn text(
         Err(error) => return Err(unusable(error)),
     }
     Ok(args.gate.gate().judge(&report))
+}
+
+/// Names the inputs that the plan was made without, and how to give them.
+pub(super) fn say_how_to_fill(planned: &PlannedDirectory) {
+    hints::missing(&planned.plan.missing, &planned.variable_files).iter().for_each(|note| exit::note(note));
 }
 
 /// Notes that there is no state, that providers are simulated, or that actions are missing.

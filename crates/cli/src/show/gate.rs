@@ -84,7 +84,8 @@ impl GateArgs {
     /// The exit code of what was shown or not, after saying what is refused.
     pub(crate) fn answer(&self, verdict: &Verdict, is_shown: bool) -> io::Result<ExitCode> {
         if !verdict.refused.is_empty() {
-            exit::complain(&format!("refused by --fail-on: {}", verdict.refused.join(", ")))?;
+            let option = if self.can_refuse() { "--fail-on" } else { "--detailed-exitcode" };
+            exit::complain(&format!("refused by {option}: {}", verdict.refused.join(", ")))?;
             return Ok(ExitCode::from(FAILED));
         }
         Ok(match (is_shown, self.detailed_exitcode) {

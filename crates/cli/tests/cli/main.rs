@@ -20,6 +20,7 @@ mod hash;
 mod kinds;
 #[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit;
+mod missing;
 mod module_test;
 mod module_tools;
 mod options;

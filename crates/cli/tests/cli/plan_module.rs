@@ -84,7 +84,7 @@ fn errors_are_told_in_terraforms_words_without_secrets() {
     let main = "variable \"need\" {}\nvariable \"pin\" {\n  sensitive = true\n  default   = \"s3cret\"\n}\nlocals {\n  x = \
                 upper(local.nope)\n}\n";
     let folder = folder("module-errors", main);
-    let output = plan(&folder, &[]);
+    let output = plan(&folder, &["--require", "variables"]);
     assert_eq!(
         (output.code, output.stderr.as_str()),
         (
@@ -97,7 +97,7 @@ fn errors_are_told_in_terraforms_words_without_secrets() {
     let output = plan(&folder, &["--var", "need=x"]);
     assert!(output.stderr.contains("Error: Reference to undeclared local value\n"), "{output:?}");
     assert_eq!(output.code, 1);
-    let output = plan(&folder, &["--target", "nope"]);
+    let output = plan(&folder, &["--target", "nope", "--require", "variables"]);
     assert!(output.stderr.contains("Error: Invalid target \"nope\"\n"), "{output:?}");
     folder.write("main.tf", "variable \"pin\" {\n  sensitive = true\n  default = \"s3cret\" \"x\"\n}\n");
     let output = plan(&folder, &[]);

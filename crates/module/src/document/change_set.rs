@@ -71,7 +71,7 @@ fn importing(imported_by: &ImportedBy) -> Importing<'_> {
 fn deferred(undecided: &UndecidedResource) -> Deferred<'_> {
     let importing = match &undecided.reason {
         UndecidedReason::ImportUnknown(imported_by) => Some(importing(imported_by)),
-        UndecidedReason::InstancesUnknown | UndecidedReason::WorkspaceUnknown => None,
+        _ => None,
     };
     let change = ValueChange::planned(undecided_actions(undecided), undecided.written_values(), importing);
     let resource = resource(&undecided.address, &undecided.provider);

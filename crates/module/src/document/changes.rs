@@ -1,6 +1,5 @@
 //! The sections of what happens: resources, drift, what is left to the next plan, and outputs.
 
-use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, Mode};
 use objchange_plan::{Deferred, PlannedValues, ResourceActions, Shape, Sides, View};
 
@@ -17,9 +16,12 @@ pub(super) fn in_order(objects: &[PlannedObject]) -> Vec<&PlannedObject> {
     objects
 }
 
-/// The actions for a resource with unknown instances: those of one new instance.
+/// The actions for a resource with unknown instances: those of one new instance. An object that exists may be updated.
 pub(super) fn undecided_actions(undecided: &UndecidedResource) -> ResourceActions {
     match undecided.address.resource.mode {
+        Mode::Managed if matches!(undecided.reason, UndecidedReason::ActionUnknown) => {
+            ResourceActions::Update
+        }
         Mode::Managed => ResourceActions::Create,
         Mode::Data | Mode::Ephemeral => ResourceActions::Read,
     }
@@ -48,6 +50,8 @@ impl UndecidedReason {
         match self {
             Self::InstancesUnknown => Deferred::INSTANCES_UNKNOWN,
             Self::WorkspaceUnknown => Deferred::WORKSPACE_UNKNOWN,
+            Self::InputMissing => Deferred::INPUT_MISSING,
+            Self::ActionUnknown => Deferred::ACTION_UNKNOWN,
             Self::ImportUnknown(_) => Deferred::IMPORT_UNKNOWN,
         }
     }
@@ -57,8 +61,7 @@ impl UndecidedResource {
     /// Both sides as documents have them.
     pub(super) fn written_values(&self) -> PlannedValues {
         let schema = self.schema.as_ref().map(|schema| &schema.block);
-        let before = Value::null(self.after.ty().clone());
-        PlannedValues::new(schema, &before, &self.after, Vec::new())
+        PlannedValues::new(schema, &self.before, &self.after, Vec::new())
     }
 }
 

@@ -22,7 +22,8 @@ pub use graph::GraphReport;
 
 use std::collections::BTreeMap;
 
-use objchange_plan::{SIMULATED, SIMULATED_UNREFRESHED, Version};
+use objchange::Value;
+use objchange_plan::{MissingKind, SIMULATED, SIMULATED_UNREFRESHED, Version};
 use smol_str::SmolStr;
 
 pub(crate) use self::json::JsonWriter;
@@ -50,7 +51,8 @@ pub struct DocumentInfo<'a> {
 /// The document that `terraform show -json` writes of a plan, in one line without a line break at its end.
 ///
 /// Resources whose actions only a provider can tell are in `deferred_changes`, with the reason `instances_unknown` or
-/// `import_unknown`.
+/// `import_unknown`; with `input_missing` or `action_unknown` those whose actions depend on what is in `missing`: the inputs
+/// that the plan was made without.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
     write(plan, &state::outputs(plan), Some(config), schemas, info)
 }
@@ -78,7 +80,8 @@ fn write(
     let mut json = JsonWriter::of_version(version.parts());
     json.object(|json| {
         json.string_member("format_version", FORMAT_VERSION);
-        let suffix = match (info.is_simulated, info.is_refreshed) {
+        // What depends on a missing input is no better known than what depends on a provider that was not asked.
+        let suffix = match (info.is_simulated || !plan.missing.is_empty(), info.is_refreshed) {
             (false, _) => "",
             (true, true) => SIMULATED,
             (true, false) => SIMULATED_UNREFRESHED,
@@ -103,6 +106,12 @@ fn write(
         if version.parts() >= (1, 8) {
             json.bool_member("applyable", plan.applyable);
             json.bool_member("complete", plan.complete);
+        }
+        if !plan.missing.is_empty() {
+            json.member("missing", |json| {
+                // Writing to a string does not fail.
+                json.plain(serde_json::to_string(&plan.missing).unwrap_or_default());
+            });
         }
         json.bool_member("errored", plan.errored);
     });
@@ -147,9 +156,20 @@ pub(crate) fn output_and_resource_changes(plan: &ModulePlan) -> serde_json::Valu
 
 impl JsonWriter {
     fn variables(&mut self, plan: &ModulePlan) {
+        // A variable without a value has none here, either.
+        let missing = plan.missing.iter().filter(|missing| missing.kind == MissingKind::Variable);
+        let missing = missing.filter_map(|missing| Some((missing.address.strip_prefix("var.")?, None)));
+        let given = plan.variables.iter().map(|(name, value)| (name.as_str(), Some(value)));
+        let all: BTreeMap<&str, Option<&Value>> = missing.chain(given).collect();
         self.object(|json| {
-            for (name, value) in &plan.variables {
-                json.member(name, |json| json.object(|json| json.member("value", |json| json.known(value))));
+            for (name, value) in all {
+                json.member(name, |json| {
+                    json.object(|json| {
+                        if let Some(value) = value {
+                            json.member("value", |json| json.known(value));
+                        }
+                    });
+                });
             }
         });
     }

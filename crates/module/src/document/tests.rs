@@ -90,6 +90,7 @@ fn plan() -> ModulePlan {
     )];
     plan.undecided = vec![UndecidedResource {
         reason: UndecidedReason::InstancesUnknown,
+        before: Value::null(objchange::Type::Dynamic),
         address: "module.m[0].t_x.many".parse::<InstanceAddress>().unwrap(),
         provider: ProviderAddress::implied("t"),
         span: Span::at(0),

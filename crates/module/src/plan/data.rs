@@ -46,11 +46,16 @@ impl<'c> Walk<'_, 'c> {
         // Terraform names an unknown configuration before a pending dependency.
         let reason = if !config.is_wholly_known() {
             Some(ActionReason::ReadBecauseConfigUnknown)
-        } else if self.awaited(*index, &address.resource.module).is_some() {
-            Some(ActionReason::ReadBecauseDependencyPending)
         } else {
-            None
+            let awaited = self.awaited(*index, &address.resource.module);
+            awaited.map(|_| ActionReason::ReadBecauseDependencyPending)
         };
+        // With all input it may be read while planning, as with a provider that was asked.
+        let reason =
+            reason.map(|reason| match self.missing.reaches(*index) && resource.config.check.is_none() {
+                true => ActionReason::ReadBecauseSimulated,
+                false => reason,
+            });
         // The stored object is not used.
         self.set_current(address, &resource.provider_config, None);
         let later = planned_data_resource(&schema.block, &config)

@@ -38,7 +38,7 @@ pub(crate) fn finish(
             || change.importing.is_some()
     });
     plan.applyable = !plan.errored && (outputs || resources || state_differs);
-    plan.complete = !plan.errored && is_complete && plan.undecided.is_empty();
+    plan.complete = !plan.errored && is_complete && plan.undecided.is_empty() && plan.missing.is_empty();
     plan.diagnostics = found;
 }
 

@@ -159,8 +159,21 @@ impl<'c> Graph<'c> {
 impl Graph<'_> {
     /// All that need one of these nodes, directly or through others.
     pub(crate) fn dependents(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        self.dependents_through(from, |_| true)
+    }
+
+    /// All whose values may follow from that of one of these nodes. What a provider is configured with is none of them.
+    pub(crate) fn dependents_by_value(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        self.dependents_through(from, |node| !matches!(node.kind, NodeKind::Provider(_)))
+    }
+
+    fn dependents_through(
+        &self,
+        from: impl IntoIterator<Item = usize>,
+        is_followed: impl Fn(&Node<'_>) -> bool,
+    ) -> Vec<bool> {
         let mut needed_by = vec![Vec::new(); self.nodes.len()];
-        for (index, node) in self.nodes.iter().enumerate() {
+        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| is_followed(node)) {
             node.needs.iter().for_each(|need| needed_by[*need].push(index));
         }
         let mut seen = vec![false; self.nodes.len()];

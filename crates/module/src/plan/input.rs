@@ -60,8 +60,22 @@ pub struct PlanOptions {
     pub version: Version,
     /// The most instances that a plan may have.
     pub max_instances: usize,
+    /// The inputs that may be missing.
+    pub accepts: AcceptsMissing,
     /// Overridden modules, of which only the outputs exist. The first match for an instance wins.
     pub overridden_modules: Vec<OverriddenModule>,
+}
+
+/// The inputs that a plan may be made without: what depends on them is unknown. Of others it is an error if they are
+/// missing, as in Terraform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AcceptsMissing {
+    /// Variables of the root module may have no value.
+    pub variables: bool,
+    /// Modules may be not installed.
+    pub modules: bool,
+    /// Providers may have no schemas.
+    pub schemas: bool,
 }
 
 /// A module whose resources are not planned, as by `override_module` of a test.
@@ -110,6 +124,7 @@ impl Default for PlanOptions {
             working_directory: String::new(),
             version: Version::NEWEST,
             max_instances: 1 << 20,
+            accepts: AcceptsMissing::default(),
             overridden_modules: Vec::new(),
         }
     }

@@ -217,9 +217,17 @@ impl<'c> Walk<'_, 'c> {
                 span: resource.config.header,
                 because_of: self.unanswered[*index].iter().cloned().collect(),
                 schema: Some(Arc::clone(schema)),
+                before: Value::null(after.ty().clone()),
                 after: after.clone(),
             });
             return after;
+        }
+        // An object that is to be replaced whatever its configuration is, is replaced for certain.
+        let is_certain =
+            matches!(reason, Some(ActionReason::ReplaceBecauseTainted | ActionReason::ReplaceByRequest));
+        let depends_on_missing = triggered || !after.is_wholly_known();
+        if prior.is_some() && self.missing.reaches(*index) && depends_on_missing && !is_certain {
+            self.unsure.insert(address.clone());
         }
         // Which one an object has that only its provider could create again, that provider knows.
         let is_guess = change.action.is_replace() && self.providers.is_simulated(&resource.provider_config);

@@ -21,6 +21,7 @@ pub(crate) mod input;
 mod instance_conditions;
 pub(crate) mod instances;
 pub(crate) mod managed;
+pub(crate) mod missing;
 mod objects;
 pub(crate) mod orphans;
 mod outputs;
@@ -47,6 +48,7 @@ use objchange::address::{InstanceAddress, Mode, ResourceAddress};
 use objchange::schema::Schema;
 use objchange::value::Path;
 use objchange_hcl::Span;
+use objchange_plan::Missing;
 use smol_str::SmolStr;
 
 pub use self::finish::compare_changes;
@@ -54,7 +56,7 @@ pub use self::relevant_attributes::relevant_attributes;
 pub use crate::diagnostics::CheckKind;
 pub use crate::providers::ImportedBy;
 pub use crate::target::Target;
-pub use input::{GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions};
+pub use input::{AcceptsMissing, GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions};
 pub use references::{
     ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
 };
@@ -92,6 +94,8 @@ pub struct ModulePlan {
     pub complete: bool,
     /// Expressions use `terraform.workspace`, which is unknown.
     pub lacks_workspace: bool,
+    /// What it was made without.
+    pub missing: Vec<Missing>,
     /// Planning ended with errors.
     pub errored: bool,
     /// Planning has begun: nothing was wrong with the configuration before, so that there is a document, if only of a part.
@@ -244,6 +248,8 @@ pub struct UndecidedResource {
     pub because_of: Vec<String>,
     /// The schema.
     pub schema: Option<Arc<Schema>>,
+    /// The object before; null if there is none, or nobody knows which one there is.
+    pub before: Value,
     /// The value of it, or of every instance, as far as it is known.
     pub after: Value,
 }
@@ -255,6 +261,10 @@ pub enum UndecidedReason {
     InstancesUnknown,
     /// It is not known which instances there are, because nothing says which workspace is selected.
     WorkspaceUnknown,
+    /// It is not known which instances there are, because an input is missing that they depend on.
+    InputMissing,
+    /// The object exists, and what happens to it depends on an input that is missing.
+    ActionUnknown,
     /// It is not known what the object that is imported looks like, and whether it is there.
     ImportUnknown(ImportedBy),
 }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use objchange::address::{InstanceAddress, ModuleAddress};
 
-use super::graph::NodeKind;
+use super::graph::{NodeKey, NodeKind};
 use super::input::PlanMode;
+use super::orphans::resource_name;
+use super::references::header;
 use super::walk::Walk;
-use super::{PlannedAction, PlannedObject};
+use super::{PlannedAction, PlannedObject, UndecidedReason, UndecidedResource};
 use crate::state::{StateObject, StateResource};
 
 impl<'c> Walk<'_, 'c> {
@@ -27,7 +29,8 @@ impl<'c> Walk<'_, 'c> {
             NodeKind::Resource(resource) => self.providers.is_simulated(&resource.provider_config),
             _ => false,
         };
-        let is_sure = object.action != PlannedAction::Update || !index.is_some_and(is_simulated);
+        let is_sure = (object.action != PlannedAction::Update || !index.is_some_and(is_simulated))
+            && !self.unsure.contains(&object.address);
         if let Some(index) = index
             && !matches!(object.action, PlannedAction::NoOp)
             && object.deposed.is_none()
@@ -40,6 +43,36 @@ impl<'c> Walk<'_, 'c> {
             known.insert(object.address.key.clone(), self.plan.changes.len());
         }
         self.plan.changes.push(object);
+    }
+
+    /// Takes objects of which nobody knows what happens to them out of the changes.
+    pub(crate) fn leave_unsure(&mut self) {
+        if self.unsure.is_empty() {
+            return;
+        }
+        let changes = std::mem::take(&mut self.plan.changes);
+        for change in changes {
+            if change.deposed.is_some() || !self.unsure.contains(&change.address) {
+                self.plan.changes.push(change);
+                continue;
+            }
+            let module = self.input.config.module_of(&change.address.resource.module);
+            let key = module.map(|module| NodeKey::Resource(module, resource_name(&change.address.resource)));
+            let node = key.and_then(|key| self.graph.find(&key));
+            let span = node.and_then(|node| header(&self.graph.nodes[node]));
+            self.plan.undecided.push(UndecidedResource {
+                reason: UndecidedReason::ActionUnknown,
+                address: change.address,
+                provider: change.provider,
+                span: span.unwrap_or(crate::NOWHERE),
+                because_of: node
+                    .map(|node| self.unanswered[node].iter().cloned().collect())
+                    .unwrap_or_default(),
+                schema: change.schema,
+                before: change.before,
+                after: change.after,
+            });
+        }
     }
 
     /// The current object of an instance in the state.

@@ -279,6 +279,7 @@ impl<'c> Walk<'_, 'c> {
             let address = instance_address(address, resource.name, None::<InstanceKey>);
             let reason = match self.unanswered[index].contains(WORKSPACE) {
                 true => UndecidedReason::WorkspaceUnknown,
+                false if self.missing.reaches(index) => UndecidedReason::InputMissing,
                 false => UndecidedReason::InstancesUnknown,
             };
             let because_of = self.unanswered[index].iter().cloned().collect();
@@ -289,6 +290,7 @@ impl<'c> Walk<'_, 'c> {
                 span,
                 because_of,
                 schema: Some(Arc::clone(schema)),
+                before: Value::null(after.ty().clone()),
                 after,
             });
         }

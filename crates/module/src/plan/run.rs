@@ -15,6 +15,7 @@ use super::evaluated::World;
 use super::finish::finish;
 use super::graph::{Graph, NodeKey, NodeKind};
 use super::input::{PlanInput, PlanMode};
+use super::missing::MissingInputs;
 use super::orphans::resource_name;
 use super::pending::Pending;
 use super::references::{
@@ -83,6 +84,8 @@ pub(crate) struct PreparedModule<'c> {
     pub(crate) graph: Graph<'c>,
     /// The nodes, each after those that it needs.
     pub(crate) order: Vec<usize>,
+    /// What of the input is missing.
+    pub(crate) missing: MissingInputs,
     pub(crate) functions: ModuleFunctions,
     /// The warnings of validation.
     found: Diagnostics,
@@ -121,7 +124,8 @@ impl<'c> PreparedModule<'c> {
         if found.has_errors() {
             return Err(found);
         }
-        Ok(Self { graph, order, functions, found })
+        let missing = MissingInputs::find(input, &graph);
+        Ok(Self { graph, order, missing, functions, found })
     }
 }
 
@@ -189,6 +193,7 @@ fn walk_prepared<'c>(
     walk.declare_checks();
     walk.show_variables();
     walk.plan.has_begun = true;
+    walk.plan.missing = prepared.missing.list().cloned().collect();
     // Where nothing is left to destroy, nothing is evaluated.
     let is_done = input.options.mode == PlanMode::Destroy
         && input.state.resources.is_empty()
@@ -234,6 +239,7 @@ fn walk_prepared<'c>(
     };
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
+    walk.leave_unsure();
     observer.walked(&walk);
     let child_outputs = match input.options.mode {
         PlanMode::Destroy => Vec::new(),
@@ -293,7 +299,7 @@ impl<'i, 'c> Walk<'i, 'c> {
         providers: &'i mut dyn Providers,
         walked: WalkedState<'i>,
     ) -> Self {
-        let PreparedModule { graph, functions: module_functions, .. } = prepared;
+        let PreparedModule { graph, functions: module_functions, missing, .. } = prepared;
         let WalkedState { state, targets, moved, removals } = walked;
         let nodes = graph.nodes.len();
         Self {
@@ -317,6 +323,8 @@ impl<'i, 'c> Walk<'i, 'c> {
             open_imports: HashSet::new(),
             removals,
             forgotten: Vec::new(),
+            missing,
+            unsure: HashSet::new(),
             unanswered: vec![BTreeSet::new(); nodes],
             asked: HashSet::new(),
             triggers: HashMap::new(),

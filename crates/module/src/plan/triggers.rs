@@ -1,7 +1,8 @@
 //! `replace_triggered_by`: whether the planned change of another resource replaces an object.
 
+use objchange::Value;
+use objchange::address::{Mode, ResourceAddress};
 use objchange::value::{Kind, PathStep};
-use objchange::{Value, address::Mode};
 use objchange_hcl::{Expr, Scope, Variables, evaluate, variables};
 
 use super::PlannedAction;
@@ -51,6 +52,10 @@ impl<'c> Walk<'_, 'c> {
         let wanted = super::resource::resource_address(module, &name);
         let key = keys.as_ref().and_then(key_of);
         let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();
+        // Nobody knows whether instances change of which nobody knows which ones there are. The object is unsure then.
+        if self.missing.reaches(instance.index) && self.is_undecided(&wanted) {
+            return true;
+        }
         let triggered = match (&key, name.mode) {
             // Terraform rejects data sources as triggers while planning: "no change found".
             (_, mode) if mode != Mode::Managed => None,
@@ -87,6 +92,11 @@ impl<'c> Walk<'_, 'c> {
             self.found.without_place(Severity::Error, ("no_change_found", summary), "");
             false
         })
+    }
+
+    /// Whether it is not known which instances a resource has.
+    fn is_undecided(&self, resource: &ResourceAddress) -> bool {
+        self.plan.undecided.iter().any(|undecided| undecided.address.resource == *resource)
     }
 
     /// Whether a planned object changes at a path. One that is destroyed triggers nothing.

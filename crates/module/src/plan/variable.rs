@@ -1,8 +1,8 @@
 //! The values of variables, and what their validation rules say of them.
 
-use objchange::Value;
 use objchange::address::ModuleAddress;
-use objchange::value::Marks;
+use objchange::value::{Marks, Refinements};
+use objchange::{Type, Value};
 use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Expr, ModuleCall, Scope, Span, VariableConfig};
 use smol_str::SmolStr;
 
@@ -10,7 +10,6 @@ use super::CheckKind;
 use super::CheckStatus;
 use super::conditions::judge_validation;
 use super::conditions::{Judged, VALIDATION};
-use super::evaluated::dynamic;
 use super::input::PlanMode;
 use super::input::{GivenVariable, PlanInput};
 use super::instances::ModuleInstanceId;
@@ -163,6 +162,16 @@ pub(crate) fn judged(
     found
 }
 
+/// A value of the variable's type, of which nothing else is known.
+fn without_value(variable: &VariableConfig) -> Value {
+    let ty = variable.ty.as_ref().map_or(Type::Dynamic, |ty| ty.ty().without_optional());
+    let unknown = Value::unknown(ty.clone());
+    match variable.nullable || ty == Type::Dynamic {
+        true => unknown,
+        false => Value::refined_unknown(ty, Refinements::not_null()).unwrap_or(unknown),
+    }
+}
+
 impl<'c> Walk<'_, 'c> {
     pub(crate) fn variable(
         &mut self,
@@ -230,7 +239,7 @@ impl<'c> Walk<'_, 'c> {
                 }
             }
         };
-        let value = value.unwrap_or_else(dynamic).with_marks(marks);
+        let value = value.unwrap_or_else(|| without_value(variable)).with_marks(marks);
         self.world.instances[at].variables.insert(name.clone(), value);
     }
 

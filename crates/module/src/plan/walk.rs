@@ -16,6 +16,7 @@ use super::graph::{Graph, NodeKey, NodeKind};
 use super::imports::Import;
 use super::input::{PlanInput, PlanMode};
 use super::instances::ModuleInstanceId;
+use super::missing::MissingInputs;
 use super::orphans::resource_name;
 use super::pending::Pending;
 use super::simulated::InstancePart;
@@ -72,6 +73,10 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) removals: &'i Removals,
     /// The objects that were forgotten.
     pub(crate) forgotten: Vec<InstanceAddress>,
+    /// What the plan is made without.
+    pub(crate) missing: &'i MissingInputs,
+    /// The existing objects of which it depends on a missing input what happens to them.
+    pub(crate) unsure: HashSet<InstanceAddress>,
     /// The nodes whose values come from what a provider was not there to say, with what that is.
     pub(crate) unanswered: Vec<BTreeSet<String>>,
     /// Parts that are unknown to Terraform, too.
@@ -144,6 +149,7 @@ impl<'c> Walk<'_, 'c> {
                 let inherited: Vec<String> = self.unanswered[*need].iter().take(room).cloned().collect();
                 self.unanswered[index].extend(inherited);
             }
+            self.unanswered[index].extend(self.missing.name_at(index).map(str::to_owned));
             if node.subjects.iter().any(|subject| self.lacks_workspace(subject)) {
                 // Terraform knows it, so what is unknown because of it is no error.
                 self.unanswered[index].insert(WORKSPACE.to_owned());

@@ -7,6 +7,7 @@ mod hostile;
 mod instances;
 mod laws;
 mod load;
+mod missing;
 mod moves;
 mod plan;
 mod providers;

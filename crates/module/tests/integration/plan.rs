@@ -42,6 +42,7 @@ pub(crate) fn plan_options() -> PlanOptions {
         working_directory: "/".into(),
         version: Version::NEWEST,
         max_instances: 1000,
+        ..PlanOptions::default()
     }
 }
 

@@ -361,14 +361,28 @@ impl<'t> Deferred<'t> {
     /// writes no such reason.
     pub const WORKSPACE_UNKNOWN: &'static str = "workspace_unknown";
 
-    /// Whether it was planned without what would have decided: the answer of a provider, or the workspace.
+    /// The reason of a resource whose instances depend on an input that the plan was made without. Terraform writes no such
+    /// reason.
+    pub const INPUT_MISSING: &'static str = "input_missing";
+    /// The reason of an object that exists, and of which nobody knows what happens to it, because the plan was made without
+    /// an input that it depends on. Terraform writes no such reason.
+    pub const ACTION_UNKNOWN: &'static str = "action_unknown";
+
+    /// Whether it was planned without what would have decided: the answer of a provider, the workspace, or another input.
     pub fn is_undecided(&self) -> bool {
         Self::is_undecided_reason(&self.reason)
     }
 
     /// Whether a change with this reason is undecided only because its providers or the workspace are missing.
     pub fn is_undecided_reason(reason: &str) -> bool {
-        [Self::INSTANCES_UNKNOWN, Self::IMPORT_UNKNOWN, Self::WORKSPACE_UNKNOWN].contains(&reason)
+        [
+            Self::INSTANCES_UNKNOWN,
+            Self::IMPORT_UNKNOWN,
+            Self::WORKSPACE_UNKNOWN,
+            Self::INPUT_MISSING,
+            Self::ACTION_UNKNOWN,
+        ]
+        .contains(&reason)
     }
 
     /// A change that is left to the next plan for this reason.

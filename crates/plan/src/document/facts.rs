@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::missing_changes::MissingChange;
 use serde::Serialize;
 
-use super::{Document, Plan, UnfamiliarKind, UnknownKind};
+use super::{Document, Missing, Plan, UnfamiliarKind, UnknownKind};
 
 /// The limits of the answers that a document can give: errors, parts that are missing, words that are unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Facts {
     pub repeated_member: Option<String>,
     /// One of the changes that were removed from the plan.
     pub missing_change: Option<MissingChange>,
+    /// What the plan was made without: whatever depends on it is unknown.
+    pub missing: Vec<Missing>,
     /// Unknown words and missing members, an entry for each kind.
     pub unknown_kinds: Vec<UnknownKind>,
 }
@@ -42,6 +44,7 @@ impl Facts {
                 simulated: plan.is_simulated(),
                 repeated_member: repeated_member(plan),
                 missing_change: plan.missing_change(),
+                missing: plan.missing(),
                 ..facts
             },
         }

@@ -40,6 +40,8 @@ pub enum FindingKind {
     LacksChanges,
     /// There may be more changes after the plan is applied.
     Incomplete,
+    /// The plan was made without an input.
+    MissingInput,
     /// A resource or an output has an unknown action.
     UnknownAction,
     /// A change has an unknown reason.
@@ -63,6 +65,7 @@ impl FindingKind {
             Self::Errored => "errored",
             Self::LacksChanges => "lacks_changes",
             Self::Incomplete => "incomplete",
+            Self::MissingInput => "missing_input",
             Self::UnknownAction => "unknown_action",
             Self::UnknownReason => "unknown_reason",
             Self::UnknownMode => "unknown_mode",

@@ -71,7 +71,7 @@ const REASONS: [&str; 17] = [
     "forgot_because_lifecycle_destroy_in_config",
 ];
 
-const DEFERRALS: [&str; 10] = [
+const DEFERRALS: [&str; 12] = [
     "",
     "unknown",
     "instance_count_unknown",
@@ -83,6 +83,8 @@ const DEFERRALS: [&str; 10] = [
     Deferred::INSTANCES_UNKNOWN,
     Deferred::IMPORT_UNKNOWN,
     Deferred::WORKSPACE_UNKNOWN,
+    Deferred::INPUT_MISSING,
+    Deferred::ACTION_UNKNOWN,
 ];
 
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];

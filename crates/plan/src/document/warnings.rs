@@ -1,15 +1,20 @@
 //! Why a document may not show everything that happens.
 
+use std::borrow::Cow;
+
 use objchange_text::Severity;
 
-use super::{Facts, Finding, FindingKind, UnfamiliarKind, UnknownKind};
+use super::{Facts, Finding, FindingKind, Missing, UnfamiliarKind, UnknownKind};
 
 /// The warning about a plan that says that it is not all.
 const INCOMPLETE: &str = "the plan is incomplete: there may be more changes after it is applied";
 
-/// The warning about an incomplete plan. For plans without providers, other words say so.
-pub fn incompleteness_warning(facts: &Facts) -> Option<&'static str> {
-    (facts.incomplete && !facts.errored && !facts.simulated).then_some(INCOMPLETE)
+/// The warning about an incomplete plan, with what it was made without. For plans without providers, other words say so.
+pub fn incompleteness_warning(facts: &Facts) -> Option<Cow<'static, str>> {
+    if !facts.missing.is_empty() {
+        return Some(missing_input(&facts.missing).into());
+    }
+    (facts.incomplete && !facts.errored && !facts.simulated).then_some(INCOMPLETE.into())
 }
 
 /// Each reason why the document may not show everything that happens, once.
@@ -42,7 +47,9 @@ pub(super) fn incompleteness(facts: &Facts) -> Vec<Finding> {
         let message = format!("{missing}; pass the whole output of `terraform show -json`");
         report(FindingKind::LacksChanges, Severity::Error, &message);
     }
-    if facts.incomplete && !facts.errored {
+    if !facts.missing.is_empty() {
+        report(FindingKind::MissingInput, Severity::Warning, &missing_input(&facts.missing));
+    } else if facts.incomplete && !facts.errored {
         report(FindingKind::Incomplete, Severity::Warning, INCOMPLETE);
     }
     findings.extend(facts.unknown_kinds.iter().map(|unfamiliar| Finding {
@@ -58,6 +65,21 @@ pub(super) fn incompleteness(facts: &Facts) -> Vec<Finding> {
         address: Some(unfamiliar.address.clone()).filter(|address| !address.is_empty()),
     }));
     findings
+}
+
+/// The sentence about a plan that was made without these.
+fn missing_input(missing: &[Missing]) -> String {
+    // A line that people read to its end. Documents have all of them.
+    const NAMED: usize = 8;
+    let named: Vec<String> = missing.iter().take(NAMED).map(Missing::to_string).collect();
+    let rest = match missing.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    format!(
+        "planned without all of its input, so whatever depends on it is unknown: {}{rest}",
+        named.join(", ")
+    )
 }
 
 fn unknown_message(unfamiliar: &UnknownKind) -> String {

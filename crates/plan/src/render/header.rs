@@ -61,6 +61,8 @@ impl Writer<'_> {
             Deferred::WORKSPACE_UNKNOWN => {
                 "because its instances depend on the workspace, which nothing names"
             }
+            Deferred::INPUT_MISSING => "because its instances depend on input that is missing",
+            Deferred::ACTION_UNKNOWN => "because what happens to it depends on input that is missing",
             Deferred::IMPORT_UNKNOWN => "because only its provider knows the object to import",
             _ => "for an unknown reason",
         };

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::selection::REPLACEMENTS;
 use super::{Counts, Report, Selection, Unmatched};
-use crate::{ChangedResource, Deferred, Plan, PlanMode, ResourceActions};
+use crate::{ChangedResource, Deferred, Missing, Plan, PlanMode, ResourceActions};
 
 /// The conditions under which a plan is refused.
 #[derive(Debug, Clone, Default)]
@@ -252,12 +252,25 @@ impl Gate {
         self.refuse_undecided(verdict, &plan.changes.deferred);
     }
 
+    /// Refuses a plan that was made without these inputs, and names them: with them it may do anything.
+    pub fn refuse_missing(&self, verdict: &mut Verdict, missing: &[Missing]) {
+        if missing.is_empty() {
+            return;
+        }
+        let named: Vec<String> = missing.iter().map(Missing::to_string).collect();
+        verdict.refuse(format!("input is missing: {}", named.join(", ")));
+    }
+
     /// Refuses resources of which only the providers, or the workspace, could say what happens to them.
     pub fn refuse_undecided(&self, verdict: &mut Verdict, deferred: &[Deferred<'_>]) {
         if self.conditions.is_empty() {
             return;
         }
-        let undecided = deferred.iter().filter(|deferred| deferred.is_undecided());
+        // Missing input is named by itself.
+        let by_input = |deferred: &&Deferred<'_>| {
+            [Deferred::INPUT_MISSING, Deferred::ACTION_UNKNOWN].contains(&deferred.reason.as_str())
+        };
+        let undecided = deferred.iter().filter(|deferred| deferred.is_undecided() && !by_input(deferred));
         let (by_workspace, by_providers): (Vec<_>, Vec<_>) =
             undecided.partition(|deferred| deferred.reason == *Deferred::WORKSPACE_UNKNOWN);
         if !by_providers.is_empty() {

@@ -306,6 +306,7 @@ impl<'a, 't> Thing<'a, 't> {
         Ok(match (self.kind, self.kind.change()) {
             (_, Some(change)) => [side(change.before())?, side(change.after())?],
             (Kind::Resource(resource), None) => [None, side(resource.values())?],
+            (Kind::Variable(variable), None) if !variable.is_known => return Err(self.scope.unknown()),
             (Kind::Variable(variable), None) => [None, Some(variable.value())],
             _ => [None, None],
         })

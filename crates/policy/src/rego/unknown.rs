@@ -104,6 +104,7 @@ impl<'t> Marking<'t> {
             "prior_state" => Some(self.prior_state(part)),
             "complete" if self.simulated.hides_complete => Some(self.unknown("complete", "")),
             "applyable" if self.simulated.hides_applyable => Some(self.unknown("applyable", "")),
+            "variables" => Some(each(part, &mut |name, variable| self.variable(name, variable))),
             "output_changes" => Some(each(part, &mut |name, output| self.output(name, output))),
             "checks" => Some(each(part, &mut |_, check| self.check(check))),
             "action_invocations" => Some(each(part, &mut |_, invocation| self.invocation(invocation))),
@@ -162,6 +163,18 @@ impl<'t> Marking<'t> {
             }
         }
         checked
+    }
+
+    /// A variable, whose value is unknown if the plan was made without one.
+    fn variable(&mut self, name: &Value, variable: &Value) -> Value {
+        let name = name.as_str().unwrap_or_default();
+        match self.simulated.variables.contains(name) {
+            true => {
+                let unknown = self.unknown(&format!("var.{name}"), "");
+                with_member(variable, "value", unknown)
+            }
+            false => variable.clone(),
+        }
     }
 
     fn output(&mut self, name: &Value, output: &Value) -> Value {

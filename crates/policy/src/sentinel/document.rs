@@ -212,7 +212,14 @@ impl Document {
                 !look(around, &is_wanted).is_empty()
             })
         };
+        let is_unknown_variable =
+            |name: &str| self.plan(|plan| plan.simulated.variables.contains(name)).unwrap_or_default();
         match root {
+            "variables" if path.len() == 1 => look(&[], &|variables| {
+                let variable = variables.members().at_position(path[0] as usize);
+                let is_unknown = variable.is_some_and(|(name, _)| is_unknown_variable(&name));
+                if is_unknown { vec!["value"] } else { Vec::new() }
+            }),
             "planned_values" if path.len() == 2 => look(&path[..1], &|outputs| {
                 let Some((name, output)) = outputs.members().at_position(path[1] as usize) else {
                     return Vec::new();

@@ -82,6 +82,8 @@ pub struct Variable<'t> {
     pub name: Text<'t>,
     /// The configuration says that it is sensitive.
     pub sensitive: bool,
+    /// It has a value. The plan may have been made without one.
+    pub is_known: bool,
     value: Json<'t>,
 }
 
@@ -120,7 +122,7 @@ impl<'t> TfPlan<'t> {
             plan.member("terraform_version").map(|part| read(text, &part, "terraform_version"));
         Ok(Self {
             terraform_version: terraform_version.transpose()?.and_then(|version| version.view().text()),
-            variables: variables(plan, &raw)?,
+            variables: variables(plan, &raw, &simulated)?,
             planned_values: TfState::of_plan(
                 planned,
                 |resource| unknown.get(&*change_address(resource)).copied(),
@@ -160,14 +162,20 @@ fn changes<'t>(
     Ok(changes)
 }
 
-fn variables<'t>(plan: &Plan<'t>, raw: &RawPlan<'t>) -> Result<Collection<'t, Variable<'t>>, DocumentError> {
+fn variables<'t>(
+    plan: &Plan<'t>,
+    raw: &RawPlan<'t>,
+    simulated: &Simulated<'t>,
+) -> Result<Collection<'t, Variable<'t>>, DocumentError> {
     let mut variables = Collection::default();
     let Some(part) = plan.variables() else { return Ok(variables) };
     let read = read(plan.text(), &part, "variables")?;
     let members = read.view().members();
     for (name, (_, variable)) in std::iter::zip(members.keys(), members.iter()) {
         let value = variable.get("value").unwrap_or(variable.null()).to_json();
-        variables.insert(name.clone(), Variable { sensitive: raw.is_sensitive_variable(&name), name, value });
+        let (sensitive, is_known) =
+            (raw.is_sensitive_variable(&name), !simulated.variables.contains(name.as_str()));
+        variables.insert(name.clone(), Variable { name, sensitive, is_known, value });
     }
     Ok(variables)
 }
@@ -183,7 +191,7 @@ impl<'t> Variable<'t> {
 items! {
     Variable(item) {
         "name": Text = Text(&item.name),
-        "value": Value = Value(Some(item.value())),
+        "value": Value = Value(item.is_known.then(|| item.value())),
     }
 }
 

@@ -12,7 +12,7 @@ use super::super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::super::instances::Expanded;
 use super::super::resource::instance_address;
 use super::super::walk::Walk;
-use super::super::{ActionReason, PlannedAction, PlannedObject};
+use super::super::{ActionReason, PlannedAction, PlannedObject, UndecidedReason};
 use super::find::{ObjectPart, in_body, key_of, subjects};
 use super::graph::data_reason;
 use super::{Observer, header};
@@ -127,6 +127,9 @@ impl<'c> Explainer<'_, '_, 'c> {
         match &node.kind {
             NodeKind::Variable(variable, _) if node.module == 0 => {
                 let why = match (is_unknown, self.walk.input.variables.contains_key(*variable)) {
+                    (true, _) if self.walk.missing.at(found.node).is_some() => {
+                        "no value is given for the variable"
+                    }
                     (true, _) => "the variable has no known value",
                     (false, true) => "a value is given for the variable",
                     (false, false) => "the variable has its default",
@@ -174,11 +177,23 @@ impl<'c> Explainer<'_, '_, 'c> {
         let repeated: Vec<&Expr> = config.count.iter().chain(&config.for_each).collect();
         let (depth, is_unknown) = (own.depth, own.what == "unknown");
         let module = self.walk.world.instances[found.at].address.clone();
-        let is_undecided = self.walk.plan.undecided.iter().any(|undecided| {
-            undecided.address.resource.module == module
-                && super::super::orphans::resource_name(&undecided.address.resource) == *resource.name
+        let undecided = || {
+            self.walk.plan.undecided.iter().filter(|undecided| {
+                undecided.address.resource.module == module
+                    && super::super::orphans::resource_name(&undecided.address.resource) == *resource.name
+            })
+        };
+        let key = found.key.as_ref().and_then(key_of);
+        let unsure = undecided().find(|undecided| {
+            matches!(undecided.reason, UndecidedReason::ActionUnknown)
+                && (found.key.is_none() || undecided.address.key == key)
         });
-        if is_undecided {
+        if let (Some(unsure), true) = (unsure, found.path.is_empty()) {
+            let why = "it exists, and what happens to it depends on input that is missing".to_owned();
+            self.steps.push(ExplanationStep { what: "undecided", why, ..own });
+            return self.unknown_attributes(found, &unsure.after, depth);
+        }
+        if undecided().any(|undecided| !matches!(undecided.reason, UndecidedReason::ActionUnknown)) {
             let why = "its count or for_each is not known, so that its instances are not".to_owned();
             self.steps.push(ExplanationStep { what: "deferred", why, ..own });
             self.follow(&repeated, found.at, None, depth, true);
@@ -196,7 +211,6 @@ impl<'c> Explainer<'_, '_, 'c> {
             }
             return;
         }
-        let key = found.key.as_ref().and_then(key_of);
         let wanted: Vec<&PlannedObject> = self
             .walk
             .plan
@@ -267,7 +281,12 @@ impl<'c> Explainer<'_, '_, 'c> {
             let triggers: Vec<&Expr> = lifecycle.replace_triggered_by.iter().collect();
             self.follow_all(&triggers, found.at, depth);
         }
-        let Some(after) = change.after.as_object() else { return };
+        self.unknown_attributes(found, &change.after, depth);
+    }
+
+    /// Explains the attributes of an object that are unknown.
+    fn unknown_attributes(&mut self, found: &ObjectPart, after: &Value, depth: usize) {
+        let Some(after) = after.as_object() else { return };
         let open: Vec<_> = after
             .iter()
             .filter(|(_, value)| !value.is_wholly_known())

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use super::super::graph::{Graph, NodeKind};
 use super::super::walk::Walk;
-use super::super::{ActionReason, PlannedAction, PlannedObject};
+use super::super::{ActionReason, PlannedAction, PlannedObject, UndecidedReason};
 use super::{Observer, address, header};
 use crate::config::Config;
 use crate::subject::WORKSPACE;
@@ -190,7 +190,9 @@ impl<'w> Planned<'w> {
         for change in &walk.plan.changes {
             changes.entry(key(&change.address.resource)).or_default().push(change);
         }
-        let undecided = walk.plan.undecided.iter().map(|undecided| key(&undecided.address.resource));
+        let undecided = walk.plan.undecided.iter();
+        let undecided = undecided.filter(|one| !matches!(one.reason, UndecidedReason::ActionUnknown));
+        let undecided = undecided.map(|undecided| key(&undecided.address.resource));
         Self { undecided: undecided.collect(), changes }
     }
 }
@@ -202,6 +204,9 @@ fn why(walk: &Walk<'_, '_>, index: usize, because_of: &[&str], planned: &Planned
         names => format!("depends on {}", names.join(", ")),
     };
     let node = &walk.graph.nodes[index];
+    if let Some(missing) = walk.missing.at(index) {
+        return missing.to_string();
+    }
     let NodeKind::Resource(resource) = &node.kind else { return depends() };
     let key = (walk.input.config.modules[node.module].path.clone(), resource.name.clone());
     if planned.undecided.contains(&key) {

@@ -31,7 +31,7 @@ pub(crate) struct NoObserver;
 impl Observer for NoObserver {}
 
 /// The name of a node in its module tree, as references write it; none of what is only a step of the evaluation.
-fn address(config: &Config, node: &Node<'_>) -> Option<String> {
+pub(super) fn address(config: &Config, node: &Node<'_>) -> Option<String> {
     let name = match &node.kind {
         NodeKind::Variable(name, _) => format!("var.{name}"),
         NodeKind::Local(name, _) => format!("local.{name}"),
@@ -48,7 +48,7 @@ fn address(config: &Config, node: &Node<'_>) -> Option<String> {
 }
 
 /// Where a node is declared.
-fn header(node: &Node<'_>) -> Option<Span> {
+pub(super) fn header(node: &Node<'_>) -> Option<Span> {
     Some(match &node.kind {
         NodeKind::Variable(_, variable) | NodeKind::Validation(_, variable) => variable.header,
         NodeKind::Local(_, local) => local.name_span,

@@ -1,0 +1,131 @@
+//! What a plan was made without, so that it says less than it could.
+
+use std::fmt;
+
+use objchange_text::visible;
+use serde::{Deserialize, Serialize};
+
+use super::Plan;
+
+/// An input that a plan was made without: everything that depends on it is unknown.
+///
+/// ```
+/// use objchange_plan::{Missing, MissingKind};
+///
+/// let missing = Missing::new(MissingKind::Variable, "var.region");
+/// assert_eq!(missing.to_string(), "var.region has no value");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Missing {
+    /// The kind of input.
+    pub kind: MissingKind,
+    /// Its name: `var.region`, `module.net`, the address of a provider, a path.
+    pub address: String,
+    /// Where it would come from: the source of a module, with its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Why it is missing, if that is not plain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// The place of its declaration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<MissingRange>,
+}
+
+/// The place in the configuration where a missing input is declared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingRange {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+/// The kind of a [`Missing`] input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum MissingKind {
+    /// A variable of the root module without a value.
+    Variable,
+    /// A module that is not installed.
+    Module,
+    /// The schemas of a provider.
+    Schema,
+    /// The state, which is elsewhere.
+    State,
+    /// A file that functions read.
+    File,
+    /// A kind that a newer program knows: anything may depend on it.
+    #[serde(other)]
+    Other,
+}
+
+impl MissingKind {
+    /// Its name, as documents write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Variable => "variable",
+            Self::Module => "module",
+            Self::Schema => "schema",
+            Self::State => "state",
+            Self::File => "file",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl Missing {
+    /// One without a source and a place.
+    pub fn new(kind: MissingKind, address: impl Into<String>) -> Self {
+        Self { kind, address: address.into(), source: None, problem: None, range: None }
+    }
+
+    /// One that nobody can read: anything may depend on it.
+    fn unreadable() -> Self {
+        Self::new(MissingKind::Other, "missing")
+    }
+}
+
+impl fmt::Display for Missing {
+    /// In words, in one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = visible(&self.address);
+        match self.kind {
+            MissingKind::Variable => write!(f, "{address} has no value"),
+            MissingKind::Module => {
+                write!(f, "{address} is not installed")?;
+                if let Some(source) = &self.source {
+                    write!(f, " ({})", visible(source))?;
+                }
+                self.problem.as_ref().map_or(Ok(()), |problem| write!(f, ": {}", visible(problem)))
+            }
+            MissingKind::Schema => write!(f, "there are no schemas of {address}"),
+            MissingKind::State => f.write_str("the state was not read"),
+            MissingKind::File => write!(f, "the file {address} is missing"),
+            MissingKind::Other => write!(f, "{address} is missing"),
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// What the plan was made without. Terraform writes no such list.
+    ///
+    /// ```
+    /// use objchange_plan::{MissingKind, Plan};
+    ///
+    /// let plan = Plan::parse(
+    ///     r#"{"format_version":"1.2","missing":[{"kind":"variable","address":"var.region"}]}"#,
+    /// )?;
+    /// assert_eq!(plan.missing()[0].kind, MissingKind::Variable);
+    /// # Ok::<(), objchange_plan::DocumentError>(())
+    /// ```
+    pub fn missing(&self) -> Vec<Missing> {
+        let Some(list) = self.member("missing") else { return Vec::new() };
+        // A list that cannot be read is no empty one: then anything may be missing.
+        serde_json::from_str(list.text()).unwrap_or_else(|_| vec![Missing::unreadable()])
+    }
+}
