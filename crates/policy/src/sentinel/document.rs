@@ -217,7 +217,7 @@ impl Document {
         match root {
             "variables" if path.len() == 1 => look(&[], &|variables| {
                 let variable = variables.members().at_position(path[0] as usize);
-                let is_unknown = variable.is_some_and(|(name, _)| is_unknown_variable(&name));
+                let is_unknown = variable.is_some_and(|(name, _)| is_unknown_variable(name));
                 if is_unknown { vec!["value"] } else { Vec::new() }
             }),
             "planned_values" if path.len() == 2 => look(&path[..1], &|outputs| {
