@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use objchange_files::input::InputError;
 use objchange_hcl::NO_DIRECTORY;
-use objchange_plan::{GateError, LeftOutBy, Missing, MissingKind, PriorError, Unmatched};
+use objchange_plan::{DirectoryProblem, GateError, LeftOutBy, Missing, MissingKind, PriorError, Unmatched};
 #[cfg(feature = "policy")]
 use objchange_policy::rego::{PolicyError, PolicyErrorKind};
 use objchange_project::resource::ResourceError;
@@ -78,6 +78,7 @@ pub(crate) fn plan(error: &PlanError) -> CommandError {
         PlanError::Installed(_) | PlanError::NotInstalled { .. } => {
             unusable(format!("{error}, or name its program with --provider-binary"))
         }
+        PlanError::ModuleSource { .. } => unusable(format!("--module-source: {error}")),
         PlanError::State { error: state, .. } => unusable(with_hint(error, state_hint(state))),
         PlanError::OpenTofuFile { directory, .. } => unusable(format!(
             "{error}: plan it with `objchange plan {} --as opentofu --json`, or --as terraform, and use that plan",
@@ -129,6 +130,32 @@ pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
         notes.push(format!(
             "{names} {have} no value, so what depends on {them} is unknown: pass --var NAME=VALUE or --var-file \
              FILE{found}"
+        ));
+    }
+    if let Some((names, count)) = listed(MissingKind::Module, &Missing::to_string) {
+        let them = if count == 1 { "it" } else { "them" };
+        notes.push(format!(
+            "{names}; what depends on {them} is unknown: run `terraform init`, or say where the source lies with \
+             --module-source ADDRESS=DIR{}",
+            match all.iter().any(|missing| missing.problem == Some(DirectoryProblem::Outside)) {
+                true => "; --allow-path DIR allows a directory",
+                false => "",
+            }
+        ));
+    }
+    if listed(MissingKind::State, &Missing::to_string).is_some() {
+        notes.push(
+            "the state is elsewhere and was not read: `terraform state pull | objchange plan --state -` plans from it, \
+             and --no-state says that nothing exists yet"
+                .to_owned(),
+        );
+    }
+    let provider =
+        |missing: &Missing| missing.address.trim_start_matches("registry.terraform.io/").to_owned();
+    if let Some((names, _)) = listed(MissingKind::Schema, &provider) {
+        notes.push(format!(
+            "there are no schemas of {names}: their objects are what the configuration says, everything else in them is \
+             unknown, and a schema may hide more; {HOW_TO_GET_SCHEMAS}"
         ));
     }
     notes

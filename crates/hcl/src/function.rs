@@ -11,7 +11,7 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use crate::coverage::Coverage;
-use crate::functions::PatternCache;
+use crate::functions::{BaseDirectory, PatternCache};
 use objchange_text::FunctionSignature;
 
 /// The maximum number of expressions to evaluate in one evaluation; each run of a loop counts. No configuration needs
@@ -442,6 +442,8 @@ pub struct Functions {
     /// The set is empty: even `try`, `can` and the template functions are missing.
     is_bare: bool,
     coverage: Option<Arc<Coverage>>,
+    /// The directories that the file functions read from.
+    pub(crate) base: Option<Arc<BaseDirectory>>,
 }
 
 impl Functions {

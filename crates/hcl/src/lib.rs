@@ -87,7 +87,7 @@ pub use eval::{
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
 pub use function::{Capability, Function, FunctionError, Functions, NO_DIRECTORY, Parameter, not_null};
-pub use functions::BaseDirectory;
+pub use functions::{BaseDirectory, OUTSIDE};
 pub use hidden_source::{HiddenSource, value_source, variable_of_source};
 pub use module::{
     CheckConfig, Condition, ConstantText, DecodedResource, Environment, ImportConfig, ImportTarget, Input,

@@ -70,7 +70,12 @@ pub struct Module {
 impl Module {
     /// Loads a module. Errors in its files are reported before errors in the values of variables.
     pub fn load(texts: ModuleTexts<'_>, options: &PlanOptions) -> Self {
-        let load = LoadOptions { manifest: texts.manifest, terraform_version: texts.terraform_version };
+        let load = LoadOptions {
+            manifest: texts.manifest,
+            accepts_missing: options.accepts.modules,
+            sources: &options.module_sources,
+            ..LoadOptions::new(texts.terraform_version)
+        };
         let (config, diagnostics) = Config::load(texts.files, ".", &load);
         let mut module = Self { config, diagnostics, ..Self::default() };
         if module.config.has_constants() {

@@ -44,16 +44,23 @@ impl ModuleFunctions {
             of_module: vec![None; config.modules.len()],
             unanswered: Unanswered::default(),
         };
-        let mut known: HashMap<BTreeMap<&SmolStr, ProviderAddress>, Option<usize>> = HashMap::new();
+        let mut known: HashMap<_, Option<usize>> = HashMap::new();
+        let mut places: HashMap<&str, Option<Functions>> = HashMap::new();
         for (module, loaded) in config.modules.iter().enumerate() {
             let required = loaded.config.required_providers.keys();
             let required: BTreeMap<_, _> =
                 required.map(|name| (name, config.provider_named(module, name))).collect();
-            let index = match known.get(&required) {
+            // A module may read its own files, wherever it may be read itself. Its caller may not.
+            let own = places
+                .entry(loaded.directory.as_str())
+                .or_insert_with(|| functions.language.in_directory(&loaded.directory));
+            let directory = own.is_some().then_some(loaded.directory.as_str());
+            let key = (required, directory);
+            let index = match known.get(&key) {
                 Some(index) => *index,
                 None => {
-                    let index = functions.add(&required, schemas, providers);
-                    known.insert(required, index);
+                    let index = functions.add(&key.0, own.clone(), schemas, providers);
+                    known.insert(key, index);
                     index
                 }
             };
@@ -76,10 +83,11 @@ impl ModuleFunctions {
     fn add(
         &mut self,
         required: &BTreeMap<&SmolStr, ProviderAddress>,
+        own: Option<Functions>,
         schemas: &Schemas,
         providers: &dyn Providers,
     ) -> Option<usize> {
-        let mut functions = None;
+        let mut functions = own;
         for (local_name, provider) in required {
             let mut insert = |name: &str, function: Function| {
                 let functions = functions.get_or_insert_with(|| self.language.clone());

@@ -28,6 +28,7 @@ mod diagnostics;
 mod directory;
 pub mod document;
 mod functions;
+mod inferred;
 mod marking;
 mod order;
 pub mod plan;

@@ -1,15 +1,19 @@
 //! The schemas of the providers of a module.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use objchange::address::Mode;
 use objchange::schema::{
     FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
 };
+use objchange_hcl::ResourceName;
 use serde_json::json;
 use smol_str::SmolStr;
 
 use crate::ProviderAddress;
+use crate::config::{Config, ModuleId};
+use crate::inferred::inferred_schema;
 
 /// The schemas of the provider that is part of Terraform.
 static BUILTIN: LazyLock<Option<ProviderSchemas>> =
@@ -19,12 +23,14 @@ static BUILTIN: LazyLock<Option<ProviderSchemas>> =
 #[derive(Debug, Clone, Default)]
 pub struct Schemas {
     documents: Vec<ProviderSchemas>,
+    /// The schemas of resources whose provider has none, by their module.
+    inferred: BTreeMap<(ModuleId, ResourceName), Schema>,
 }
 
 impl Schemas {
     /// The schemas of these documents; where several have a provider, the first counts.
     pub fn new(documents: impl IntoIterator<Item = ProviderSchemas>) -> Self {
-        Self { documents: documents.into_iter().collect() }
+        Self { documents: documents.into_iter().collect(), inferred: BTreeMap::new() }
     }
 
     /// The schemas of the provider that is part of Terraform.
@@ -35,6 +41,23 @@ impl Schemas {
     /// Adds a document; what others have of a provider counts before it.
     pub fn push(&mut self, document: ProviderSchemas) {
         self.documents.push(document);
+    }
+
+    /// Makes up schemas for the resources of a configuration whose providers have none: each has what is written in its
+    /// block, and nobody knows what else.
+    pub fn infer(&mut self, config: &Config) {
+        for (id, module) in config.modules.iter().enumerate() {
+            for (name, resource) in &module.config.resources {
+                if !self.has_provider(&config.provider_config_of(id, name).provider) {
+                    self.inferred.insert((id, name.clone()), inferred_schema(resource));
+                }
+            }
+        }
+    }
+
+    /// The schema that was made up for a resource.
+    pub(crate) fn inferred(&self, module: ModuleId, name: &ResourceName) -> Option<&Schema> {
+        self.inferred.get(&(module, name.clone()))
     }
 
     /// All of them as one document.

@@ -63,11 +63,11 @@ pub use diff::{
     ObjectChange, Parts, Primitive, Scalar, Sensitivity, diff_values,
 };
 pub use document::{
-    Candidates, Document, DocumentError, DocumentKind, Extracted, Facts, Finding, FindingKind, Form, Missing,
-    MissingChange, MissingKind, MissingRange, NoInstance, NoState, ObjectError, ObjectErrorKind, Plan,
-    PlanFile, PlanFileError, PlanFileErrorKind, PlanSection, PlannedError, Prior, PriorError, Problem,
-    SchemaOrigin, SchemaSource, Schemas, Sensitive, State, StateOutput, StateResource, StatedMarks,
-    UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
+    Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts, Finding,
+    FindingKind, Form, Missing, MissingChange, MissingKind, MissingRange, NoInstance, NoState, ObjectError,
+    ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanSection, PlannedError, Prior,
+    PriorError, Problem, SchemaOrigin, SchemaSource, Schemas, Sensitive, State, StateOutput, StateResource,
+    StatedMarks, UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
     is_errored_plan, read_object, read_planned, read_prior, says_sensitive,
 };
 pub use file_errors::{compare_complaint, placed};

@@ -11,6 +11,17 @@ use objchange_plan::{
     ChangedResource, Deferred, Json, MissingKind, Plan, ResourceActions, Text, ValueChange, View,
 };
 
+/// The members of a plan to which a module that is not there may add anything.
+#[cfg(any(feature = "rego", feature = "sentinel"))]
+pub(crate) const OPEN: [&str; 6] = [
+    "action_invocations",
+    "checks",
+    "configuration",
+    "deferred_action_invocations",
+    "deferred_changes",
+    "relevant_attributes",
+];
+
 /// Facts that only the missing providers could tell.
 #[derive(Debug, Default)]
 pub(crate) struct Simulated<'t> {
@@ -22,6 +33,10 @@ pub(crate) struct Simulated<'t> {
     outputs: HashSet<String>,
     /// The names of variables without a value.
     pub(crate) variables: HashSet<String>,
+    /// The providers without schemas: nobody knows which attributes their objects have, and of which types.
+    schemaless: HashSet<String>,
+    /// What there may be in modules that are not there.
+    pub(crate) modules: Vec<PossibleItem<'t>>,
     /// Resources whose actions only a provider can tell: they may have changes.
     pub(crate) instances: Vec<PossibleItem<'t>>,
     /// Objects that may have drifted.
@@ -53,6 +68,8 @@ pub(crate) struct PossibleItem<'t> {
     pub(crate) provider_name: Text<'t>,
     /// It is known which instance it is.
     pub(crate) is_instance: bool,
+    /// Nothing is known of it but the module that it would be in.
+    is_any: bool,
 }
 
 impl<'t> PossibleItem<'t> {
@@ -65,12 +82,37 @@ impl<'t> PossibleItem<'t> {
             name: resource.name.clone(),
             provider_name: resource.provider_name.clone(),
             is_instance,
+            is_any: false,
         }
+    }
+
+    /// Anything in a module that is not there.
+    fn anything_in(module: &str) -> Self {
+        Self {
+            address: module.to_owned().into(),
+            module_address: module.to_owned().into(),
+            mode: Text::default(),
+            resource_type: Text::default(),
+            name: Text::default(),
+            provider_name: Text::default(),
+            is_instance: false,
+            is_any: true,
+        }
+    }
+
+    /// Whether it may be the item of this key.
+    #[cfg(feature = "sentinel")]
+    pub(crate) fn may_have(&self, key: &str) -> bool {
+        let starts = |rest: &str| rest.starts_with('[') || self.is_any && rest.starts_with(['.', ':']);
+        key.strip_prefix(self.address.as_str()).is_some_and(|rest| rest.is_empty() || starts(rest))
+            // Where nobody can read what is missing, it may be anything.
+            || self.is_any && !self.address.starts_with("module.")
     }
 
     /// A known field of a possible item. Its actions and values are unknown.
     pub(crate) fn label(&self, field: &str) -> Option<&Text<'t>> {
         match field {
+            _ if self.is_any => None,
             "mode" => Some(&self.mode),
             "type" => Some(&self.resource_type),
             "name" => Some(&self.name),
@@ -94,6 +136,12 @@ impl<'t> Simulated<'t> {
         let variables = missing.iter().filter(|missing| missing.kind == MissingKind::Variable);
         let variables = variables.filter_map(|missing| missing.address.strip_prefix("var."));
         open.variables = variables.map(str::to_owned).collect();
+        let of_kind = |kind| missing.iter().filter(move |missing| missing.kind == kind);
+        open.schemaless = of_kind(MissingKind::Schema).map(|missing| missing.address.clone()).collect();
+        let anything = missing
+            .iter()
+            .filter(|missing| !matches!(missing.kind, MissingKind::Variable | MissingKind::Schema));
+        open.modules = anything.map(|missing| PossibleItem::anything_in(&missing.address)).collect();
         for resource in &plan.changes.resources {
             if has_unknown_actions(resource) {
                 open.actions.insert(key(resource));
@@ -124,6 +172,7 @@ impl<'t> Simulated<'t> {
                 name: object.name,
                 provider_name: object.provider_name,
                 is_instance: true,
+                is_any: false,
             }));
         }
         for output in &plan.changes.outputs {
@@ -142,8 +191,24 @@ impl<'t> Simulated<'t> {
                 [Deferred::IMPORT_UNKNOWN, Deferred::ACTION_UNKNOWN].contains(&deferred.reason.as_str());
             PossibleItem::new(&deferred.resource, is_instance)
         }));
+        for deferred in &plan.changes.deferred {
+            let resource = &deferred.resource;
+            let may_have_drifted = deferred.reason == *Deferred::ACTION_UNKNOWN
+                && !plan.is_unrefreshed()
+                && resource.mode == *"managed"
+                && !resource.is_builtin();
+            if may_have_drifted {
+                open.drift.push(PossibleItem::new(resource, true));
+            }
+        }
+        open.instances.extend(open.modules.iter().cloned());
         open.prior.extend(open.instances.iter().cloned());
         open
+    }
+
+    /// Whether nobody knows which attributes the objects of this provider have.
+    pub(crate) fn is_schemaless(&self, provider: &str) -> bool {
+        self.schemaless.contains(provider)
     }
 
     /// Whether the actions of the change with this key are unknown.

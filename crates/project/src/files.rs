@@ -40,12 +40,25 @@ impl DiskFiles {
         if !real.is_dir() {
             return Err(io::Error::new(io::ErrorKind::NotADirectory, "this is not a directory"));
         }
-        let repository = real.ancestors().find(|around| around.join(".git").exists());
+        let is_repository =
+            |around: &&Path| [".git", ".hg", ".jj"].iter().any(|name| around.join(name).exists());
+        let repository = real.ancestors().find(is_repository);
         let root = repository.unwrap_or(&real).to_owned();
         let allowed = allowed.iter().map(fs::canonicalize).collect::<io::Result<Vec<_>>>()?;
         let data = DataDirectory::named(directory).and_then(|path| fs::canonicalize(path).ok());
         let roots = [root].into_iter().chain(allowed.iter().cloned()).chain(data).collect();
         Ok(Self { directory: directory.to_owned(), roots, allowed, known: Mutex::default() })
+    }
+
+    /// Modules may also be in these directories.
+    pub(crate) fn with_modules<'d>(
+        mut self,
+        directories: impl IntoIterator<Item = &'d PathBuf>,
+    ) -> io::Result<Self> {
+        for directory in directories {
+            self.roots.push(fs::canonicalize(directory)?);
+        }
+        Ok(self)
     }
 
     /// Directories that were allowed by name.
@@ -149,6 +162,10 @@ impl Files for DiskFiles {
         }
         names.sort_unstable();
         Ok(names)
+    }
+
+    fn is_outside(&self, path: &str) -> bool {
+        self.find(path).is_err_and(|error| error.kind == FileErrorKind::Outside)
     }
 
     fn read(&self, path: &str) -> Result<Option<String>, String> {

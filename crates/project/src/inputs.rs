@@ -125,6 +125,11 @@ pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, S
 ///
 /// One of the directories cannot be opened.
 pub fn functions(files: &DiskFiles) -> Result<Functions, FileError> {
+    Ok(Functions::pure().clone().with_files(&base_directory(files)?))
+}
+
+/// The directories that functions read from.
+pub(crate) fn base_directory(files: &DiskFiles) -> Result<BaseDirectory, FileError> {
     let wrong = |path: &Path, error| FileError::unreadable(format_args!("{}: {error}", path.display()));
     let mut base = BaseDirectory::open(files.directory()).map_err(|error| wrong(files.directory(), error))?;
     for path in files.allowed() {
@@ -133,5 +138,5 @@ pub fn functions(files: &DiskFiles) -> Result<Functions, FileError> {
     if let Some(home) = env::home_dir() {
         base = base.with_home(home);
     }
-    Ok(Functions::pure().clone().with_files(&base))
+    Ok(base)
 }

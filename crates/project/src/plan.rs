@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
-use objchange_module::config::{Config, Files, OpenTofuFiles};
+use objchange_hcl::Functions;
+use objchange_module::config::{Config, Files, MissingModule, OpenTofuFiles, SourceDirectory};
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::{
-    AcceptsMissing, ModulePlan, PlanInput, PlanOptions, PlannedAction, PlannedObject, plan,
+    AcceptsMissing, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, PlannedObject, plan,
 };
 use objchange_module::{
     AnsweringProviders, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
     SimulatedProviders, Unanswered,
 };
-use objchange_plan::{MissingKind, NoState, ProviderDependent, Version};
+use objchange_plan::{Missing, MissingKind, NoState, ProviderDependent, Version};
 
 use crate::data_directory::module_manifest;
 use crate::files::DiskFiles;
@@ -35,6 +36,7 @@ use crate::state::{DirectoryState, StateChoice, StateError, StateText};
 use crate::workplace::Workplace;
 use objchange_files::FileError;
 use objchange_files::input::Size;
+use objchange_text::Notice;
 
 /// Settings for planning the module in a directory.
 #[derive(Clone)]
@@ -49,6 +51,8 @@ pub struct PlanSettings<'a> {
     pub max_instances: usize,
     /// Directories that may be read, too.
     pub allow_path: &'a [PathBuf],
+    /// Sources of modules, and the directories in which these lie.
+    pub module_sources: &'a [(String, PathBuf)],
     /// The state that it starts from.
     pub state: StateChoice<'a>,
     /// Computed attributes of updated objects are unknown in a simulated plan, because their provider may change them.
@@ -59,6 +63,8 @@ pub struct PlanSettings<'a> {
     pub must_be_whole: bool,
     /// The inputs that must not be missing.
     pub require: RequiredInputs,
+    /// Nobody decides by the plan, and it is not kept: if the state is elsewhere, the configuration alone is planned.
+    pub may_lack_state: bool,
     /// The version whose rules apply.
     pub version: Version,
     /// The files are read as OpenTofu reads them.
@@ -90,6 +96,12 @@ pub struct PlanSettings<'a> {
 pub struct RequiredInputs {
     /// Values of variables.
     pub variables: bool,
+    /// Modules.
+    pub modules: bool,
+    /// Schemas of providers.
+    pub schemas: bool,
+    /// The state of a directory.
+    pub state: bool,
 }
 
 impl<'a> PlanSettings<'a> {
@@ -116,10 +128,12 @@ impl<'a> PlanSettings<'a> {
             },
             max_instances: 1_000_000,
             allow_path: &[],
+            module_sources: &[],
             state: StateChoice::OfDirectory,
             is_strict: false,
             must_be_whole: false,
             require: RequiredInputs::default(),
+            may_lack_state: false,
             version: Version::NEWEST,
             is_opentofu: false,
             names_program: false,
@@ -190,6 +204,14 @@ pub enum PlanError {
     /// The installed providers cannot be used.
     #[error(transparent)]
     Installed(#[from] InstalledError),
+    /// The directory that is given for the source of modules cannot be used.
+    #[error("the module source {source_address}: {problem}")]
+    ModuleSource {
+        /// The source.
+        source_address: String,
+        /// The problem.
+        problem: String,
+    },
     /// The state of the directory, or its workspace, cannot be used.
     #[error("{}: {error}", directory.display())]
     State {
@@ -389,13 +411,17 @@ pub fn plan_directory_with<R: Default>(
     settings: &PlanSettings<'_>,
     plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
 ) -> Result<(PlannedDirectory, R), PlanError> {
+    let sources = module_sources(directory, settings.module_sources)?;
+    let given = settings.module_sources.iter().map(|(_, directory)| directory);
     let files = DiskFiles::new(directory, settings.allow_path)
+        .and_then(|files| files.with_modules(given))
         .map_err(|error| format!("{}: {error}", directory.display()))?;
     let (mut options, diagnostics) = settings.arguments.clone().apply(PlanOptions {
         working_directory: files.working_directory(),
         version: settings.version,
         max_instances: settings.max_instances,
         accepts: accepted(settings),
+        module_sources: sources,
         ..PlanOptions::default()
     });
     let refused = |config, schemas, diagnostics| {
@@ -416,6 +442,23 @@ pub fn plan_directory_with<R: Default>(
         terraform_version: &version,
     };
     let mut module = Module::load(texts, &options);
+    for SourceDirectory { source, directory: given } in &options.module_sources {
+        let is_in = |loaded: &str| {
+            loaded.strip_prefix(given.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let calls = &module.config.modules;
+        if calls.iter().skip(1).any(|module| is_in(&module.directory)) {
+            continue;
+        }
+        let from_there = |missing: &MissingModule| {
+            missing.source == *source || missing.source.starts_with(&format!("{source}//"))
+        };
+        if let Some(missing) = module.config.missing_modules.values().find(|missing| from_there(missing)) {
+            let problem = format!("there is no module in {given} for {}", missing.source);
+            return Err(PlanError::ModuleSource { source_address: source.clone(), problem });
+        }
+        (settings.remarks)(Notice::Warning(format!("no module is called from {source}")));
+    }
     if module.diagnostics.has_errors() {
         let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);
         return Err(refused(module.config, schemas, module.diagnostics));
@@ -429,8 +472,18 @@ pub fn plan_directory_with<R: Default>(
         }
     }
     let storage = module.config.modules.first().and_then(|root| root.config.state_storage.as_ref());
-    let state =
-        DirectoryState::read(&files, storage, settings.state, settings.max_input, settings.is_opentofu);
+    let read =
+        |choice| DirectoryState::read(&files, storage, choice, settings.max_input, settings.is_opentofu);
+    let is_plain = options.mode == PlanMode::Normal && options.replace.is_empty() && !asks(settings);
+    let state = match read(settings.state) {
+        Err(error)
+            if error.is_elsewhere() && is_plain && settings.may_lack_state && !settings.require.state =>
+        {
+            read(StateChoice::Nothing)
+                .map(|state| DirectoryState { no_state: Some(NoState::Unread), ..state })
+        }
+        state => state,
+    };
     let state = state
         .map_err(|error| PlanError::State { directory: directory.to_owned(), error: Box::new(error) })?;
     let DirectoryState { text: state, workspace, no_state } = state;
@@ -450,11 +503,21 @@ pub fn plan_directory_with<R: Default>(
     if !module.without_schemas(&schemas).is_empty() {
         let locked = locked_versions(directory, settings.remarks);
         let missing = |schemas: &Schemas| module.without_schemas(schemas);
-        let completed = settings.lookup.complete(&mut schemas, &locked, missing, settings.remarks);
-        completed.map_err(PlanError::NoSchemas)?;
+        let lookup = match options.accepts.schemas {
+            true => settings.lookup.clone().accepting_nearest(),
+            false => settings.lookup.clone(),
+        };
+        let completed = lookup.complete(&mut schemas, &locked, missing, settings.remarks);
+        match completed {
+            Err(_) if options.accepts.schemas => schemas.infer(&module.config),
+            completed => completed.map_err(PlanError::NoSchemas)?,
+        }
     }
     let timestamp = now();
-    let functions = inputs::functions(&files)?.with_plan_time(&timestamp);
+    let base = inputs::base_directory(&files)?;
+    // A real provider may write files while it reads.
+    let base = if asks(settings) { base } else { base.reading_once() };
+    let functions = Functions::pure().clone().with_files(&base).with_plan_time(&timestamp);
     let answers = inputs::answers(settings.answers, &schemas)?;
     let mut simulated = AnsweringProviders::new(
         &answers,
@@ -478,7 +541,8 @@ pub fn plan_directory_with<R: Default>(
     let providers: &mut dyn Providers = &mut simulated;
     let (state, found) = StateText::state(state.as_ref(), &schemas, providers)?;
     module.diagnostics.append(found);
-    let (plan, more) = module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, providers));
+    let (mut plan, more) =
+        module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, providers));
     #[cfg(feature = "provider")]
     if let Some(real) = real.take() {
         if real.was_interrupted() {
@@ -490,6 +554,10 @@ pub fn plan_directory_with<R: Default>(
         && let Some(unmatched) = unmatched(&plan, &module.config, settings, &options)
     {
         return Err(unmatched);
+    }
+    if no_state == Some(NoState::Unread) {
+        plan.missing.push(Missing::new(MissingKind::State, "state"));
+        plan.complete = false;
     }
     let unanswered = simulated.unanswered;
     let lacks_values = plan.missing.iter().any(|missing| missing.kind == MissingKind::Variable);
@@ -510,14 +578,55 @@ pub fn plan_directory_with<R: Default>(
     ))
 }
 
-/// The inputs that may be missing.
-fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
-    // A provider that is configured with unknown values may look at another account than the one that is meant.
+/// The directories of modules, relative to that of the root module, as `path.module` has them.
+fn module_sources(directory: &Path, given: &[(String, PathBuf)]) -> Result<Vec<SourceDirectory>, PlanError> {
+    let mut sources: Vec<SourceDirectory> = Vec::new();
+    let root =
+        std::fs::canonicalize(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    for (source, path) in given {
+        let wrong = |problem: String| PlanError::ModuleSource { source_address: source.clone(), problem };
+        let real =
+            std::fs::canonicalize(path).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+        if !real.is_dir() {
+            return Err(wrong(format!("{} is not a directory", path.display())));
+        }
+        let new = SourceDirectory { source: source.clone(), directory: relative(&root, &real) };
+        if let Some(other) = sources.iter().find(|other| other.is_of_source_of(&new)) {
+            let (a, b) = (&other.directory, &new.directory);
+            return Err(wrong(format!("two directories are given for it, {a} and {b}")));
+        }
+        sources.push(new);
+    }
+    Ok(sources)
+}
+
+/// The way from one directory to another, both without links.
+fn relative(from: &Path, to: &Path) -> String {
+    let common = std::iter::zip(from.components(), to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to.components().skip(common).map(|step| step.as_os_str().to_string_lossy().into_owned());
+    let steps: Vec<String> = up.chain(down).collect();
+    if steps.is_empty() { ".".to_owned() } else { steps.join("/") }
+}
+
+/// Whether real providers run for the plan.
+fn asks(settings: &PlanSettings<'_>) -> bool {
     #[cfg(feature = "provider")]
     let asks = settings.real.all || !settings.real.providers.is_empty();
     #[cfg(not(feature = "provider"))]
-    let asks = false;
-    AcceptsMissing { variables: !settings.require.variables && !asks, ..AcceptsMissing::default() }
+    let asks = {
+        _ = settings;
+        false
+    };
+    asks
+}
+
+/// The inputs that may be missing.
+fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
+    // A provider that is configured with unknown values may look at another account than the one that is meant.
+    let asks = asks(settings);
+    let RequiredInputs { variables, modules, schemas, state: _ } = settings.require;
+    AcceptsMissing { variables: !variables && !asks, modules: !modules && !asks, schemas: !schemas }
 }
 
 /// An option that names nothing in the plan, so that whatever decides by it would decide by nothing.

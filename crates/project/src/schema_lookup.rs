@@ -36,6 +36,8 @@ impl SchemaQuery {
 #[derive(Debug, Clone, Default)]
 pub struct SchemaLookup {
     is_off: bool,
+    /// Schemas of another version than the locked one are better than none.
+    accepts_nearest: bool,
     cache: Option<SchemaCache>,
 }
 
@@ -51,17 +53,23 @@ pub struct CachedChoice {
 impl SchemaLookup {
     /// Looks in the cache of this user.
     pub fn of_user() -> Self {
-        Self { is_off: false, cache: SchemaCache::of_user() }
+        Self { cache: SchemaCache::of_user(), ..Self::default() }
     }
 
     /// Looks in this cache.
     pub fn new(cache: SchemaCache) -> Self {
-        Self { is_off: false, cache: Some(cache) }
+        Self { cache: Some(cache), ..Self::default() }
     }
 
     /// Finds nothing.
     pub fn none() -> Self {
-        Self { is_off: true, cache: None }
+        Self { is_off: true, ..Self::default() }
+    }
+
+    /// Where the locked version is not there, the nearest one is used, with a note.
+    #[must_use]
+    pub fn accepting_nearest(self) -> Self {
+        Self { accepts_nearest: true, ..self }
     }
 
     /// Chooses the schemas of providers. A locked provider is used at its version; of others the newest is used, and a
@@ -103,7 +111,13 @@ impl SchemaLookup {
                 choice.add(&provider, None, SchemaSource::BuiltIn);
             } else if let Some(cache) = &self.cache {
                 let locked = locked.get(&provider).map(String::as_str);
-                choice.take(&cache.versions(&provider), locked, remarks);
+                let files = cache.versions(&provider);
+                if !choice.take(&files, locked, remarks)
+                    && self.accepts_nearest
+                    && let Some(locked) = locked
+                {
+                    choice.take_nearest(files, locked, remarks);
+                }
             }
         }
         choice
@@ -156,8 +170,23 @@ impl SchemaLookup {
 }
 
 impl CachedChoice {
-    /// Takes the first of these files of a provider that can be used.
-    fn take(&mut self, files: &[CacheFile], locked: Option<&str>, remarks: &Remarks<'_>) {
+    /// Takes the file whose version is nearest to the locked one.
+    fn take_nearest(&mut self, mut files: Vec<CacheFile>, locked: &str, remarks: &Remarks<'_>) {
+        files.sort_by_cached_key(|file| distance(file.version.as_deref().unwrap_or_default(), locked));
+        for file in files {
+            if self.take(std::slice::from_ref(&file), None, &|_| {}) {
+                remarks(Notice::Note(format!(
+                    "the lock file has version {locked} of {}, and the nearest cached schemas are used: those of {}",
+                    file.provider.for_display(),
+                    file.version.as_deref().unwrap_or("an unknown version")
+                )));
+                return;
+            }
+        }
+    }
+
+    /// Takes the first of these files of a provider that can be used; whether there is one.
+    fn take(&mut self, files: &[CacheFile], locked: Option<&str>, remarks: &Remarks<'_>) -> bool {
         let fits = |file: &&CacheFile| match (locked, &file.version) {
             (Some(locked), Some(version)) => locked == version,
             _ => true,
@@ -182,7 +211,7 @@ impl CachedChoice {
                         ))),
                         _ => {}
                     }
-                    return;
+                    return true;
                 }
                 Err(error) => remarks(Notice::Warning(format!(
                     "{}: {error}; the cached schemas of {} are not used: add them again with `objchange schemas add`",
@@ -191,10 +220,20 @@ impl CachedChoice {
                 ))),
             }
         }
+        false
     }
 
     fn add(&mut self, provider: &ProviderAddress, version: Option<&str>, source: SchemaSource) {
         let (provider, version) = (provider.to_string(), version.map(str::to_owned));
         self.origins.push(SchemaOrigin { provider, version, source });
     }
+}
+
+/// How far two versions are from each other: first by their major numbers, then by the next ones.
+fn distance(a: &str, b: &str) -> Vec<u64> {
+    let numbers = |version: &str| -> Vec<u64> {
+        let parts = version.split(['.', '-', '+']).take(3);
+        parts.map(|part| part.parse().unwrap_or_default()).chain(std::iter::repeat(0)).take(3).collect()
+    };
+    std::iter::zip(numbers(a), numbers(b)).map(|(a, b)| a.abs_diff(b)).collect()
 }

@@ -136,6 +136,13 @@ pub enum StateError {
     },
 }
 
+impl StateError {
+    /// Whether there may be a state that nobody can read here.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Elsewhere { .. } | Self::Terragrunt)
+    }
+}
+
 /// A backend in words.
 fn remote(kind: &str, by_init: bool) -> String {
     let storage = match kind {

@@ -89,7 +89,7 @@ impl Snapshot {
         }
         let manifest = serde_json::json!({ "Modules": self.modules }).to_string();
         let files: MemoryFiles = files.into_iter().collect();
-        let options = LoadOptions { manifest: Some(&manifest), terraform_version };
+        let options = LoadOptions { manifest: Some(&manifest), ..LoadOptions::new(terraform_version) };
         let root =
             self.modules.iter().find(|module| module.key.is_empty()).map_or(".", |root| root.dir.as_str());
         let (config, diagnostics) = Config::load(&files, root, &options);

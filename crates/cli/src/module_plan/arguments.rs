@@ -52,6 +52,11 @@ pub(crate) struct PlanningArgs {
     #[arg(long, value_name = "DIR")]
     allow_path: Vec<PathBuf>,
 
+    /// The directory in which a module lies that is not installed, or a package of modules:
+    /// `acme/net/aws=../net`. Can be repeated
+    #[arg(long, value_name = "ADDRESS=DIR", value_parser = module_source)]
+    module_source: Vec<(String, PathBuf)>,
+
     /// Inputs that must not be missing: without one of them nothing is planned. By default what depends on them is
     /// unknown. Separated by commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
@@ -62,11 +67,26 @@ pub(crate) struct PlanningArgs {
     max_instances: usize,
 }
 
+/// Reads an option of `--module-source`. An address may have `=` in it, and few directories do.
+fn module_source(text: &str) -> Result<(String, PathBuf), &'static str> {
+    match text.rsplit_once('=') {
+        Some((address, directory)) if !address.is_empty() && !directory.is_empty() => {
+            Ok((address.to_owned(), PathBuf::from(directory)))
+        }
+        _ => Err("ADDRESS=DIR is needed, such as `acme/net/aws=../net`"),
+    }
+}
+
 impl PlanningArgs {
     /// The inputs that must not be missing.
     fn required(&self) -> RequiredInputs {
         let is_required = |wanted| self.require.iter().any(|one| *one == wanted || *one == Require::All);
-        RequiredInputs { variables: is_required(Require::Variables) }
+        RequiredInputs {
+            variables: is_required(Require::Variables),
+            modules: is_required(Require::Modules),
+            schemas: is_required(Require::Schemas),
+            state: is_required(Require::State),
+        }
     }
 }
 
@@ -75,6 +95,12 @@ impl PlanningArgs {
 enum Require {
     /// Values of variables
     Variables,
+    /// Modules, installed by `terraform init` or named with --module-source
+    Modules,
+    /// Schemas of providers, of the locked versions
+    Schemas,
+    /// The state
+    State,
     /// All of them
     All,
 }
@@ -220,6 +246,8 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) is_strict: bool,
     /// A module is an error if something of it would be missing from its plan: actions, or files of OpenTofu.
     pub(crate) must_be_whole: bool,
+    /// The configuration alone is planned if the state is elsewhere.
+    pub(crate) may_lack_state: bool,
     /// The version of Terraform whose rules apply.
     pub(crate) version: Version,
     /// The files are read as OpenTofu reads them.
@@ -241,6 +269,7 @@ impl<'a> PlanInputs<'a> {
             state: StateChoice::OfDirectory,
             is_strict: false,
             must_be_whole: false,
+            may_lack_state: false,
             version: Version::NEWEST,
             is_opentofu: false,
             names_program: false,
@@ -277,10 +306,12 @@ impl<'a> PlanInputs<'a> {
             },
             max_instances: planning.max_instances,
             allow_path: &planning.allow_path,
+            module_sources: &planning.module_source,
             state: self.state,
             is_strict: self.is_strict,
             must_be_whole: self.must_be_whole,
             require: planning.required(),
+            may_lack_state: self.may_lack_state,
             version: self.version,
             is_opentofu: self.is_opentofu,
             names_program: self.names_program,
@@ -337,6 +368,7 @@ mod tests {
                 Some("COUNT") => Some("5"),
                 Some("NAME=VALUE") => Some("a=b"),
                 Some("WHAT") => Some("all"),
+                Some("ADDRESS=DIR") => Some("a/b/c=d"),
                 _ => Some("x"),
             };
             (argument.get_long().unwrap_or_default().to_owned(), value)

@@ -4,6 +4,7 @@ mod arguments;
 mod documents;
 mod explain;
 pub(crate) mod graph;
+mod missing;
 mod output;
 #[cfg(feature = "provider")]
 mod real;
@@ -33,14 +34,17 @@ plans one resource, and is chosen by --config or --type; see `objchange plan --c
 
 No provider is started without --real-providers or --real-provider: values that only a provider knows are unknown. \
 Nothing is downloaded: modules come from DIR, from the repository around it, or from `.terraform/modules`, where \
-`terraform init` installs them.
+`terraform init` installs them, or from --module-source.
+
+Values of variables, modules and schemas may be missing: what depends on them is unknown, and gates refuse the plan. \
+--missing lists them, and --require makes them errors.
 
 Schemas of the providers come from --schemas, from --provider-binary, or from the cache that `objchange schemas add` \
 fills. From the cache, the versions in `.terraform.lock.hcl` of the directory are used.
 
 The state is that of the selected workspace, in `terraform.tfstate` or where `backend \"local\"` says, or --state FILE. A \
-state in another backend is not fetched: `terraform state pull > state.json` gets it for --state, and --no-state says that \
-nothing exists yet. Values of variables come from TF_VAR_… variables, \
+state in another backend is not fetched: `terraform state pull | objchange plan --state -` plans from it, and --no-state \
+says that nothing exists yet. Without either, the configuration alone is shown. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
 
 Exit codes:
@@ -84,6 +88,11 @@ pub(crate) struct Args {
     /// Print a template for `--answers`, with everything that the plan needs
     #[arg(long, conflicts_with_all = ["GateArgs", "Places", "explain", "out", "json", "full", "summary"])]
     answers_template: bool,
+
+    /// Print only what the plan is made without, the most useful first: how many resources each input would make known.
+    /// With --json as JSON (schema/plan-missing.schema.json)
+    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "answers_template", "explain", "out", "full", "summary"])]
+    missing: bool,
 
     /// Explain why an object, a part of it, a variable, a local value or an output is unknown, created,
     /// replaced or deferred
@@ -149,7 +158,13 @@ impl Args {
             real: self.real.choice(),
             state: self.state.choice(),
             is_strict: self.strict || self.gate.can_refuse(),
-            must_be_whole: self.gate.can_refuse() || self.out.is_some() || self.json,
+            must_be_whole: self.gate.can_refuse() || self.out.is_some() || self.json && !self.missing,
+            // What is decided by, kept, or asked about one object needs to know what exists.
+            may_lack_state: !(self.gate.is_asked()
+                || self.out.is_some()
+                || self.json && !self.missing
+                || self.answers_template
+                || self.explain.is_some()),
             max_input: self.max_input,
             ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)
         }
@@ -167,6 +182,9 @@ pub(crate) fn version_of(program: Option<Program>) -> Version {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(address) = &args.explain {
         return explain::run(args, address);
+    }
+    if args.missing {
+        return missing::run(args);
     }
     if args.json && !args.gate.is_asked() && args.places.selection() != Selection::default() {
         return Err("--json prints the whole plan; options that select resources need --fail-on or \

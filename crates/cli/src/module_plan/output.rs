@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
+use objchange_hcl::OUTSIDE;
 use objchange_module::config::Config;
 use objchange_module::document::change_set;
 use objchange_module::plan::{PlanMode, PlanOptions};
@@ -28,7 +29,11 @@ pub(crate) fn diagnostics(config: &Config, schemas: &Schemas, found: &Diagnostic
     }
     let mut err = terminal::stderr();
     err.write_all(DiagnosticPrinter::new(config, schemas).text(found).as_bytes())?;
-    err.flush()
+    err.flush()?;
+    if found.iter().any(|one| one.diagnostic.detail.contains(OUTSIDE)) {
+        exit::note("--allow-path DIR lets modules and functions read below another directory");
+    }
+    Ok(())
 }
 
 /// Prints the answers that are missing.

@@ -95,13 +95,24 @@ impl DocumentArgs {
     }
 
     /// The plan of the module, if the document is the directory of one. A strict one holds whatever the providers answer.
-    pub(crate) fn plan_module(&self, is_strict: bool) -> Result<Option<PlanFile>, CommandError> {
+    /// Pages for people may lack the state.
+    pub(crate) fn plan_module(
+        &self,
+        is_strict: bool,
+        may_lack_state: bool,
+    ) -> Result<Option<PlanFile>, CommandError> {
         let planning = self.planning()?;
         if !is_module(&self.document) {
             return Ok(None);
         }
         let inputs = planning.inputs(&self.schemas).by(self.program);
-        let inputs = PlanInputs { is_strict, must_be_whole: is_strict, max_input: self.max_input, ..inputs };
+        let inputs = PlanInputs {
+            is_strict,
+            must_be_whole: is_strict,
+            may_lack_state,
+            max_input: self.max_input,
+            ..inputs
+        };
         planned_file(&self.document, &inputs).map(Some)
     }
 

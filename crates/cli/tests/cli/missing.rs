@@ -120,7 +120,7 @@ fn policies_are_undecided_where_they_depend_on_what_is_missing() {
         }
         for sentinel in ["v", "raw"] {
             let output = run(&folder, &format!("sentinel apply DIR/{sentinel}.sentinel --plan {plan}"));
-            assert!(output.code != 0 && output.stdout.contains("undecided"), "{sentinel}: {output:?}");
+            assert!(output.code == 2 && output.stdout.starts_with("Undefined"), "{sentinel}: {output:?}");
         }
         for query in ["rc.change.after.input==7.0", "plan.variables.size.value==7.0"] {
             let output = run(&folder, &format!("query {plan} -e {query}"));
@@ -156,4 +156,203 @@ fn real_providers_need_all_of_their_input() {
     let output = run(&folder, "plan DIR --real-providers");
     assert!(output.code == 1 && output.stderr.contains("No value for required variable"), "{output:?}");
     folder.write("schemas.json", SCHEMAS);
+}
+
+const CALL: &str = "module \"net\" {\n  source  = \"acme/net/aws\"\n  version = \"~> 1.2\"\n}\n\
+                    output \"o\" {\n  value = module.net.o\n}\n";
+
+#[test]
+fn a_module_that_is_not_installed_is_one_entry() {
+    let folder = Folder::with(
+        "missing-module",
+        &[
+            ("main.tf", CALL),
+            (
+                "p/any.rego",
+                "package main\ndeny contains rc.address if {\n    some rc in input.resource_changes\n    rc.type == \"aws_vpc\"\n}\n",
+            ),
+            ("p/checks.rego", "package checks\ndeny contains \"x\" if count(input.checks) == 7\n"),
+            (
+                "p/config.rego",
+                "package config\ndeny contains \"x\" if input.configuration.root_module.module_calls.net.module.resources\n",
+            ),
+            ("a.sentinel", "import \"tfplan/v2\" as tfplan\nmain = length(tfplan.resource_changes) is 0\n"),
+            ("c.sentinel", "import \"tfconfig/v2\" as tfconfig\nmain = length(tfconfig.resources) is 0\n"),
+        ],
+    );
+    let output = run(&folder, "plan DIR --out DIR/plan.json");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(
+        output.stderr.contains(
+            "note: module.net is not installed (acme/net/aws ~> 1.2); what depends on it is unknown"
+        ),
+        "{output:?}"
+    );
+    for plan in ["DIR", "DIR/plan.json"] {
+        for rego in ["any", "checks", "config"] {
+            let output = run(&folder, &format!("policy {plan} --rego DIR/p/{rego}.rego"));
+            assert!(output.code != 0 && output.stdout.contains("undecided"), "{rego}: {output:?}");
+        }
+        for sentinel in ["a", "c"] {
+            let output = run(&folder, &format!("sentinel apply DIR/{sentinel}.sentinel --plan {plan}"));
+            assert!(output.code == 2 && output.stdout.starts_with("Undefined"), "{sentinel}: {output:?}");
+        }
+        let output = run(&folder, &format!("query {plan} rc.type==\"aws_vpc\""));
+        assert!(output.stderr.contains("module.net"), "{output:?}");
+    }
+    let output = run(&folder, "plan DIR --explain output.o");
+    assert!(
+        output.stdout.contains("module.net: unknown (the module acme/net/aws is not installed)"),
+        "{output:?}"
+    );
+    let output = run(&folder, "graph DIR --json");
+    assert!(output.stdout.contains("module.net is not installed (acme/net/aws ~> 1.2)"), "{output:?}");
+    let output = run(&folder, "plan DIR --require modules");
+    assert!(output.code == 1 && output.stderr.contains("Error: Module not installed"), "{output:?}");
+}
+
+#[test]
+fn a_module_lies_where_the_command_line_says() {
+    let folder = Folder::with(
+        "missing-source",
+        &[
+            ("root/main.tf", CALL),
+            ("net/main.tf", "output \"o\" {\n  value = file(\"${path.module}/x.txt\")\n}\n"),
+            ("net/x.txt", "known"),
+            ("empty/x.txt", ""),
+        ],
+    );
+    let output = run(&folder, "plan DIR/root --module-source acme/net/aws=DIR/net");
+    assert!(output.code == 0 && output.stdout.contains("+ o = \"known\""), "{output:?}");
+    assert!(!output.stderr.contains("missing") && !output.stderr.contains("not installed"), "{output:?}");
+    for (options, why) in [
+        ("--module-source acme/net/aws=DIR/none", "No such file or directory"),
+        ("--module-source acme/net/aws=DIR/net/x.txt", "is not a directory"),
+        ("--module-source acme/net/aws=DIR/empty", "there is no module in"),
+        (
+            "--module-source acme/net/aws=DIR/net --module-source registry.terraform.io/acme/net/aws=DIR/empty",
+            "two directories",
+        ),
+        ("--module-source acme/net/aws", "ADDRESS=DIR is needed"),
+    ] {
+        let output = run(&folder, &format!("plan DIR/root {options}"));
+        assert!(output.code == 2 && output.stderr.contains(why), "{options}: {output:?}");
+    }
+    let output = run(&folder, "plan DIR/root --module-source acme/other/aws=DIR/net");
+    assert!(output.stderr.contains("no module is called from acme/other/aws"), "{output:?}");
+    // A module that calls itself has no end.
+    folder.write("net/main.tf", "module \"again\" {\n  source = \"acme/net/aws\"\n}\n");
+    let output = run(&folder, "plan DIR/root --module-source acme/net/aws=DIR/net");
+    assert!(output.code == 1 && output.stderr.contains("Module calls itself"), "{output:?}");
+}
+
+#[test]
+fn a_plan_is_made_without_schemas() {
+    let folder = Folder::with(
+        "missing-schemas",
+        &[
+            ("main.tf", "resource \"cloud_disk\" \"d\" {\n  name = \"n\"\n  rule {\n    port = 80\n  }\n}\n"),
+            (
+                "p/name.rego",
+                "package name\ndeny contains \"x\" if {\n    some rc in input.resource_changes\n    rc.change.after.name == \"m\"\n}\n",
+            ),
+            (
+                "p/other.rego",
+                "package other\ndeny contains \"x\" if {\n    some rc in input.resource_changes\n    rc.change.after.public\n}\n",
+            ),
+            (
+                "p/type.rego",
+                "package kind\ndeny contains \"x\" if {\n    some rc in input.resource_changes\n    rc.type == \"other\"\n}\n",
+            ),
+            (
+                "a.sentinel",
+                "import \"tfplan/v2\" as tfplan\nmain = all tfplan.resource_changes as _, rc { rc.change.after.public is not true }\n",
+            ),
+        ],
+    );
+    let output = run(&folder, "plan DIR --out DIR/plan.json");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.contains("+ name = \"n\"") && output.stdout.contains("+ port = 80"), "{output:?}");
+    assert!(output.stderr.contains("note: there are no schemas of hashicorp/cloud: "), "{output:?}");
+    for plan in ["DIR", "DIR/plan.json"] {
+        for (rego, is_decided) in [("name", false), ("other", false), ("type", true)] {
+            let output = run(&folder, &format!("policy {plan} --rego DIR/p/{rego}.rego"));
+            assert_eq!(
+                (output.stdout.contains("undecided"), output.code == 0),
+                (!is_decided, is_decided),
+                "{rego}: {output:?}"
+            );
+        }
+        let output = run(&folder, &format!("sentinel apply DIR/a.sentinel --plan {plan}"));
+        assert!(output.code == 2 && output.stdout.starts_with("Undefined"), "{output:?}");
+        let output = run(&folder, &format!("query {plan} rc.change.after.public"));
+        assert!(output.stderr.contains("unknown until apply"), "{output:?}");
+    }
+    let output = run(&folder, "plan DIR --require schemas");
+    assert!(output.code == 2 && output.stderr.contains("there are no schemas of"), "{output:?}");
+    let output = run(&folder, "plan DIR --explain cloud_disk.d.arn");
+    assert!(output.stdout.contains("there are no schemas of"), "{output:?}");
+}
+
+#[test]
+fn what_is_missing_is_a_list_of_its_own() {
+    let main = format!(
+        "variable \"a\" {{}}\nvariable \"b\" {{}}\nresource \"terraform_data\" \"x\" {{\n  input = var.b\n}}\n\
+         resource \"terraform_data\" \"y\" {{\n  input = terraform_data.x.output\n}}\n{CALL}"
+    );
+    let folder = Folder::with("missing-list", &[("main.tf", &main)]);
+    let output = run(&folder, "plan DIR --missing");
+    assert_eq!(
+        output.stdout,
+        "var.b has no value: 2 resources\n    main.tf:2\nvar.a has no value: 0 resources\n    main.tf:1\n\
+         module.net is not installed (acme/net/aws ~> 1.2): 0 resources\n    main.tf:9\n"
+    );
+    let output = run(&folder, "plan DIR --missing --json");
+    let json: Json = serde_json::from_str(&output.stdout).unwrap();
+    crate::schemas::check(&crate::schemas::validator("plan-missing.schema.json"), &json);
+    assert_eq!(json["missing"][0]["resources"], 2);
+    let output = run(&folder, "plan DIR --missing --fail-on create");
+    assert_eq!(output.code, 2, "{output:?}");
+    folder.write("main.tf", "");
+    let output = run(&folder, "plan DIR --missing");
+    assert!(output.stdout.is_empty() && output.stderr.contains("nothing is missing"), "{output:?}");
+}
+
+#[test]
+fn a_module_reads_its_own_files() {
+    let child = "output \"p\" {\n  value = [templatefile(\"${path.module}/lib/p.txt\", { a = 1 }), fileset(\"${path.module}/lib\", \"*.txt\")]\n}\n";
+    let root = "module \"m\" {\n  source = \"../modules/m\"\n}\noutput \"p\" {\n  value = module.m.p\n}\n";
+    let files = [
+        (".git/HEAD", ""),
+        ("modules/m/main.tf", child),
+        ("modules/m/lib/p.txt", "x${a}"),
+        ("ex/main.tf", root),
+    ];
+    let folder = Folder::with("missing-files", &files);
+    let output = run(&folder, "plan DIR/ex");
+    assert!(
+        output.code == 0 && output.stdout.contains("\"x1\"") && output.stdout.contains("\"p.txt\""),
+        "{output:?}"
+    );
+    // Its caller does not.
+    folder.write("ex/main.tf", "module \"m\" {\n  source = \"../modules/m\"\n}\noutput \"q\" {\n  value = file(\"../modules/m/lib/p.txt\")\n}\n");
+    let output = run(&folder, "plan DIR/ex");
+    assert!(output.code == 1 && output.stderr.contains("outside of the directories"), "{output:?}");
+    assert!(output.stderr.contains("note: --allow-path DIR"), "{output:?}");
+    // Without version control around it only the directory is read.
+    std::fs::remove_dir_all(folder.at(".git")).unwrap();
+    let output = run(&folder, "plan DIR/ex --require modules");
+    assert!(
+        output.code == 1 && output.stderr.contains("The directory ../modules/m cannot be read"),
+        "{output:?}"
+    );
+    folder.write("ex/main.tf", root);
+    let output = run(&folder, "plan DIR/ex --missing");
+    assert!(
+        output.stdout.contains("module.m is in a directory outside of what may be read (../modules/m)"),
+        "{output:?}"
+    );
+    std::fs::create_dir(folder.at(".jj")).unwrap();
+    let output = run(&folder, "plan DIR/ex");
+    assert!(output.code == 0 && output.stdout.contains("\"x1\""), "{output:?}");
 }

@@ -107,7 +107,9 @@ fn errors_are_told_in_terraforms_words_without_secrets() {
 #[test]
 fn missing_schemas_are_asked_for() {
     let folder = folder("module-schemas", MAIN);
-    let output = objchange([OsString::from("plan"), folder.0.clone().into(), "--var=name=x".into()], "");
+    let arguments = ["--var=name=x", "--require=schemas"].map(OsString::from);
+    let output =
+        objchange([OsString::from("plan"), folder.0.clone().into()].into_iter().chain(arguments), "");
     assert_eq!(output.code, 2);
     assert!(output.stderr.contains("there are no schemas of example.com/test/test"), "{output:?}");
     assert!(

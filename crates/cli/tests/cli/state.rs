@@ -132,6 +132,16 @@ fn a_state_in_a_remote_backend_must_be_given() {
         let files: Vec<_> = files.iter().map(|(file, text)| (*file, text.as_str())).collect();
         let folder = module(&format!("state-{name}"), &files);
         for command in COMMANDS {
+            if ["plan DIR", "show DIR"].contains(&command) {
+                let alone = run(&folder, &variables, command);
+                assert!(alone.code == 0 && !alone.stderr.contains("s3cret"), "{name}: {command}: {alone:?}");
+                assert!(
+                    alone.stdout.contains("The state was not read: this is the configuration alone."),
+                    "{alone:?}"
+                );
+                assert!(alone.stdout.contains("# terraform_data.a will be created or updated"), "{alone:?}");
+                continue;
+            }
             let refused = run(&folder, &variables, command);
             let how = "`terraform state pull > state.json`; then pass --state state.json, or --no-state";
             assert_refused(command, &refused, how);
@@ -156,7 +166,7 @@ fn a_state_in_a_remote_backend_must_be_given() {
 #[test]
 fn opentofu_has_a_command_of_its_own() {
     let folder = module("state-tofu", &[("m/backend.tf", S3)]);
-    for command in ["plan DIR --as opentofu", "show DIR --as opentofu"] {
+    for command in ["plan DIR --as opentofu --json", "show DIR --as opentofu --json"] {
         let refused = run(&folder, &[], command);
         assert!(refused.stderr.contains("`tofu state pull > state.json`"), "{refused:?}");
     }

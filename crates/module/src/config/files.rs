@@ -18,6 +18,11 @@ pub trait Files {
     /// It cannot be read: why, in words.
     fn read(&self, path: &str) -> Result<Option<String>, String>;
 
+    /// Whether a path leads out of the directories that may be read.
+    fn is_outside(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Whether modules are read as OpenTofu reads them: files of its own too, such as `main.tofu`, each in place of the file
     /// `main.tf` beside it.
     fn has_opentofu_names(&self) -> bool {
@@ -32,7 +37,7 @@ pub trait Files {
 ///
 /// let files: MemoryFiles =
 ///     [("main.tf", "locals {\n  a = 1\n}\n"), ("main.tofu", "locals {\n  b = 1\n}\n")].into_iter().collect();
-/// let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+/// let options = LoadOptions::new("1.11.4");
 /// let (config, _) = Config::load(&OpenTofuFiles(&files), ".", &options);
 /// assert!(config.modules[0].config.locals.keys().eq(["b"]));
 /// ```
@@ -53,6 +58,10 @@ impl Files for OpenTofuFiles<'_> {
 
     fn read(&self, path: &str) -> Result<Option<String>, String> {
         self.0.read(path)
+    }
+
+    fn is_outside(&self, path: &str) -> bool {
+        self.0.is_outside(path)
     }
 
     fn has_opentofu_names(&self) -> bool {

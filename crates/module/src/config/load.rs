@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Edition, Expr, Functions, ModuleCall, ModuleConfig, Problems, Sources, Span,
+    Diagnostic, Edition, Expr, Functions, ModuleCall, ModuleConfig, OUTSIDE, Problems, Sources, Span,
     VersionConstraints,
 };
-use objchange_plan::Version;
+use objchange_plan::{DirectoryProblem, Version};
 use smol_str::SmolStr;
 
 use super::constants::{ConstantScope, Constants};
 use super::manifest::{self, Manifest};
-use super::source::ModuleSource;
-use super::{Config, Files, LoadedModule, ModuleId};
+use super::source::{ModuleSource, SourceDirectory, given_directory};
+use super::{Config, Files, LoadedModule, MissingModule, ModuleId};
 use crate::subject::{SubjectKind, parse, undeclared_name};
 use crate::{Diagnostics, Severity};
 
@@ -36,9 +36,18 @@ pub struct LoadOptions<'o> {
     pub manifest: Option<&'o str>,
     /// The version of Terraform that `required_version` is about, and whose rules are followed: `1.11.4`.
     pub terraform_version: &'o str,
+    /// Modules may be not installed: they are in [`Config::missing_modules`]. Otherwise they are errors.
+    pub accepts_missing: bool,
+    /// Directories in which modules lie that nobody has installed.
+    pub sources: &'o [SourceDirectory],
 }
 
-impl LoadOptions<'_> {
+impl<'o> LoadOptions<'o> {
+    /// For this version: installed modules are looked for in `.terraform/modules`, and others are errors.
+    pub fn new(terraform_version: &'o str) -> Self {
+        Self { manifest: None, terraform_version, accepts_missing: false, sources: &[] }
+    }
+
     fn version(&self) -> Version {
         Version::parse(self.terraform_version).unwrap_or(Version::NEWEST)
     }
@@ -66,7 +75,7 @@ impl Config {
     /// ]
     /// .into_iter()
     /// .collect();
-    /// let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+    /// let options = LoadOptions::new("1.11.4");
     /// let (config, diagnostics) = Config::load(&files, ".", &options);
     /// assert!(diagnostics.is_empty());
     /// assert_eq!(config.modules[1].directory, "m");
@@ -106,7 +115,7 @@ impl Config {
             options,
             key: &place.key,
             manifest: Manifest::default(),
-            config: Self { sources, modules: Vec::new(), opentofu_files: Vec::new() },
+            config: Self { sources, ..Self::default() },
             directories: HashMap::new(),
             broken: HashSet::new(),
             constants: HashMap::from([(0, place.constants.clone())]),
@@ -224,7 +233,12 @@ impl Loader<'_> {
     }
 
     /// The source of a call that is not a literal.
-    fn computed_source(&mut self, parent: ModuleId, call: &ModuleCall) -> Option<(String, Span)> {
+    fn computed_source(
+        &mut self,
+        parent: ModuleId,
+        name: &SmolStr,
+        call: &ModuleCall,
+    ) -> Option<(String, Span)> {
         let expr = call.computed_source.as_ref()?;
         if !self.options.is_new() {
             let start = Span { end: expr.span.start, ..expr.span };
@@ -253,6 +267,10 @@ impl Loader<'_> {
             true => self.constant(parent, expr),
             false => Err(found),
         };
+        if self.options.accepts_missing && value.as_ref().is_ok_and(|value| !value.is_known()) {
+            self.missing(parent, (name, call), String::new(), None);
+            return None;
+        }
         let unknown = || {
             let detail = "Only literal values and const variables can be evaluated during init.";
             vec![Diagnostic::new("Unknown module source", expr.span, detail)]
@@ -455,7 +473,7 @@ impl Loader<'_> {
     ) -> Option<(String, String, Directory)> {
         let (text, place) = match &call.source {
             Some(source) => source.clone(),
-            None => self.computed_source(parent, call)?,
+            None => self.computed_source(parent, name, call)?,
         };
         // An invalid source was reported with the module.
         let source = ModuleSource::parse(&text, call.version.is_some()).ok()?;
@@ -463,7 +481,9 @@ impl Loader<'_> {
         let key: Vec<&str> = self.key.iter().chain(&module.path).chain([name]).map(SmolStr::as_str).collect();
         let installed = self.manifest.entry(&key.join("."));
         let is_installed = installed.is_some();
+        let given = given_directory(&source, &text, self.options.sources);
         let directory = match (installed, &source) {
+            _ if given.is_some() => given.clone().unwrap_or_default(),
             (Some(entry), _) => {
                 if !source.is(&entry.source) {
                     let detail =
@@ -480,11 +500,15 @@ impl Loader<'_> {
             }
             (None, ModuleSource::Local(path)) => clean(&join(&module.directory, path)),
             (None, _) => {
-                let detail = format!("This module is not yet installed. {INIT}");
-                self.diagnostics.error("Module not installed", call.header, detail);
+                self.missing(parent, (name, call), text, None);
                 return None;
             }
         };
+        // A directory that somebody has named by mistake is no module without anything in it.
+        if given.is_some() && self.has_no_files(&directory) {
+            self.missing(parent, (name, call), text, Some(DirectoryProblem::Absent));
+            return None;
+        }
         if self.is_within(parent, &directory) {
             let detail = format!(
                 "The module in {directory} calls itself, directly or through other modules, so that there is no end of it."
@@ -494,18 +518,48 @@ impl Loader<'_> {
         }
         match self.directory(&directory) {
             Ok(child) => Some((text, directory, child)),
-            Err(_) if !is_installed => {
-                let detail = format!("This module is not yet installed. {INIT}");
-                self.diagnostics.error("Module not installed", call.header, detail);
-                None
-            }
-            Err(_) => {
+            Err(_) if is_installed && !self.options.accepts_missing => {
                 let detail =
                     format!("This module's local cache directory {directory} could not be read. {INIT}");
                 self.diagnostics.error("Module not installed", call.header, detail);
                 None
             }
+            Err(_) => {
+                let problem = match self.files.is_outside(&directory) {
+                    true => DirectoryProblem::Outside,
+                    false => DirectoryProblem::Absent,
+                };
+                self.missing(parent, (name, call), text, Some(problem));
+                None
+            }
         }
+    }
+
+    /// Whether a directory has no files of configuration.
+    fn has_no_files(&self, directory: &str) -> bool {
+        let names = self.files.list(directory).unwrap_or_default();
+        configuration_files(names, self.files.has_opentofu_names()).is_empty()
+    }
+
+    /// A call of a module that is not there.
+    fn missing(
+        &mut self,
+        parent: ModuleId,
+        (name, call): (&SmolStr, &ModuleCall),
+        source: String,
+        problem: Option<DirectoryProblem>,
+    ) {
+        if self.options.accepts_missing {
+            let version = call.version.as_ref().map(|(version, _)| version.clone());
+            let missing = MissingModule { source, version, problem };
+            self.config.missing_modules.insert((parent, name.clone()), missing);
+            return;
+        }
+        let detail = match problem {
+            Some(DirectoryProblem::Outside) => format!("The directory {source} cannot be read: {OUTSIDE}."),
+            Some(DirectoryProblem::Absent) | None => format!("This module is not yet installed. {INIT}"),
+        };
+        self.diagnostics.error("Module not installed", call.header, detail);
     }
 
     /// Whether a module is in this directory, or one of those that call it.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use objchange::address::ModuleAddress;
 use objchange_hcl::{ModuleConfig, Sources, Span};
+use objchange_plan::DirectoryProblem;
 use smol_str::SmolStr;
 
 pub use files::{Files, MemoryFiles, OpenTofuFiles};
@@ -22,6 +23,7 @@ pub use load::LoadOptions;
 pub(crate) use load::{InstalledPlace, clean};
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
 pub use provider_configs::provider_config_missing;
+pub use source::SourceDirectory;
 
 /// The index of a module in a [`Config`]; 0 is the root.
 pub type ModuleId = usize;
@@ -36,12 +38,39 @@ pub struct Config {
     /// The paths of files that only OpenTofu reads, if the modules are not read as OpenTofu reads them. Those of
     /// installed modules are not here: they are written for both programs.
     pub opentofu_files: Vec<String>,
+    /// The calls of modules that are not there, by the calling module and the name of the call.
+    pub missing_modules: BTreeMap<(ModuleId, SmolStr), MissingModule>,
+}
+
+/// A module that is called and not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MissingModule {
+    /// Its source; empty if that is not known.
+    pub source: String,
+    /// Its versions that may be used.
+    pub version: Option<String>,
+    /// Why its directory cannot be read, if it is known which one that is.
+    pub problem: Option<DirectoryProblem>,
 }
 
 impl Config {
     /// Where the first `action` or `action_trigger` block of all modules is.
     pub fn first_action(&self) -> Option<Span> {
         self.modules.iter().find_map(|module| module.config.first_action())
+    }
+
+    /// The call of a module that is not there which an address leads into: the calling module, and the name of the call.
+    pub(crate) fn missing_module_of(&self, address: &ModuleAddress) -> Option<(ModuleId, SmolStr)> {
+        let mut module = 0;
+        for step in &address.0 {
+            let key = (module, SmolStr::from(step.name.as_str()));
+            if self.missing_modules.contains_key(&key) {
+                return Some(key);
+            }
+            module = *self.modules.get(module)?.children.get(&key.1)?;
+        }
+        None
     }
 
     /// The module that an instance is of; `None` if the configuration does not call it.

@@ -212,7 +212,7 @@ resource "sim_thing" "default" {}
         ]
         .into_iter()
         .collect();
-        let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+        let options = LoadOptions::new("1.11.4");
         let (config, _) = Config::load(&files, ".", &options);
         let of = |path: &[&str], resource_type: &str, name: &str| {
             let path: Vec<_> = path.iter().map(|name| (*name).into()).collect();

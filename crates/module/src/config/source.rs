@@ -2,6 +2,71 @@
 
 const BAD_SOURCE: &str = "Invalid module source address";
 
+/// Where a module lies whose source is this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceDirectory {
+    /// The source as calls have it, or the package of several modules: `acme/net/aws`, `git::https://example.com/net.git`.
+    pub source: String,
+    /// The directory: absolute, or relative to that of the root module.
+    pub directory: String,
+}
+
+impl SourceDirectory {
+    /// Whether both are of the same source.
+    ///
+    /// ```
+    /// use objchange_module::config::SourceDirectory;
+    ///
+    /// let of = |source: &str| SourceDirectory { source: source.to_owned(), directory: "m".to_owned() };
+    /// assert!(of("acme/net/aws").is_of_source_of(&of("registry.terraform.io/acme/net/aws")));
+    /// assert!(!of("acme/net/aws").is_of_source_of(&of("acme/net/aws//modules/x")));
+    /// ```
+    pub fn is_of_source_of(&self, other: &Self) -> bool {
+        self.source == other.source
+            || package(&self.source) == package(&other.source) && query(&self.source) == query(&other.source)
+    }
+}
+
+/// Where somebody has said that the source of a call lies: the one that says most of it.
+pub(super) fn given_directory(
+    source: &ModuleSource,
+    text: &str,
+    given: &[SourceDirectory],
+) -> Option<String> {
+    if matches!(source, ModuleSource::Local(_)) {
+        return None;
+    }
+    let (wanted, path) = package(text);
+    let fits = |one: &&SourceDirectory| {
+        let (package, inner) = package(&one.source);
+        let has_query = query(&one.source).is_none_or(|own| Some(own) == query(text));
+        has_query && package == wanted && (inner.is_empty() || inner == path)
+    };
+    let rank = |one: &&SourceDirectory| (query(&one.source).is_some(), package(&one.source).1.len());
+    let found = given.iter().filter(fits).max_by_key(rank)?;
+    let directory = match package(&found.source).1 {
+        "" if !path.is_empty() => format!("{}/{path}", found.directory),
+        _ => found.directory.clone(),
+    };
+    Some(super::clean(&directory))
+}
+
+/// What is behind the question mark of a source.
+fn query(source: &str) -> Option<&str> {
+    source.split_once('?').map(|(_, query)| query)
+}
+
+/// The package that a source is in, and the path in that.
+fn package(source: &str) -> (String, &str) {
+    let address = source.split('?').next().unwrap_or_default();
+    let scheme = address.find("://").map_or(0, |at| at + 3);
+    let (package, path) = match address[scheme..].find("//") {
+        Some(at) => (&address[..scheme + at], address[scheme + at + 2..].trim_matches('/')),
+        None => (address, ""),
+    };
+    (registry(package).unwrap_or_else(|| package.trim_end_matches('/').to_owned()), path)
+}
+
 /// The source of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ModuleSource {

@@ -106,7 +106,7 @@ impl JsonWriter {
                     }
                 });
             });
-            json.member_unless_empty("module_calls", |json| json.module_calls(source, module));
+            json.member_unless_empty("module_calls", |json| json.module_calls(source, id, module));
             json.member_unless_empty("variables", |json| {
                 json.object(|json| {
                     for (name, variable) in &config.variables {
@@ -175,13 +175,16 @@ impl JsonWriter {
         });
     }
 
-    fn module_calls(&mut self, source: &Source<'_>, module: &LoadedModule) {
+    fn module_calls(&mut self, source: &Source<'_>, id: ModuleId, module: &LoadedModule) {
         self.object(|json| {
             for (name, call) in &module.config.calls {
                 json.member(name, |json| {
                     json.object(|json| {
                         let called = module.children.get(name).map(|child| &source.config.modules[*child]);
-                        json.optional_member("source", called.map(|called| called.source.as_str()));
+                        let missing = source.config.missing_modules.get(&(id, name.clone()));
+                        let text =
+                            called.map(|called| &called.source).or(missing.map(|missing| &missing.source));
+                        json.optional_member("source", text.map(String::as_str));
                         let mut arguments: Vec<_> = call.arguments.iter().collect();
                         arguments.sort_by(|a, b| a.name.cmp(&b.name));
                         json.member_unless_empty("expressions", |json| {

@@ -148,7 +148,7 @@ fn rule(written: &str) -> serde_json::Value {
         "variable \"v\" {{\n}}\nlocals {{\n  l = \"\"\n}}\nresource \"t_x\" \"a\" {{\n{written}\n}}\n"
     );
     let files: MemoryFiles = [("main.tf", &*main)].into_iter().collect();
-    let options = LoadOptions { manifest: None, terraform_version: "1.15.5" };
+    let options = LoadOptions::new("1.15.5");
     let (config, found) = Config::load(&files, ".", &options);
     assert!(!found.has_errors(), "{found:?}");
     let info = DocumentInfo {

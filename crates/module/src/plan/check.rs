@@ -31,6 +31,8 @@ pub(crate) enum SelfObject<'p> {
     /// Nothing.
     #[default]
     Absent,
+    /// An object of which nobody knows the schema.
+    Anything,
     /// An object with this schema.
     OfSchema(&'p Block),
     /// An object of a type that its provider does not have.
@@ -100,6 +102,7 @@ impl Checker<'_, '_> {
                 }
             }
             SubjectKind::SelfObject => match self.place.self_object {
+                SelfObject::Anything => {}
                 SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, errors),
                 SelfObject::OfUnknownType { resource_type, provider } => {
                     let detail = format!(
@@ -175,7 +178,7 @@ impl Checker<'_, '_> {
         }
         let node = self.graph.find(&NodeKey::Resource(module, name.clone()));
         if let Some(NodeKind::Resource(resource)) = node.map(|node| &self.graph.nodes[node].kind)
-            && let Some(schema) = resource.schema
+            && let Some(schema) = resource.schema.filter(|_| !resource.is_inferred)
         {
             attribute(&schema.block, &subject.rest, errors);
         }

@@ -70,6 +70,9 @@ impl<'c> Walk<'_, 'c> {
             return later;
         }
         let text = address.to_string();
+        if resource.is_inferred {
+            return self.not_read(instance, resource, &scope, &text, later);
+        }
         let (plain, marks) = config.unmark_deep_with_paths();
         match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
             DataAnswer::Known(value, warnings) => {

@@ -1,7 +1,7 @@
 //! Ephemeral resources.
 
-use objchange::Value;
 use objchange::value::{Marks, Path};
+use objchange::{Type, Value};
 use objchange_hcl::{Decoded, Scope, Variables};
 
 use super::graph::ResourceNode;
@@ -24,13 +24,14 @@ impl<'c> Walk<'_, 'c> {
         let outer = Scope::new(variables);
         let scope = outer.with(&names);
         let schema = instance.schema;
-        let unknown = Value::unknown(schema.block.implied_type().clone()).with_marks(Marks::EPHEMERAL);
+        let ty = if resource.is_inferred { Type::Dynamic } else { schema.block.implied_type().clone() };
+        let unknown = Value::unknown(ty).with_marks(Marks::EPHEMERAL);
         if !self.preconditions(instance, resource, &scope) {
             return unknown;
         }
         let Some(decoded) = self.ephemeral_config(instance, resource, &scope) else { return unknown };
         let (config, marks) = decoded.value.unmark_deep_with_paths();
-        if !config.is_wholly_known() {
+        if resource.is_inferred || !config.is_wholly_known() {
             return unknown;
         }
         let address = instance.address.to_string();

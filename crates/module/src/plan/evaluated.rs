@@ -172,6 +172,7 @@ impl<'c> World<'c> {
             {
                 let unknown = resource
                     .schema
+                    .filter(|_| !resource.is_inferred)
                     .map_or_else(dynamic, |schema| Value::unknown(schema.block.implied_type().clone()));
                 match name.mode {
                     Mode::Ephemeral => unknown.with_marks(Marks::EPHEMERAL),

@@ -70,6 +70,8 @@ pub(crate) struct ResourceNode<'c> {
     pub(crate) provider_config: ProviderConfigAddress,
     /// `None` where the provider does not have the type.
     pub(crate) schema: Option<&'c Schema>,
+    /// Nobody has the schemas of the provider: this one has what is written in the block.
+    pub(crate) is_inferred: bool,
     pub(crate) body: Cow<'c, Body>,
     /// Errors of the body under its schema, in JSON syntax.
     pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
@@ -167,15 +169,25 @@ impl Graph<'_> {
         self.dependents_through(from, |node| !matches!(node.kind, NodeKind::Provider(_)))
     }
 
+    /// For each node those whose values may follow from its value.
+    pub(crate) fn needed_by_value(&self) -> Vec<Vec<usize>> {
+        self.needed_by(|node| !matches!(node.kind, NodeKind::Provider(_)))
+    }
+
+    fn needed_by(&self, is_followed: impl Fn(&Node<'_>) -> bool) -> Vec<Vec<usize>> {
+        let mut needed_by = vec![Vec::new(); self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| is_followed(node)) {
+            node.needs.iter().for_each(|need| needed_by[*need].push(index));
+        }
+        needed_by
+    }
+
     fn dependents_through(
         &self,
         from: impl IntoIterator<Item = usize>,
         is_followed: impl Fn(&Node<'_>) -> bool,
     ) -> Vec<bool> {
-        let mut needed_by = vec![Vec::new(); self.nodes.len()];
-        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| is_followed(node)) {
-            node.needs.iter().for_each(|need| needed_by[*need].push(index));
-        }
+        let needed_by = self.needed_by(is_followed);
         let mut seen = vec![false; self.nodes.len()];
         let mut open: Vec<usize> = from.into_iter().collect();
         while let Some(node) = open.pop() {
@@ -308,6 +320,8 @@ impl<'c> Builder<'c> {
         let provider_config = self.config.provider_config_of(module, name);
         let provider = provider_config.provider.clone();
         let schema = self.schemas.get(&provider, schema_kind(name.mode), &name.resource_type).ok().flatten();
+        let inferred = self.schemas.inferred(module, name).filter(|_| schema.is_none());
+        let (schema, is_inferred) = (schema.or(inferred), inferred.is_some());
         let empty = Block::new::<SmolStr>([], []);
         let block = schema.map_or(&empty, |schema| &schema.block);
         let (body, body_errors) = config.body.under(block);
@@ -333,6 +347,7 @@ impl<'c> Builder<'c> {
                 config,
                 provider,
                 schema,
+                is_inferred,
                 body,
                 body_errors,
                 provider_config: provider_config.clone(),

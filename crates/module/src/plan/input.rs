@@ -9,7 +9,7 @@ use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::Schemas;
-use crate::config::Config;
+use crate::config::{Config, SourceDirectory};
 use crate::state::PriorState;
 use crate::target::Target;
 
@@ -62,6 +62,8 @@ pub struct PlanOptions {
     pub max_instances: usize,
     /// The inputs that may be missing.
     pub accepts: AcceptsMissing,
+    /// Directories in which modules lie that nobody has installed.
+    pub module_sources: Vec<SourceDirectory>,
     /// Overridden modules, of which only the outputs exist. The first match for an instance wins.
     pub overridden_modules: Vec<OverriddenModule>,
 }
@@ -125,6 +127,7 @@ impl Default for PlanOptions {
             version: Version::NEWEST,
             max_instances: 1 << 20,
             accepts: AcceptsMissing::default(),
+            module_sources: Vec::new(),
             overridden_modules: Vec::new(),
         }
     }

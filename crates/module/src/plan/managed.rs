@@ -13,6 +13,7 @@ use objchange::value::{Marks, Path};
 use objchange_hcl::{Scope, Variables};
 
 use super::destroying::is_prevented;
+use super::evaluated::dynamic;
 use super::graph::ResourceNode;
 use super::input::PlanMode;
 use super::instances::{ModuleInstanceId, Repetition};
@@ -65,6 +66,9 @@ impl<'c> Walk<'_, 'c> {
         }
         let Ok(importing) = self.import(instance, resource) else { return nothing() };
         let stored = self.current(address).cloned();
+        if let Some(stored) = stored.as_ref().filter(|_| resource.is_inferred) {
+            return self.without_schema(instance, resource, variables, stored);
+        }
         let is_new = importing.is_some();
         let prior = match &stored {
             Some(stored) if !is_new => {
@@ -103,6 +107,48 @@ impl<'c> Walk<'_, 'c> {
                 value
             }
         }
+    }
+
+    /// An object that exists, and whose schema nobody has: it is unknown what happens to it, and what it is.
+    fn without_schema(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        variables: &Variables,
+        stored: &StateObject,
+    ) -> Value {
+        let Instance { address, schema, index, .. } = instance;
+        match self.input.options.mode {
+            PlanMode::Destroy => {
+                if resource.config.lifecycle.prevent_destroy {
+                    self.prevented(*index, address, resource);
+                }
+                self.delete_object(instance, resource, Some(stored), None);
+                return dynamic();
+            }
+            PlanMode::RefreshOnly => return dynamic(),
+            PlanMode::Normal => {}
+        }
+        let names = instance.repetition.names();
+        let outer = Scope::new(variables);
+        let scope = outer.with(&names);
+        if !self.preconditions(instance, resource, &scope) {
+            return dynamic();
+        }
+        let Some(decoded) = self.config_object(instance, resource, &scope) else { return dynamic() };
+        self.set_pending(*index, &address.resource.module, false);
+        self.plan.undecided.push(UndecidedResource {
+            reason: UndecidedReason::ActionUnknown,
+            address: address.clone(),
+            provider: resource.provider.clone(),
+            span: resource.config.header,
+            because_of: self.unanswered[*index].iter().cloned().collect(),
+            schema: Some(Arc::clone(schema)),
+            before: Value::null(decoded.value.ty().clone()),
+            after: decoded.value,
+        });
+        self.postconditions(instance, resource, &scope, &dynamic());
+        dynamic()
     }
 
     fn plan_instance(
@@ -259,8 +305,9 @@ impl<'c> Walk<'_, 'c> {
             self.prevented(instance.index, address, resource);
             return nothing;
         }
-        self.postconditions(instance, resource, &scope, &after);
-        after
+        let seen = if resource.is_inferred { dynamic() } else { after };
+        self.postconditions(instance, resource, &scope, &seen);
+        seen
     }
 }
 

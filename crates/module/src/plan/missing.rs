@@ -7,29 +7,74 @@ use std::collections::BTreeMap;
 use objchange_hcl::Span;
 use objchange_plan::{Missing, MissingKind, MissingRange};
 
-use super::graph::{Graph, NodeKind};
+use super::graph::{Graph, Node, NodeKind};
 use super::input::PlanInput;
-use super::references::address;
+use super::references::{Observer, address};
+use super::walk::Walk;
+use crate::ProviderAddress;
 use crate::config::Config;
 
 /// The missing inputs of a plan, and which nodes depend on them.
 #[derive(Debug, Default)]
 pub(crate) struct MissingInputs {
-    inputs: Vec<MissingInput>,
+    inputs: Vec<Missing>,
     /// For each node that lacks an input itself, which one.
     at: BTreeMap<usize, usize>,
     /// For each node: whether it depends on one, directly or not. Empty if nothing is missing.
     reached: Vec<bool>,
 }
 
-#[derive(Debug)]
-struct MissingInput {
-    missing: Missing,
-    /// As references name it: `var.region`, `module.net`, `aws_vpc.main`.
-    name: String,
+/// A missing input, and what it would make known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RankedMissing {
+    /// The input.
+    pub missing: Missing,
+    /// How many resource blocks depend on it, as far as they are there.
+    pub resources: usize,
+}
+
+/// Ranks missing inputs while a plan is made.
+#[derive(Debug, Default)]
+pub(super) struct MissingObserver {
+    pub(super) ranked: Vec<RankedMissing>,
+}
+
+impl Observer for MissingObserver {
+    fn walked(&mut self, walk: &Walk<'_, '_>) {
+        self.ranked = walk.missing.ranked(walk.graph);
+    }
 }
 
 impl MissingInputs {
+    /// All of them, the most useful ones first: those that most resources depend on.
+    fn ranked(&self, graph: &Graph<'_>) -> Vec<RankedMissing> {
+        let mut nodes = vec![Vec::new(); self.inputs.len()];
+        self.at.iter().for_each(|(node, input)| nodes[*input].push(*node));
+        let needed_by = graph.needed_by_value();
+        let mut seen = vec![usize::MAX; graph.nodes.len()];
+        let count = |(input, own): (usize, Vec<usize>)| {
+            let mut open = own;
+            open.iter().for_each(|node| seen[*node] = input);
+            let mut resources = 0;
+            while let Some(node) = open.pop() {
+                resources += usize::from(matches!(graph.nodes[node].kind, NodeKind::Resource(_)));
+                for dependent in &needed_by[node] {
+                    if std::mem::replace(&mut seen[*dependent], input) != input {
+                        open.push(*dependent);
+                    }
+                }
+            }
+            RankedMissing { missing: self.inputs[input].clone(), resources }
+        };
+        let mut ranked: Vec<RankedMissing> = nodes.into_iter().enumerate().map(count).collect();
+        ranked.sort_by(|a, b| {
+            let key = |one: &RankedMissing| (one.missing.kind, one.missing.address.clone());
+            b.resources.cmp(&a.resources).then_with(|| key(a).cmp(&key(b)))
+        });
+        ranked
+    }
+
     /// Finds what is missing, as far as the plan may be made without it.
     pub(crate) fn find(input: &PlanInput<'_>, graph: &Graph<'_>) -> Self {
         let accepts = input.options.accepts;
@@ -37,7 +82,7 @@ impl MissingInputs {
         for (index, node) in graph.nodes.iter().enumerate() {
             let name = || address(input.config, node).unwrap_or_default();
             let place = |span: Span| range(input.config, span);
-            let (missing, name) = match &node.kind {
+            let missing = match &node.kind {
                 NodeKind::Variable(variable, declared)
                     if accepts.variables
                         && node.module == 0
@@ -46,11 +91,27 @@ impl MissingInputs {
                 {
                     let mut missing = Missing::new(MissingKind::Variable, name());
                     missing.range = place(declared.header);
-                    (missing, name())
+                    missing
+                }
+                NodeKind::Call(call, declared) => {
+                    let Some(module) = input.config.missing_modules.get(&(node.module, (*call).clone()))
+                    else {
+                        continue;
+                    };
+                    let mut missing = Missing::new(MissingKind::Module, name());
+                    missing.range = place(declared.header);
+                    missing.source = Some(module.source.clone()).filter(|source| !source.is_empty());
+                    missing.version.clone_from(&module.version);
+                    missing.problem = module.problem;
+                    missing
+                }
+                NodeKind::Resource(resource) if resource.is_inferred => {
+                    found.schema(index, &resource.provider, place(resource.config.header));
+                    continue;
                 }
                 _ => continue,
             };
-            found.add(index, missing, name);
+            found.add(index, missing);
         }
         if !found.inputs.is_empty() {
             found.reached = graph.dependents_by_value(found.at.keys().copied());
@@ -59,24 +120,38 @@ impl MissingInputs {
         found
     }
 
-    fn add(&mut self, index: usize, missing: Missing, name: String) {
+    fn add(&mut self, index: usize, missing: Missing) {
         self.at.insert(index, self.inputs.len());
-        self.inputs.push(MissingInput { missing, name });
+        self.inputs.push(missing);
+    }
+
+    /// A resource whose provider has no schemas: these are one input for all of its resources.
+    fn schema(&mut self, index: usize, provider: &ProviderAddress, range: Option<MissingRange>) {
+        let address = provider.to_string();
+        let is_known = |input: &Missing| input.kind == MissingKind::Schema && input.address == address;
+        match self.inputs.iter().position(is_known) {
+            Some(position) => _ = self.at.insert(index, position),
+            None => {
+                let mut missing = Missing::new(MissingKind::Schema, address);
+                missing.range = range;
+                self.add(index, missing);
+            }
+        }
     }
 
     /// The missing inputs.
     pub(crate) fn list(&self) -> impl Iterator<Item = &Missing> {
-        self.inputs.iter().map(|input| &input.missing)
+        self.inputs.iter()
     }
 
     /// The input that a node lacks itself.
     pub(crate) fn at(&self, index: usize) -> Option<&Missing> {
-        Some(&self.inputs[*self.at.get(&index)?].missing)
+        self.inputs.get(*self.at.get(&index)?)
     }
 
-    /// The name of the input that a node lacks itself.
-    pub(crate) fn name_at(&self, index: usize) -> Option<&str> {
-        Some(&self.inputs[*self.at.get(&index)?].name)
+    /// The name of a node that lacks an input itself, as references have it.
+    pub(crate) fn name_at(&self, config: &Config, node: &Node<'_>, index: usize) -> Option<String> {
+        self.at.contains_key(&index).then(|| address(config, node)).flatten()
     }
 
     /// Whether a node lacks an input, or depends on one that does.

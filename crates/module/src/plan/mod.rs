@@ -57,10 +57,11 @@ pub use crate::diagnostics::CheckKind;
 pub use crate::providers::ImportedBy;
 pub use crate::target::Target;
 pub use input::{AcceptsMissing, GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions};
+pub use missing::RankedMissing;
 pub use references::{
     ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
 };
-pub use run::{plan, plan_and_explain, plan_with_graph};
+pub use run::{plan, plan_and_explain, plan_and_rank_missing, plan_with_graph};
 
 use crate::state::{PriorState, StateResource};
 use crate::{Diagnostics, ProviderAddress};

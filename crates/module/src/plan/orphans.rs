@@ -11,12 +11,13 @@ use smol_str::SmolStr;
 use super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::input::{PlanInput, PlanMode};
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
+use super::references::header;
 use super::targets::Targets;
 use super::walk::Walk;
-use super::{ActionReason, Identities, PlannedAction, PlannedObject};
-use crate::config::{Config, provider_config_missing};
+use super::{ActionReason, Identities, PlannedAction, PlannedObject, UndecidedReason, UndecidedResource};
+use crate::config::{Config, ModuleId, provider_config_missing};
 use crate::state::{PriorState, StateInstance};
-use crate::{Diagnostics, ProviderConfigAddress, Severity};
+use crate::{Diagnostics, NOWHERE, ProviderConfigAddress, Severity};
 
 impl<'c> Walk<'_, 'c> {
     /// Destroys the instances of a resource that its `count` or `for_each` does not give.
@@ -91,9 +92,21 @@ impl<'c> Walk<'_, 'c> {
             .filter(|address| !self.wanted.contains(address))
             .collect();
         for address in all {
-            if self.depends_on_failed(&address) || self.may_be_wanted(&address.resource) {
+            if self.depends_on_failed(&address) {
                 self.wanted.insert(address);
                 continue;
+            }
+            // If everything is destroyed, it does not matter what is declared.
+            if self.input.options.mode != PlanMode::Destroy {
+                if self.may_be_wanted(&address.resource) {
+                    self.wanted.insert(address);
+                    continue;
+                }
+                if let Some(call) = self.input.config.missing_module_of(&address.resource.module) {
+                    self.in_missing_module(&address, call);
+                    self.wanted.insert(address);
+                    continue;
+                }
             }
             // The block may still be declared: its module may have lost this instance.
             self.keep_from_destroy(&address);
@@ -116,6 +129,33 @@ impl<'c> Walk<'_, 'c> {
                 });
             }
             !resource.instances.is_empty()
+        });
+    }
+
+    /// An object that a module declares, or not, which is not there.
+    fn in_missing_module(&mut self, address: &InstanceAddress, call: (ModuleId, SmolStr)) {
+        let Some(known) = self.state.resources.get(&address.resource) else { return };
+        let is_listed =
+            self.input.options.mode == PlanMode::Normal && self.targets.includes_instance(address);
+        if !is_listed {
+            return;
+        }
+        let provider = known.provider.clone();
+        let schema = self.schema(&provider, &address.resource.resource_type);
+        let ty = schema.as_ref().map_or(Type::Dynamic, |schema| schema.block.implied_type().clone());
+        let node = self.graph.find(&NodeKey::Call(call.0, call.1));
+        let span = node.and_then(|node| header(&self.graph.nodes[node])).unwrap_or(NOWHERE);
+        let name =
+            node.and_then(|node| self.missing.name_at(self.input.config, &self.graph.nodes[node], node));
+        self.plan.undecided.push(UndecidedResource {
+            reason: UndecidedReason::ActionUnknown,
+            address: address.clone(),
+            provider: provider.provider,
+            span,
+            because_of: name.into_iter().collect(),
+            schema,
+            before: Value::null(ty.clone()),
+            after: Value::unknown(ty),
         });
     }
 
@@ -352,7 +392,9 @@ pub(crate) fn check_providers(
     };
     let managed = state.resources.iter().filter(|(address, _)| address.mode == Mode::Managed);
     for (address, resource) in managed {
-        if has_provider(input.config, &resource.provider) || is_declared(address) {
+        // A module that is not there may configure it.
+        let is_in_missing_module = input.config.missing_module_of(&address.module).is_some();
+        if has_provider(input.config, &resource.provider) || is_declared(address) || is_in_missing_module {
             continue;
         }
         for key in resource.instances.keys() {

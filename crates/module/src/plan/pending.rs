@@ -133,6 +133,12 @@ impl Walk<'_, '_> {
                 let node = self.graph.find(&NodeKey::Resource(module, name.clone()))?;
                 self.pending.managed(self.graph, node, beside)
             }
+            // Whatever is in it may have changes.
+            SubjectKind::Module { call, .. }
+                if self.input.config.missing_modules.contains_key(&(module, call.clone())) =>
+            {
+                Some(false)
+            }
             SubjectKind::Module { call, .. } => {
                 self.pending.modules[*self.input.config.modules[module].children.get(call)?]
             }

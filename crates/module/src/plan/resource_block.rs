@@ -99,6 +99,8 @@ impl<'c> Walk<'_, 'c> {
             if resource.name.mode == Mode::Managed {
                 self.orphans_of(index, at, resource, &expansion);
             }
+            // Nobody knows which attributes it has.
+            let values = if resource.is_inferred { values.map(|_, _| dynamic()) } else { values };
             let values = self.seen_by_references(index, values, &module, resource.name);
             self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
         }
@@ -261,7 +263,9 @@ impl<'c> Walk<'_, 'c> {
         schema: &Arc<Schema>,
         repetition: &Repetition,
     ) {
-        self.keep_all(at, resource);
+        if self.input.options.mode != PlanMode::Destroy {
+            self.keep_all(at, resource);
+        }
         self.forget_imports(&self.graph.nodes[index].imports);
         let module = self.world.instances[at].address.clone();
         self.set_pending(index, &module, false);

@@ -15,7 +15,7 @@ use super::evaluated::World;
 use super::finish::finish;
 use super::graph::{Graph, NodeKey, NodeKind};
 use super::input::{PlanInput, PlanMode};
-use super::missing::MissingInputs;
+use super::missing::{MissingInputs, MissingObserver, RankedMissing};
 use super::orphans::resource_name;
 use super::pending::Pending;
 use super::references::{
@@ -57,6 +57,16 @@ pub fn plan_and_explain(
     let mut observer = ExplainObserver { address, found: Err(ExplainError::NotPlanned) };
     let plan = plan_observed(input, providers, &mut observer);
     (plan, observer.found)
+}
+
+/// As [`plan`], with what it was made without, the most useful first.
+pub fn plan_and_rank_missing(
+    input: &PlanInput<'_>,
+    providers: &mut dyn Providers,
+) -> (ModulePlan, Vec<RankedMissing>) {
+    let mut observer = MissingObserver::default();
+    let plan = plan_observed(input, providers, &mut observer);
+    (plan, observer.ranked)
 }
 
 fn plan_observed(
@@ -166,6 +176,9 @@ fn walk_prepared<'c>(
         );
     }
     let mut state = input.state.clone();
+    if input.options.accepts.schemas {
+        state.hide_without_schemas(input.schemas);
+    }
     let provider_of = |address: &ResourceAddress| {
         let module = input.config.module_of(&address.module)?;
         let name = resource_name(address);

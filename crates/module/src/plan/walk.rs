@@ -149,7 +149,7 @@ impl<'c> Walk<'_, 'c> {
                 let inherited: Vec<String> = self.unanswered[*need].iter().take(room).cloned().collect();
                 self.unanswered[index].extend(inherited);
             }
-            self.unanswered[index].extend(self.missing.name_at(index).map(str::to_owned));
+            self.unanswered[index].extend(self.missing.name_at(self.input.config, node, index));
             if node.subjects.iter().any(|subject| self.lacks_workspace(subject)) {
                 // Terraform knows it, so what is unknown because of it is no error.
                 self.unanswered[index].insert(WORKSPACE.to_owned());

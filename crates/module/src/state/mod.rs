@@ -17,8 +17,8 @@ pub(crate) use read::outputs;
 pub use read::{ReadStateError, StateProblem};
 pub use removed::{Removals, warn_of_forgotten};
 
-use crate::ProviderConfigAddress;
 use crate::providers::ProviderObject;
+use crate::{ProviderConfigAddress, Schemas};
 
 /// The state before the plan.
 #[derive(Debug, Clone, Default)]
@@ -109,4 +109,28 @@ pub struct StateOutput {
     pub value: Value,
     /// It is hidden.
     pub sensitive: bool,
+}
+
+impl PriorState {
+    /// Hides the objects whose providers have no schemas: nothing says which of their values are secret.
+    pub(crate) fn hide_without_schemas(&mut self, schemas: &Schemas) {
+        for resource in self.resources.values_mut() {
+            if schemas.has_provider(&resource.provider.provider) {
+                continue;
+            }
+            let instances = resource.instances.values_mut();
+            let objects = instances
+                .flat_map(|instance| instance.current.iter_mut().chain(instance.deposed.values_mut()));
+            for object in objects {
+                object.value = match object.value.as_object() {
+                    Some(attributes) => {
+                        let hidden =
+                            attributes.iter().map(|(name, value)| (name.clone(), value.clone().sensitive()));
+                        Value::object(hidden.collect::<Vec<_>>())
+                    }
+                    None => object.value.clone().sensitive(),
+                };
+            }
+        }
+    }
 }

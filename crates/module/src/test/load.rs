@@ -137,7 +137,7 @@ impl TestSuite {
             suite.diagnostics.without_place(Severity::Error, "Invalid testing directory", detail);
             return suite;
         }
-        let options = LoadOptions { manifest: texts.manifest, terraform_version: texts.terraform_version };
+        let options = LoadOptions { manifest: texts.manifest, ..LoadOptions::new(texts.terraform_version) };
         let (mut config, mut found) = Config::load(texts.files, ".", &options);
         // Terraform reports `required_version` at the run that meets it; other errors end all before the first file.
         let unsuitable = found.extract(is_about_version);

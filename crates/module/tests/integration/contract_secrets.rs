@@ -67,8 +67,7 @@ fn errors(secret: &str, source: usize, attribute: &'static str, value: Value) ->
          }}\n  disk \"a\" {{}}\n}}\n"
     );
     let files: MemoryFiles = [("main.tf", &*main)].into_iter().collect();
-    let (config, found) =
-        Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: "1.15.5" });
+    let (config, found) = Config::load(&files, ".", &LoadOptions::new("1.15.5"));
     assert!(!found.has_errors(), "{found:?}");
     let schemas = Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()]);
     let state = match source {
@@ -143,7 +142,7 @@ fn without_secrets_the_values_are_shown() {
     let main = "terraform {\n  required_providers {\n    leak = { source = \"local/leak\" }\n  }\n}\nresource \
                 \"leak_thing\" \"a\" {\n}\n";
     let files: MemoryFiles = [("main.tf", main)].into_iter().collect();
-    let (config, _) = Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: "1.15.5" });
+    let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.15.5"));
     let schemas = Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()]);
     let input = PlanInput {
         config: &config,

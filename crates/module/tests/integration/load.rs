@@ -9,7 +9,7 @@ use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 /// Each error or warning: `E main.tf:1,2-3 | Summary | detail`, sorted.
 fn told(files: &[(&str, &str)]) -> Vec<String> {
     let files: MemoryFiles = files.iter().copied().collect();
-    let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+    let options = LoadOptions::new("1.11.4");
     let (config, diagnostics) = Config::load(&files, ".", &options);
     let places = config.sources.places();
     let told = diagnostics.iter().map(|found| {

@@ -8,6 +8,7 @@ mod instances;
 mod laws;
 mod load;
 mod missing;
+mod missing_law;
 mod moves;
 mod plan;
 mod providers;

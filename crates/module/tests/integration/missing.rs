@@ -3,10 +3,11 @@
 use objchange::schema::ProviderSchemas;
 use objchange::{Type, Value};
 use objchange_hcl::Functions;
-use objchange_module::config::MemoryFiles;
+use objchange_module::config::{MemoryFiles, SourceDirectory};
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::{
-    AcceptsMissing, ActionReason, CheckStatus, ModulePlan, PlanOptions, PlannedAction, UndecidedReason,
+    AcceptsMissing, ActionReason, CheckStatus, ModulePlan, PlanMode, PlanOptions, PlannedAction,
+    UndecidedReason,
 };
 use objchange_module::state::PriorState;
 use objchange_module::variables::{VariableArgument, VariableSources};
@@ -34,7 +35,8 @@ fn planned(files: &[(&str, &str)], state: &str, given: &[&str]) -> (Module, Modu
         ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: "1.16.0" };
     let options = PlanOptions { accepts: EVERYTHING, ..PlanOptions::default() };
     let module = Module::load(texts, &options);
-    let schemas = Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()]);
+    let mut schemas = Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()]);
+    schemas.infer(&module.config);
     let state = match state {
         "" => PriorState::default(),
         state => PriorState::read(state, &schemas).unwrap().0,
@@ -215,4 +217,207 @@ fn the_document_says_what_it_was_made_without() {
         document["missing"],
         json!([{"kind": "variable", "address": "var.v", "range": {"file": "main.tf", "line": 1, "column": 1}}])
     );
+}
+
+const CALL: &str = "module \"net\" {\n  source  = \"acme/net/aws\"\n  version = \"~> 1.2\"\n}\n";
+
+#[test]
+fn outputs_of_a_module_that_is_not_installed_are_unknown() {
+    let root = format!(
+        "{CALL}resource \"terraform_data\" \"a\" {{\n  input = module.net.vpc.id\n}}\n\
+         resource \"terraform_data\" \"b\" {{\n  count = length(module.net.subnets)\n}}\n\
+         resource \"terraform_data\" \"c\" {{\n  for_each = module.net.names\n  input    = each.value\n}}\n\
+         output \"o\" {{\n  value = [module.net]\n}}\n"
+    );
+    let plan = plan(&root, "");
+    assert_eq!(missing(&plan), ["module.net is not installed (acme/net/aws ~> 1.2)"]);
+    assert_eq!(changes(&plan), ["terraform_data.a Create"]);
+    assert!(!plan.changes[0].after.attribute("input").unwrap().is_known());
+    assert_eq!(
+        undecided(&plan),
+        ["terraform_data.b InputMissing: module.net", "terraform_data.c InputMissing: module.net"]
+    );
+    assert!(!plan.complete);
+}
+
+/// A state with an object in `module.net`, perhaps with a key.
+fn state_of_module(module: &str) -> String {
+    state(&[("x", "x")]).replace("\"mode\"", &format!("\"module\":\"{module}\",\"mode\""))
+}
+
+#[test]
+fn nobody_knows_what_happens_to_objects_of_a_module_that_is_not_installed() {
+    for module in ["module.net", "module.net[0]", "module.net.module.inner[\\\"a\\\"]"] {
+        let plan = plan(CALL, &state_of_module(module));
+        let address = module.replace('\\', "");
+        assert_eq!(undecided(&plan), [format!("{address}.terraform_data.x ActionUnknown: module.net")]);
+        assert_eq!(changes(&plan), [""; 0]);
+    }
+    // Those of a module that nothing calls are destroyed.
+    let plan = plan(CALL, &state_of_module("module.other"));
+    assert_eq!(changes(&plan), ["module.other.terraform_data.x Delete"]);
+}
+
+#[test]
+fn a_data_source_may_wait_for_a_module_that_is_not_installed() {
+    let root = format!(
+        "{CALL}data \"sim_lookup\" \"l\" {{\n  name       = \"x\"\n  depends_on = [module.net]\n}}\n"
+    );
+    let plan = plan(&root, "");
+    assert_eq!(plan.changes[0].reason, Some(ActionReason::ReadBecauseSimulated));
+}
+
+#[test]
+fn a_module_lies_where_somebody_says() {
+    let inner =
+        "module \"inner\" {\n  source = \"./inner\"\n}\noutput \"o\" {\n  value = module.inner.o\n}\n";
+    let leaf = "output \"o\" {\n  value = path.module\n}\n";
+    let files: Vec<(&str, String)> = vec![
+        ("main.tf", String::new()),
+        ("vendor/net/main.tf", inner.to_owned()),
+        ("vendor/net/inner/main.tf", leaf.to_owned()),
+        ("vendor/net/modules/sub/main.tf", leaf.to_owned()),
+    ];
+    let planned = |source: &str, version: &str, given: &[(&str, &str)]| {
+        let call = format!(
+            "module \"m\" {{\n  source = \"{source}\"\n{version}}}\noutput \"o\" {{\n  value = module.m.o\n}}\n"
+        );
+        let files: MemoryFiles = files
+            .iter()
+            .skip(1)
+            .map(|(name, text)| (*name, text.as_str()))
+            .chain([("main.tf", call.as_str())])
+            .collect();
+        let variables = VariableSources::default();
+        let module_sources = given
+            .iter()
+            .map(|(source, directory)| SourceDirectory {
+                source: (*source).to_owned(),
+                directory: (*directory).to_owned(),
+            })
+            .collect();
+        let options = PlanOptions { accepts: EVERYTHING, module_sources, ..PlanOptions::default() };
+        let texts =
+            ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: "1.16.0" };
+        let module = Module::load(texts, &options);
+        let plan = module.plan(
+            &PriorState::default(),
+            &Schemas::default(),
+            Functions::pure(),
+            &options,
+            &mut SimulatedProviders::default(),
+        );
+        assert!(!plan.errored, "{:?}", plan.diagnostics);
+        plan.outputs["o"].after.as_str().map(str::to_owned)
+    };
+    let inner = Some("vendor/net/inner".to_owned());
+    let version = "  version = \"1.0.0\"\n";
+    assert_eq!(planned("acme/net/aws", version, &[("acme/net/aws", "vendor/net")]), inner);
+    assert_eq!(planned("registry.terraform.io/acme/net/aws", "", &[("acme/net/aws", "vendor/net")]), inner);
+    assert_eq!(
+        planned("git::https://x.com/n.git?ref=v1", "", &[("git::https://x.com/n.git", "vendor/net")]),
+        inner
+    );
+    let sub = Some("vendor/net/modules/sub".to_owned());
+    assert_eq!(planned("acme/net/aws//modules/sub", version, &[("acme/net/aws", "vendor/net")]), sub);
+    let exact = [("acme/net/aws", "nowhere"), ("acme/net/aws//modules/sub", "vendor/net/modules/sub")];
+    assert_eq!(planned("acme/net/aws//modules/sub", version, &exact), sub);
+    // Another one is still missing, and so is another version of this one.
+    assert_eq!(planned("acme/other/aws", version, &[("acme/net/aws", "vendor/net")]), None);
+    let other = [("git::https://x.com/n.git?ref=v2", "vendor/net")];
+    assert_eq!(planned("git::https://x.com/n.git?ref=v1", "", &other), None);
+}
+
+const SCHEMALESS: &str = "resource \"cloud_disk\" \"d\" {\n  name = \"n\"\n  size = 1 + 1\n  tags = { a = \"b\" }\n  block {\n    path = \"p\"\n  }\n  \
+                          dynamic \"rule\" {\n    for_each = [1, 2]\n    content {\n      port = rule.value\n    }\n  }\n  lifecycle {\n    ignore_changes = [other]\n    \
+                          postcondition {\n      condition     = self.anything == \"x\"\n      error_message = \"no\"\n    }\n  }\n}\n";
+
+#[test]
+fn an_object_without_a_schema_is_what_the_configuration_writes() {
+    let root = format!(
+        "{SCHEMALESS}output \"o\" {{\n  value = cloud_disk.d.arn\n}}\noutput \"name\" {{\n  value = cloud_disk.d.name\n}}\n\
+         data \"cloud_image\" \"i\" {{\n  name = \"x\"\n}}\nresource \"terraform_data\" \"t\" {{\n  count = data.cloud_image.i.count\n}}\n\
+         provider \"cloud\" {{\n  region = \"r\"\n}}\n"
+    );
+    let plan = plan(&root, "");
+    let disk = plan.changes.iter().find(|change| change.address.to_string() == "cloud_disk.d").unwrap();
+    assert_eq!(disk.action, PlannedAction::Create);
+    assert_eq!(disk.after.attribute("name"), Some(&Value::from("n")));
+    assert_eq!(disk.after.attribute("size"), Some(&Value::from(2)));
+    let rules = disk.after.attribute("rule").unwrap();
+    assert_eq!(rules.index(1).unwrap().attribute("port"), Some(&Value::from(2)));
+    assert!(!disk.after.attribute("other").unwrap().is_known());
+    // Whatever is asked of it may be another value with a schema.
+    assert!(!plan.outputs["o"].after.is_known() && !plan.outputs["name"].after.is_known());
+    assert_eq!(missing(&plan), ["there are no schemas of registry.terraform.io/hashicorp/cloud"]);
+    assert_eq!(undecided(&plan), ["terraform_data.t InputMissing: data.cloud_image.i"]);
+}
+
+#[test]
+fn values_of_a_state_without_schemas_are_hidden() {
+    let stored = |name: &str| {
+        json!({"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l", "outputs": {}, "resources": [
+            {"mode": "managed", "type": "cloud_disk", "name": name,
+            "provider": "provider[\"registry.terraform.io/hashicorp/cloud\"]",
+            "instances": [{"schema_version": 0, "attributes": {"name": "n", "password": "s3cret"}}]}]})
+        .to_string()
+    };
+    for (name, wanted) in
+        [("d", "cloud_disk.d ActionUnknown: cloud_disk.d"), ("gone", "cloud_disk.gone Delete")]
+    {
+        let (module, plan, schemas) = planned(&[("main.tf", SCHEMALESS)], &stored(name), &[]);
+        assert!(!plan.errored, "{:?}", plan.diagnostics);
+        assert!(undecided(&plan).iter().chain(&changes(&plan)).any(|found| found == wanted), "{plan:?}");
+        let set = objchange_module::document::change_set(&plan);
+        let none = objchange_plan::Schemas::none();
+        let report = objchange_plan::Report::of_changes(
+            &set,
+            &none,
+            &objchange_plan::Options::default(),
+            &objchange_plan::Filter::default(),
+        );
+        let mut text = Vec::new();
+        report.unwrap().write_text(&mut text, &objchange_plan::Options::default()).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(!text.contains("s3cret") && !format!("{plan:?}").contains("s3cret"), "{text}");
+        // The document has it, with a mark.
+        let info = DocumentInfo {
+            terraform_version: "1.16.0",
+            is_simulated: true,
+            is_refreshed: true,
+            timestamp: "",
+        };
+        let document: Json =
+            serde_json::from_str(&write_plan(&plan, &module.config, &schemas, &info)).unwrap();
+        let prior = &document["prior_state"]["values"]["root_module"]["resources"][0];
+        assert_eq!(prior["sensitive_values"]["password"], true, "{prior}");
+    }
+}
+
+#[test]
+fn everything_is_destroyed_whatever_is_missing() {
+    let root =
+        "variable \"n\" {\n  type = number\n}\nresource \"terraform_data\" \"a\" {\n  count = var.n\n}\n";
+    let files: MemoryFiles = [("main.tf", format!("{root}{CALL}"))].into_iter().collect();
+    let variables = VariableSources::default();
+    let texts =
+        ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: "1.16.0" };
+    let options = PlanOptions { accepts: EVERYTHING, mode: PlanMode::Destroy, ..PlanOptions::default() };
+    let module = Module::load(texts, &options);
+    for before in [
+        state_of_module("module.net"),
+        state(&[("a", "x")]).replace("\"schema_version\"", "\"index_key\":0,\"schema_version\""),
+    ] {
+        let state = PriorState::read(&before, &Schemas::default()).unwrap().0;
+        let plan = module.plan(
+            &state,
+            &Schemas::default(),
+            Functions::pure(),
+            &options,
+            &mut SimulatedProviders::default(),
+        );
+        assert!(!plan.errored, "{:?}", plan.diagnostics);
+        let actions: Vec<_> = plan.changes.iter().map(|change| change.action).collect();
+        assert_eq!((actions, undecided(&plan).len()), (vec![PlannedAction::Delete], 0));
+    }
 }

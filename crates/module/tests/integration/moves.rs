@@ -10,7 +10,7 @@ use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Sche
 
 fn load(files: &[(&str, &str)]) -> Config {
     let files: MemoryFiles = files.iter().copied().collect();
-    let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+    let options = LoadOptions::new("1.11.4");
     let (config, diagnostics) = Config::load(&files, ".", &options);
     assert!(!diagnostics.has_errors(), "{diagnostics:?}");
     config

@@ -50,7 +50,7 @@ pub(crate) fn plan_options() -> PlanOptions {
 fn planned(root: &str, module: &str) -> ModulePlan {
     let root = format!("{REQUIRED}{root}");
     let files: MemoryFiles = [("main.tf", &*root), ("m/m.tf", module)].into_iter().collect();
-    let options = LoadOptions { manifest: None, terraform_version: "1.15.5" };
+    let options = LoadOptions::new("1.15.5");
     let (config, found) = Config::load(&files, ".", &options);
     if found.has_errors() {
         let mut plan = ModulePlan::default();
@@ -338,7 +338,7 @@ fn planned_for_marks(sensitive: &str, refresh: bool) -> PlannedAction {
     let (state, _) = PriorState::read(&state, &schemas).unwrap();
     let root = format!("{REQUIRED}resource \"sim_thing\" \"a\" {{\n}}\n");
     let files: MemoryFiles = [("main.tf", &*root)].into_iter().collect();
-    let (config, _) = Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: "1.15.5" });
+    let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.15.5"));
     let input = PlanInput {
         config: &config,
         schemas: &schemas,

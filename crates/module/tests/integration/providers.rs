@@ -148,7 +148,7 @@ fn a_data_source_that_is_answered_in_part_is_not_read() {
                 resource \"sim_thing\" \"a\" {\n  count = length(data.sim_lookup.l.names)\n}\n\
                 output \"o\" {\n  value = data.sim_lookup.l.out\n}\n";
     let files: MemoryFiles = [("main.tf", main)].into_iter().collect();
-    let options = LoadOptions { manifest: None, terraform_version: "1.15.5" };
+    let options = LoadOptions::new("1.15.5");
     let (config, found) = Config::load(&files, ".", &options);
     assert!(!found.has_errors());
     let planned = |answers: &str| {
@@ -556,8 +556,7 @@ fn what_is_gone_is_drift_or_a_warning() {
         (String::new(), vec![], vec!["No resource schema found for sim_thing when decoding prior state"]),
     ] {
         let files: MemoryFiles = [("main.tf", &*main)].into_iter().collect();
-        let (config, _) =
-            Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: "1.15.5" });
+        let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.15.5"));
         let input = PlanInput {
             config: &config,
             schemas: &schemas(),

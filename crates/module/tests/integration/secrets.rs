@@ -180,7 +180,7 @@ fn said(files: &str) -> String {
         files.split("--- ").skip(1).map(|file| file.split_once('\n').unwrap_or((file, ""))).collect();
     let memory: MemoryFiles = files.iter().copied().collect();
     let schemas = Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()]);
-    let options = LoadOptions { manifest: None, terraform_version: "1.15.5" };
+    let options = LoadOptions::new("1.15.5");
     let (mut config, mut found) = Config::load(&memory, ".", &options);
     let is_values = |name: &str| name.ends_with(".tfvars") || name.ends_with(".tfvars.json");
     let values: Vec<(&str, &str)> = files.iter().copied().filter(|(name, _)| is_values(name)).collect();

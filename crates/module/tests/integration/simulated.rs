@@ -33,8 +33,7 @@ const STATE: &str = r#"{"version":4,"lineage":"x","resources":[
 
 fn planned_as(version: &str, state: &str, files: &[(&str, &str)]) -> ModulePlan {
     let files: MemoryFiles = files.iter().copied().collect();
-    let (config, found) =
-        Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: version });
+    let (config, found) = Config::load(&files, ".", &LoadOptions::new(version));
     assert!(!found.has_errors(), "{found:?}");
     let schemas = Schemas::new([ProviderSchemas::parse(SCHEMAS).unwrap()]);
     let state = match state {

@@ -69,6 +69,8 @@ pub enum NoState {
     Missing,
     /// The caller planned without a state on purpose.
     LeftOut,
+    /// It is elsewhere, and was not read: what is planned is the configuration alone, and objects may exist.
+    Unread,
 }
 
 impl NoState {
@@ -77,6 +79,7 @@ impl NoState {
         match self {
             Self::Missing => "the workspace has no state",
             Self::LeftOut => "planned without a state",
+            Self::Unread => "the state was not read",
         }
     }
 }

@@ -22,12 +22,15 @@ pub struct Missing {
     pub kind: MissingKind,
     /// Its name: `var.region`, `module.net`, the address of a provider, a path.
     pub address: String,
-    /// Where it would come from: the source of a module, with its version.
+    /// Where it would come from: the source of a module.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Why it is missing, if that is not plain.
+    /// The versions of a module that may be used, as its call says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
+    pub version: Option<String>,
+    /// Why the directory of a module cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<DirectoryProblem>,
     /// The place of its declaration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<MissingRange>,
@@ -64,6 +67,16 @@ pub enum MissingKind {
     Other,
 }
 
+/// Why a directory cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DirectoryProblem {
+    /// There is no such directory.
+    Absent,
+    /// It is outside of the directories that may be read.
+    Outside,
+}
+
 impl MissingKind {
     /// Its name, as documents write it.
     pub const fn name(self) -> &'static str {
@@ -81,7 +94,7 @@ impl MissingKind {
 impl Missing {
     /// One without a source and a place.
     pub fn new(kind: MissingKind, address: impl Into<String>) -> Self {
-        Self { kind, address: address.into(), source: None, problem: None, range: None }
+        Self { kind, address: address.into(), source: None, version: None, problem: None, range: None }
     }
 
     /// One that nobody can read: anything may depend on it.
@@ -97,11 +110,17 @@ impl fmt::Display for Missing {
         match self.kind {
             MissingKind::Variable => write!(f, "{address} has no value"),
             MissingKind::Module => {
-                write!(f, "{address} is not installed")?;
-                if let Some(source) = &self.source {
-                    write!(f, " ({})", visible(source))?;
+                let words = match self.problem {
+                    None => "is not installed",
+                    Some(DirectoryProblem::Absent) => "is in a directory that does not exist",
+                    Some(DirectoryProblem::Outside) => "is in a directory outside of what may be read",
+                };
+                write!(f, "{address} {words}")?;
+                match (&self.source, &self.version) {
+                    (None, _) => Ok(()),
+                    (Some(source), None) => write!(f, " ({})", visible(source)),
+                    (Some(source), Some(version)) => write!(f, " ({} {})", visible(source), visible(version)),
                 }
-                self.problem.as_ref().map_or(Ok(()), |problem| write!(f, ": {}", visible(problem)))
             }
             MissingKind::Schema => write!(f, "there are no schemas of {address}"),
             MissingKind::State => f.write_str("the state was not read"),

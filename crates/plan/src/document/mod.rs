@@ -37,7 +37,7 @@ pub use findings::{Finding, FindingKind, findings};
 pub use instance::NoInstance;
 pub(crate) use instance::Shown;
 pub use kind::DocumentKind;
-pub use missing::{Missing, MissingKind, MissingRange};
+pub use missing::{DirectoryProblem, Missing, MissingKind, MissingRange};
 pub use missing_changes::MissingChange;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
 pub use plan::Plan;

@@ -185,8 +185,25 @@ impl Writer<'_> {
         }));
     }
 
+    /// Says that a plan is the configuration alone.
+    pub(super) fn state_unread(&mut self) {
+        self.push("\n");
+        self.text(Role::Strong, "The state was not read: this is the configuration alone.");
+        self.push(" Objects that exist may be updated, replaced or\nstay as they are, and others may be destroyed.\n");
+    }
+
     pub(super) fn plan_line(&mut self, summary: &Summary) {
         let Summary { import, add, change, destroy, forget, invoke, of_selection } = summary;
+        if self.may_exist {
+            self.push("\n");
+            self.text(Role::Heading, "Configured:");
+            self.push(&format!(" {add} to create or update. The state was not read.\n"));
+            self.end(Role::UnitEnd);
+            if *of_selection {
+                self.push("Only the resources that were chosen are counted.\n");
+            }
+            return;
+        }
         let import = if *import > 0 { format!("{import} to import, ") } else { String::new() };
         let forget = if *forget > 0 { format!(", {forget} to forget") } else { String::new() };
         let invoke = if *invoke > 0 { format!(" Actions: {invoke} to invoke.") } else { String::new() };

@@ -95,6 +95,7 @@ impl Writer<'_> {
             _ => self.address_comment("  # ", header),
         }
         let (before, important, after) = match heading {
+            Heading::Created if self.may_exist => (" will be created or updated", "", ""),
             Heading::Created => (" will be created", "", ""),
             Heading::Read => (" will be read during apply", "", ""),
             Heading::Updated => (" will be updated in-place", "", ""),

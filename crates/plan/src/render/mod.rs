@@ -77,6 +77,8 @@ struct Writer<'s> {
     program: Program,
     /// How much deeper all lines are: those of the configuration of an action.
     depth: usize,
+    /// Nobody has read the state, so objects that are configured may exist.
+    may_exist: bool,
     /// There are no signs and no columns for them: a state.
     plain: bool,
     /// The sink can fold unchanged parts: they are written too.
@@ -99,7 +101,16 @@ fn print(
 
 impl<'s> Writer<'s> {
     fn new(sink: &'s mut Sink<'s>, program: Program) -> Self {
-        Self { tokens: Tokens::default(), sink, error: None, program, depth: 0, plain: false, folds: false }
+        Self {
+            tokens: Tokens::default(),
+            sink,
+            error: None,
+            program,
+            depth: 0,
+            may_exist: false,
+            plain: false,
+            folds: false,
+        }
     }
 
     /// Passes on what has been written.

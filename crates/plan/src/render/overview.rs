@@ -1,7 +1,8 @@
 //! The notes above the entries of a page for people, shared by Markdown, HTML and screens.
 
 use super::outline::OutlineItem;
-use super::summary::total;
+use super::summary::{configured, total};
+use crate::document::NoState;
 use crate::report::{Outcome, Report, Section, Warning};
 
 /// The maximum number of characters of a title, and of the address of another page.
@@ -39,6 +40,7 @@ pub(super) fn headline(report: &Report<'_>, title: &str) -> String {
 pub(super) fn counts(report: &Report<'_>) -> String {
     let is_state = is_state(report);
     let mut counts = total(&report.counts, is_state);
+    configured(&mut counts, report);
     if !is_state && !report.counts.is_change() {
         counts.insert(0, "nothing to change".to_owned());
     }
@@ -61,6 +63,10 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     if report.predicted {
         sentences.push(Sentence { important: "Predicted plan", rest: PREDICTED });
+    }
+    if report.no_state == Some(NoState::Unread) {
+        let rest = ": this is the configuration alone. Objects that exist may be updated, replaced or stay as they are.";
+        sentences.push(Sentence { important: "The state was not read", rest });
     }
     if report.errored {
         let rest = ": only what was planned until then is listed.";

@@ -11,7 +11,7 @@ use crate::changes::TriggerTime;
 use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff::Diff;
 use crate::diff::fold;
-use crate::document::{Plan, Schemas, State};
+use crate::document::{NoState, Plan, Schemas, State};
 use crate::options::Options;
 use crate::report::{
     Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Section, ShowError, entry,
@@ -154,6 +154,10 @@ fn is_verdict(section: &Section<'_>) -> bool {
 
 impl Writer<'_> {
     pub(super) fn page(&mut self, report: &Report<'_>) -> Result<(), ShowError> {
+        self.may_exist = report.no_state == Some(NoState::Unread);
+        if self.may_exist {
+            self.state_unread();
+        }
         for section in &report.sections {
             self.section(section, report)?;
         }

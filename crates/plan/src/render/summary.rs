@@ -9,6 +9,7 @@ use super::tokens::{Role, resource_sign, sign};
 use super::{Writer, print};
 use crate::changes::{ResourceActions, TriggerTime};
 use crate::diff::DiffAction;
+use crate::document::NoState;
 use crate::options::{Colour, Options};
 use crate::report::{
     Counts, Heading, Invocation, Outcome, OutputHeader, Report, ResourceHeader, Section, ShowError,
@@ -184,7 +185,11 @@ impl Writer<'_> {
         }
         if let Some(no_state) = report.no_state {
             let words = no_state.as_str();
-            self.push(&format!("{}{}: nothing exists yet.\n", words[..1].to_uppercase(), &words[1..]));
+            let rest = match no_state {
+                NoState::Unread => "this is the configuration alone, and objects may exist",
+                NoState::Missing | NoState::LeftOut => "nothing exists yet",
+            };
+            self.push(&format!("{}{}: {rest}.\n", words[..1].to_uppercase(), &words[1..]));
         }
         let groups = report.groups(group_by);
         for group in &groups {
@@ -212,6 +217,7 @@ impl Writer<'_> {
     fn total(&mut self, report: &Report<'_>) {
         let is_state = report.sections.iter().any(|section| matches!(section, Section::Resources(_)));
         let mut total = total(&report.counts, is_state);
+        configured(&mut total, report);
         if !report.counts.is_change() && !is_state {
             total.insert(0, "nothing to change".to_owned());
         }
@@ -220,6 +226,16 @@ impl Writer<'_> {
         if report.of_selection {
             self.push("Only what was chosen is counted.\n");
         }
+    }
+}
+
+/// Says "to create or update" of objects that may exist.
+pub(super) fn configured(total: &mut [String], report: &Report<'_>) {
+    if report.no_state == Some(NoState::Unread) {
+        total
+            .iter_mut()
+            .filter(|words| words.ends_with(" to create"))
+            .for_each(|words| words.push_str(" or update"));
     }
 }
 

@@ -90,6 +90,7 @@ impl<'t> Subject<'t> {
             }
             CollectionKind::ResourceDrift => plan.simulated.drift.iter(),
             CollectionKind::State => plan.simulated.prior.iter(),
+            CollectionKind::Config => plan.simulated.modules.iter(),
             _ => [].iter(),
         });
         let model = self.collection.model();

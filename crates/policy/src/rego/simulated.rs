@@ -1,10 +1,12 @@
 //! Unknown values in the place of what only the providers know that were not asked.
 
+use std::collections::BTreeSet;
+
 use objchange_plan::Deferred;
 use objchange_rego::{Unknown, Value};
 
 use super::unknown::{Marking, each, edited, member, with_member};
-use crate::simulated::PossibleItem;
+use crate::simulated::{OPEN, PossibleItem};
 
 /// The fields of a change, beside its labels, in collections and documents.
 const OF_CHANGE: [&str; 7] =
@@ -90,7 +92,9 @@ impl Marking<'_> {
             let id = self.places.add(&address, what);
             ids.push(id);
             let is_known = |name: &str| members.iter().any(|(known, _)| known.as_str() == Some(name));
-            let unknown = fields.iter().filter(|name| !is_known(name));
+            // Of what a missing module may have, not even the type is known.
+            let all: BTreeSet<&&str> = fields.iter().chain(&LABELS).collect();
+            let unknown = all.into_iter().filter(|name| !is_known(name));
             let unknown: Vec<_> =
                 unknown.map(|name| (Value::from(*name), Value::Unknown(Unknown::from_ids([id])))).collect();
             members.extend(unknown);
@@ -253,6 +257,18 @@ impl Marking<'_> {
             && unknown.certain().is_empty()
         {
             open("deferred_changes", deferred.clone(), unknown.ids().to_vec());
+        }
+        if !self.simulated.modules.is_empty() {
+            for name in OPEN.into_iter().filter(|name| member(&document, name).is_none()) {
+                let value = self.in_modules();
+                let depends = match &value {
+                    Value::Unknown(unknown) => unknown.ids().to_vec(),
+                    _ => Vec::new(),
+                };
+                certain.retain(|(key, _)| key.as_str() != Some(name));
+                possible.push((Value::from(name), value));
+                ids.extend(depends);
+            }
         }
         if possible.is_empty() {
             return document;

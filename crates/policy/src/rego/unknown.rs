@@ -9,7 +9,7 @@ use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
 use super::{InputMode, verdict};
-use crate::simulated::Simulated;
+use crate::simulated::{OPEN, Simulated};
 
 /// Where the unknown values of an input are, by their numbers.
 #[derive(Debug, Default)]
@@ -69,6 +69,7 @@ impl<'t> Marking<'t> {
                 }
                 "plan" => Some(self.document(part, true)),
                 "tfstate" => Some(self.state_collections(part)),
+                "tfconfig" if !self.simulated.modules.is_empty() => Some(self.in_modules()),
                 _ => None,
             }),
         }
@@ -84,10 +85,13 @@ impl<'t> Marking<'t> {
         if is_raw && member(&document, "resource_changes").is_none() && !lists.is_empty() {
             document = with_member(&document, "resource_changes", Value::array([]));
         }
+        let has_any = !self.simulated.modules.is_empty();
         let document = edited(&document, &mut |name, part| match name {
+            name if has_any && OPEN.contains(&name) => Some(self.in_modules()),
             "resource_changes" | "resource_drift" => {
                 let is_planned = name == "resource_changes";
                 let marked = each(part, &mut |_, resource| {
+                    let resource = &self.without_schema(resource);
                     let marked = self.resource(resource, is_planned);
                     if is_planned { self.simulated_change(&marked, is_raw) } else { marked }
                 });
@@ -125,6 +129,34 @@ impl<'t> Marking<'t> {
             })
         };
         if is_raw { self.with_possible_members(document) } else { document }
+    }
+
+    /// What modules may add to that are not there.
+    pub(super) fn in_modules(&mut self) -> Value {
+        let modules: Vec<String> =
+            self.simulated.modules.iter().map(|item| item.address.to_string()).collect();
+        let ids: Vec<u32> = modules.iter().map(|module| self.places.add(module, "instances")).collect();
+        Value::Unknown(Unknown::from_ids(ids.iter().copied()))
+    }
+
+    /// A change of an object whose schema nobody has: all of the value after is unknown, and what is secret in it.
+    fn without_schema(&mut self, resource: &Value) -> Value {
+        let text = |name| member(resource, name).and_then(Value::as_str).unwrap_or_default();
+        if !self.simulated.is_schemaless(text("provider_name")) {
+            return resource.clone();
+        }
+        let address = text("address").to_owned();
+        edited(resource, &mut |name, change| {
+            let has_after = member(change, "after").is_some_and(|after| !matches!(after, Value::Null));
+            (name == "change" && has_after).then(|| {
+                let hidden = self.unknown(&address, "after_sensitive");
+                with_member(
+                    &with_member(change, "after_unknown", Value::Bool(true)),
+                    "after_sensitive",
+                    hidden,
+                )
+            })
+        })
     }
 
     fn resource(&mut self, resource: &Value, is_planned: bool) -> Value {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::simulated::are_doubtful;
+use crate::simulated::{OPEN, are_doubtful};
 use crate::tfconfig::TfConfig;
 use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
@@ -183,6 +183,9 @@ impl Document {
             match name {
                 "resource_drift" => simulated.drift.first().map(|item| format!("drift of {}", item.address)),
                 "prior_state" => simulated.prior.first().map(|item| format!("instances of {}", item.address)),
+                name if OPEN.contains(&name) => {
+                    simulated.modules.first().map(|item| format!("instances of {}", item.address))
+                }
                 _ => None,
             }
         });
@@ -357,7 +360,7 @@ impl<'t> Collections<'t> {
                 let is_open = match collections.raw.members.key(index) {
                     "complete" => simulated.hides_complete,
                     "applyable" => simulated.hides_applyable,
-                    _ => false,
+                    name => !simulated.modules.is_empty() && OPEN.contains(&name),
                 };
                 return if is_open { Some(marked.exact()?.bool(true)) } else { None };
             }

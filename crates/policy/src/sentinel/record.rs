@@ -78,14 +78,11 @@ impl Members for Table {
     }
 
     fn unknown(&self, key: &str) -> Option<String> {
-        let is_instance = |address: &str| {
-            key.strip_prefix(address).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
-        };
         let of_document = || match self.kind {
             CollectionKind::Raw => self.context.documents.document(self.kind).possible_member(key),
             _ => None,
         };
-        self.possible(|item| is_instance(&item.address)).into_iter().next().or_else(of_document)
+        self.possible(|item| item.may_have(key)).into_iter().next().or_else(of_document)
     }
 
     fn unknowns(&self) -> Vec<String> {
@@ -125,6 +122,12 @@ impl Table {
                 }
                 CollectionKind::Drift => ("drift", &plan.simulated.drift),
                 CollectionKind::Resources | CollectionKind::Outputs => ("instances", &plan.simulated.prior),
+                CollectionKind::Providers
+                | CollectionKind::ConfigResources
+                | CollectionKind::Provisioners
+                | CollectionKind::ConfigVariables
+                | CollectionKind::ConfigOutputs
+                | CollectionKind::ModuleCalls => ("configuration", &plan.simulated.modules),
                 _ => return Vec::new(),
             };
             let items = items.iter().filter(|item| is_wanted(item));

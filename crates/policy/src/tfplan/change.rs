@@ -58,6 +58,8 @@ pub struct Change<'t> {
     pub are_actions_known: bool,
     /// The identifier or identity that it is imported by.
     pub importing: Option<Importing<'t>>,
+    /// Nobody has the schema of its object, so all of the value after is unknown.
+    is_schemaless: bool,
     values: ChangeValues<'t>,
     document: DocumentText<'t>,
     /// The address or name, for errors.
@@ -95,13 +97,16 @@ impl<'t> ResourceChange<'t> {
             deposed: resource.deposed.clone().unwrap_or_default(),
             previous_address: resource.previous_address.clone().unwrap_or_default(),
             action_reason: resource.action_reason.clone().unwrap_or_default(),
-            change: Change::new(
-                text,
-                &resource.address,
-                &resource.change,
-                !simulated.hides_actions(&key(resource)),
-                stated.of_instance(&resource.address),
-            ),
+            change: Change {
+                is_schemaless: simulated.is_schemaless(&resource.provider_name),
+                ..Change::new(
+                    text,
+                    &resource.address,
+                    &resource.change,
+                    !simulated.hides_actions(&key(resource)),
+                    stated.of_instance(&resource.address),
+                )
+            },
         })
     }
 
@@ -151,6 +156,7 @@ impl<'t> Change<'t> {
             actions: change.actions,
             are_actions_known,
             importing: change.importing.clone(),
+            is_schemaless: false,
             values: change.values.clone(),
             document: DocumentText(text),
             name: name.clone(),
@@ -240,7 +246,10 @@ impl<'t> Change<'t> {
             let sides = Sides::read(self.document.0, &self.values, || format!("{}: change", self.name))?;
             let (before_sensitive, after_sensitive) =
                 (simplified(sides.before_sensitive), simplified(sides.after_sensitive));
-            let unknown = simplified(sides.unknown.clone());
+            let unknown = match self.is_schemaless && self.has_after() {
+                true => sides.unknown.view().bool(true).to_json(),
+                false => simplified(sides.unknown.clone()),
+            };
             Ok(Box::new(Read { sides: Sides { before_sensitive, after_sensitive, ..sides }, unknown }))
         };
         match self.sides.get_or_init(read) {

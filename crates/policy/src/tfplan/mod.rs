@@ -39,7 +39,8 @@ use std::borrow::Cow;
 
 use hashbrown::{HashMap, HashSet};
 use objchange_plan::{
-    ChangedResource, DocumentError, Json, Plan, Raw, ResourceActions, State, StateResource, StatedMarks, Text,
+    ChangedResource, DocumentError, Json, Plan, Raw, Reader, ResourceActions, State, StateResource,
+    StatedMarks, Text,
 };
 use serde::ser::{SerializeMap, Serializer};
 
@@ -100,9 +101,14 @@ impl<'t> TfPlan<'t> {
             .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?
             .unwrap_or_default();
         let changed = || plan.changes.resources.iter().filter(|resource| resource.deposed.is_none());
+        let simulated = Simulated::new(plan);
+        let everything = Reader::new("true").raw().ok();
         let unknown: HashMap<&str, Raw<'t>> = changed()
             .filter_map(|resource| {
-                Some((&*resource.address, resource.change.values.written()?.after_unknown))
+                let after_unknown = resource.change.values.written()?.after_unknown;
+                let is_schemaless = simulated.is_schemaless(&resource.provider_name);
+                let all = everything.filter(|_| is_schemaless);
+                Some((&*resource.address, all.unwrap_or(after_unknown)))
             })
             .collect();
         // Terraform 1.7 to 1.15 list objects that they forget, without their values.
@@ -111,7 +117,6 @@ impl<'t> TfPlan<'t> {
             .map(|resource| &*resource.address)
             .collect();
         planned.resources.retain(|resource| !forgotten.contains(&*change_address(resource)));
-        let simulated = Simulated::new(plan);
         let raw = RawPlan::new(plan)?;
         let stated = raw.stated();
         let mut output_changes = Collection::with_capacity(plan.changes.outputs.len());

@@ -92,7 +92,8 @@ impl Walk<'_, '_> {
     /// Whether a resource has the instance that is meant, and an attribute of that name.
     fn is_there(&self, found: &ObjectPart) -> bool {
         let NodeKind::Resource(resource) = &self.graph.nodes[found.node].kind else { return true };
-        let has_attribute = match (found.path.first(), resource.schema) {
+        let schema = resource.schema.filter(|_| !resource.is_inferred);
+        let has_attribute = match (found.path.first(), schema) {
             (Some(PathStep::Attribute(name)), Some(schema)) => {
                 schema.block.attribute(name).is_some() || schema.block.block_type(name).is_some()
             }
@@ -155,6 +156,14 @@ impl<'c> Explainer<'_, '_, 'c> {
             NodeKind::Output(_, output) => {
                 self.steps.push(own("the value of an output"));
                 self.follow(&[&output.value], found.at, None, depth, is_unknown);
+            }
+            NodeKind::Call(..) if self.walk.missing.at(found.node).is_some() => {
+                let source = self.walk.missing.at(found.node).and_then(|missing| missing.source.as_ref());
+                let why = match source {
+                    Some(source) => format!("the module {source} is not installed"),
+                    None => "the module is not installed, and its source is not known".to_owned(),
+                };
+                self.steps.push(ExplanationStep { what: "unknown", ..own(&why) });
             }
             NodeKind::Call(call, config) => {
                 let calls = self.walk.world.instances[found.at].calls.get(*call);
@@ -234,7 +243,9 @@ impl<'c> Explainer<'_, '_, 'c> {
             block.kind == attribute || block.labels.first().is_some_and(|label| label.text == attribute)
         });
         blocks.for_each(|block| in_body(&block.body, &mut expressions));
+        let missing = self.walk.missing.at(found.node).filter(|_| is_unknown);
         let why = match (is_unknown, expressions.is_empty(), resource.name.mode) {
+            _ if missing.is_some() => missing.map(ToString::to_string).unwrap_or_default(),
             (false, false, _) => "it is configured".to_owned(),
             (false, true, _) => "it is not configured".to_owned(),
             (true, false, _) => "its configuration is unknown, or the provider computes it".to_owned(),

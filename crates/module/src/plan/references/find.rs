@@ -7,7 +7,7 @@ use objchange_hcl::{Body, Expr, ResourceName, variables};
 use smol_str::SmolStr;
 
 use super::super::graph::{NodeKey, NodeKind};
-use super::super::instances::{Expanded, ModuleInstanceId};
+use super::super::instances::ModuleInstanceId;
 use super::super::resource::instance_address;
 use super::super::walk::Walk;
 use super::address;
@@ -120,14 +120,16 @@ impl<'c> Walk<'_, 'c> {
                 one(find(NodeKey::Resource(module, name.clone())), key.clone())
             }
             SubjectKind::Module { call, key, output } => {
-                let Some(calls) = instance.calls.get(call) else { return Vec::new() };
-                if matches!(calls, Expanded::Undecided(_)) {
+                let is_missing = self.input.config.missing_modules.contains_key(&(module, call.clone()));
+                let calls = instance.calls.get(call).filter(|calls| calls.is_decided());
+                if is_missing || instance.calls.contains_key(call) && calls.is_none() {
                     let node = find(NodeKey::Call(module, call.clone()));
                     return node
                         .map(|node| ObjectPart { at, node, key: None, path: Vec::new() })
                         .into_iter()
                         .collect();
                 }
+                let Some(calls) = calls else { return Vec::new() };
                 let key = key.as_ref().and_then(key_of);
                 let children = calls.iter().filter(|(own, _)| key.is_none() || *own == key);
                 let found = children.flat_map(|(_, child)| {

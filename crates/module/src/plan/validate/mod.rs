@@ -191,8 +191,12 @@ impl<'c> Validator<'_, 'c> {
             each: place.has_each.then(|| (Value::unknown(Type::String), dynamic())),
         };
         let mut names = repetition.names();
-        if let SelfObject::OfSchema(schema) = place.self_object {
-            names.push(("self", Value::unknown(schema.implied_type().clone())));
+        match place.self_object {
+            SelfObject::OfSchema(schema) => {
+                names.push(("self", Value::unknown(schema.implied_type().clone())));
+            }
+            SelfObject::Anything => names.push(("self", dynamic())),
+            SelfObject::Absent | SelfObject::OfUnknownType { .. } => {}
         }
         names
     }

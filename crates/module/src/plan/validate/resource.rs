@@ -57,6 +57,7 @@ impl<'c> Validator<'_, 'c> {
             self.resource_condition(at, place, condition);
         }
         let self_object = match schema {
+            Some(_) if resource.is_inferred => SelfObject::Anything,
             Some(schema) => SelfObject::OfSchema(&schema.block),
             None => SelfObject::OfUnknownType { resource_type: &name.resource_type, provider },
         };

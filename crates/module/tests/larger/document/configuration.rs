@@ -31,7 +31,7 @@ impl Files for Folder<'_> {
 
 fn load(folder: &Path, version: &str) -> Config {
     let manifest = fs::read_to_string(folder.join("modules.json")).ok();
-    let options = LoadOptions { manifest: manifest.as_deref(), terraform_version: version };
+    let options = LoadOptions { manifest: manifest.as_deref(), ..LoadOptions::new(version) };
     Config::load(&Folder(folder), ".", &options).0
 }
 
