@@ -374,7 +374,11 @@ fn nothing_outside_of_the_directory_is_read() {
     let outside = Folder::with("module-outside", &[("main.tf", CHILD)]);
     let folder = folder("module-inside", "module \"m\" {\n  source = \"./link\"\n  ids = 1\n}\n");
     std::os::unix::fs::symlink(&outside.0, folder.at("link")).unwrap();
-    let output = plan(&folder, &[]);
+    // A plan is made without the module, which is all that is said of it.
+    let without = plan(&folder, &[]);
+    assert!(without.stdout.contains("requires another plan"), "{without:?}");
+    assert!(without.stderr.contains("module.m is in a directory outside of what may be read"), "{without:?}");
+    let output = plan(&folder, &["--require", "modules"]);
     assert_eq!(output.code, 1, "{output:?}");
     let output = plan(&folder, &["--allow-path", outside.0.to_str().unwrap()]);
     assert_eq!(output.code, 0, "{output:?}");

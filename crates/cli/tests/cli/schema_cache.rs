@@ -194,7 +194,7 @@ fn broken_files_are_as_good_as_none() {
 #[test]
 fn a_module_takes_the_version_that_is_locked() {
     let cache = Cache::new("lock");
-    let plan = || cache.line("plan DIR");
+    let plan = || cache.line("plan DIR --require schemas");
     let missing = plan();
     assert_eq!(missing.code, 2, "{missing:?}");
     for way in ["--schemas FILE", "objchange schemas add DIR", "--provider-binary"] {
@@ -208,7 +208,7 @@ fn a_module_takes_the_version_that_is_locked() {
     assert_eq!(planned.code, 0, "{planned:?}");
     assert!(planned.stdout.contains("Plan: 1 to add"), "{planned:?}");
     assert_eq!(planned.stderr.matches("note: planned without asking").count(), 1, "{planned:?}");
-    assert_eq!(cache.line("plan DIR --no-schema-cache").code, 2);
+    assert_eq!(cache.line("plan DIR --no-schema-cache --require schemas").code, 2);
     // A newer one does not count, and one of another version is none.
     cache.folder.write("schemas.json", SCHEMAS.replace("\"name\"", "\"title\""));
     cache.add("2.0.0");
@@ -292,7 +292,7 @@ fn installed_providers_are_asked_when_their_directory_is_added() {
         .folder
         .write(".terraform.lock.hcl", "provider \"example.com/test/kit\" {\n  version = \"1.0.0\"\n}\n");
     // Planning starts nothing.
-    assert_eq!(cache.line("plan DIR").code, 2);
+    assert_eq!(cache.line("plan DIR --require schemas").code, 2);
     assert!(!witness.exists());
     // One that does not answer keeps nobody from the others.
     let added = cache.line("schemas add DIR --json");

@@ -27,6 +27,7 @@ pub fn change_set(plan: &ModulePlan) -> ChangeSet<'_> {
     set.relevant_attributes = plan.relevant_attributes.iter().map(relevant).collect();
     set.applyable = Some(plan.applyable);
     set.complete = Some(plan.complete);
+    set.lacks_input = !plan.missing.is_empty();
     set.errored = plan.errored;
     set
 }

@@ -60,6 +60,8 @@ pub struct ChangeSet<'t> {
     /// Whether nothing was left out, by `-target` or for later; `None` in documents of Terraform before 1.8 and of
     /// OpenTofu.
     pub complete: Option<bool>,
+    /// The plan was made without a part of its input: that nothing changes in it says nothing.
+    pub lacks_input: bool,
     /// Planning ended with an error.
     pub errored: bool,
     /// Providers were not asked for it: it is a prediction.

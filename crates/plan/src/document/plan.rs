@@ -71,6 +71,7 @@ impl<'t> Plan<'t> {
         })?;
         let mut plan = Plan { format_version, members, ..plan };
         plan.changes.predicted = plan.is_simulated() && plan.has_providers();
+        plan.changes.lacks_input = !plan.missing().is_empty();
         plan.changes.checks = plan.checks().map(not_passed).unwrap_or_default();
         Ok(plan)
     }

@@ -192,6 +192,7 @@ fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Ou
         // Errors and deferrals come before the mode: their messages are the same in all modes.
         _ if changes.errored => Outcome::PlanningFailed,
         _ if !changes.deferred.is_empty() && !is_opentofu => Outcome::NeedsAnotherPlan,
+        _ if changes.lacks_input => Outcome::NeedsAnotherPlan,
         PlanMode::Destroy => Outcome::NothingToDestroy,
         // Terraform ends after the explanation of the drift.
         PlanMode::RefreshOnly if has_drift => return None,

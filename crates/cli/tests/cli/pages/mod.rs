@@ -39,7 +39,7 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("docs/hash.md", 3, 2, 0),
     ("docs/install.md", 1, 4, 0),
     ("docs/limitations.md", 0, 0, 0),
-    ("docs/plan.md", 4, 8, 0),
+    ("docs/plan.md", 6, 8, 0),
     ("docs/policy.md", 2, 0, 0),
     ("docs/provider.md", 4, 0, 0),
     ("docs/python.md", 0, 0, 0),
