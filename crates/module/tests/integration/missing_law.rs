@@ -213,7 +213,9 @@ fn holds(known: &Json, unknown: &Json, other: &Json) -> bool {
             let unknown = unknown.get(name).unwrap_or(&Json::Bool(false));
             other.get(name).map_or(*unknown == json!(true), |other| holds(value, unknown, other))
         }),
-        (Json::String(a), _) => *other == json!(a) || other.to_string() == *a,
+        (Json::String(a), _) => {
+            *other == json!(a) || other.as_f64().is_some_and(|number| a.parse() == Ok(number))
+        }
         (Json::Number(a), _) => *other == json!(a) || *other == json!(a.to_string()),
         _ => known == other,
     }

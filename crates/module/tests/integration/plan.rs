@@ -385,7 +385,7 @@ fn an_infinite_number_cannot_be_planned() {
 /// and actions.
 fn changes(root: &str, module: &str, state: &str, mode: PlanMode) -> Vec<(String, PlannedAction)> {
     let files: MemoryFiles = [("main.tf", root), ("m/m.tf", module)].into_iter().collect();
-    let options = LoadOptions { manifest: None, terraform_version: "1.16.0" };
+    let options = LoadOptions::new("1.16.0");
     let (config, found) = Config::load(&files, ".", &options);
     assert!(!found.has_errors());
     let schemas = Schemas::default();
@@ -469,7 +469,7 @@ fn modules_that_others_call_import() {
     );
     let files: MemoryFiles = [("main.tf", root), ("m/m.tf", module)].into_iter().collect();
     let summary = |terraform_version| {
-        let (_, found) = Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version });
+        let (_, found) = Config::load(&files, ".", &LoadOptions::new(terraform_version));
         found.iter().next().map(|found| found.diagnostic.summary.to_string())
     };
     assert_eq!(summary("1.14.9").as_deref(), Some("Invalid import configuration"));
@@ -487,8 +487,7 @@ fn what_is_not_targeted_does_not_say_what_is_created_first() {
         "attributes":{"id":"0","input":null,"output":null,"triggers_replace":null}}]}]}"#;
     let action = |targets: &[&str]| {
         let files: MemoryFiles = [("main.tf", root)].into_iter().collect();
-        let (config, _) =
-            Config::load(&files, ".", &LoadOptions { manifest: None, terraform_version: "1.15.5" });
+        let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.15.5"));
         let schemas = Schemas::default();
         let (state, _) = PriorState::read(state, &schemas).unwrap();
         let options = PlanOptions {
