@@ -545,7 +545,7 @@ fn changes_that_need_a_replaced_object_are_in_its_cycle() {
     );
     let errors = |root: &str| {
         let files: MemoryFiles = [("main.tf", root)].into_iter().collect();
-        let options = LoadOptions { manifest: None, terraform_version: "1.11.4" };
+        let options = LoadOptions::new("1.11.4");
         let (config, _) = Config::load(&files, ".", &options);
         let schemas = Schemas::default();
         let (state, _) = PriorState::read(&state, &schemas).unwrap();
