@@ -78,6 +78,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
     let file = read_plan_file(&args.plan, &inputs, &args.schemas.plan_files(&given))?;
     let plan = judged(&file)?;
+    if args.verify.is_some() && !plan.missing().is_empty() {
+        let message = "planned without all of its input, so nothing is verified";
+        return Err(unusable(format!("{}: {message}", file.name())));
+    }
     let (schemas, schemas_name) = args.schemas.with_cached(given, plan.changes.providers());
     let hashed = |schemas: &Schemas| hash(plan, schemas, key.as_ref(), [file.name(), &schemas_name]);
     let mut found = hashed(&schemas)?;

@@ -106,7 +106,7 @@ fn state_hint(error: &StateError) -> Option<&'static str> {
     })
 }
 
-/// What a plan was made without, a sentence for each kind, and how to give it. `files` are files with values of variables.
+/// Sentences about the inputs that a plan lacks, one for each kind, with how to give them. `files` are files with values of variables.
 pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
     // As many as fit on a screen.
     const NAMED: usize = 10;

@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub(crate) fn inferred_schema(config: &ResourceConfig) -> Schema {
     let body = config.body.generic();
     let mut names: BTreeMap<SmolStr, Attribute> = BTreeMap::new();
-    // What the block ignores is not wrong, and nobody knows what it is.
+    // An ignored attribute is no mistake, and nobody knows its type.
     if let IgnoreChanges::Paths(paths) = &config.lifecycle.ignore_changes {
         for path in paths {
             if let Some(PathStep::Attribute(name)) = path.steps().first()

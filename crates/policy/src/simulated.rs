@@ -128,11 +128,11 @@ impl<'t> Simulated<'t> {
     /// Collects what a plan leaves open; nothing unless it was made without its providers.
     pub(crate) fn new(plan: &Plan<'t>) -> Self {
         let mut open = Self::default();
-        if !plan.is_simulated() {
+        let missing = plan.missing();
+        if !plan.is_simulated() && missing.is_empty() {
             return open;
         }
         open.is_simulated = true;
-        let missing = plan.missing();
         let variables = missing.iter().filter(|missing| missing.kind == MissingKind::Variable);
         let variables = variables.filter_map(|missing| missing.address.strip_prefix("var."));
         open.variables = variables.map(str::to_owned).collect();

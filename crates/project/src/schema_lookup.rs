@@ -172,6 +172,9 @@ impl SchemaLookup {
 impl CachedChoice {
     /// Takes the file whose version is nearest to the locked one.
     fn take_nearest(&mut self, mut files: Vec<CacheFile>, locked: &str, remarks: &Remarks<'_>) {
+        // Another major version may have other types, and others may be sensitive there.
+        let major = |version: &str| version.split('.').next().map(str::to_owned);
+        files.retain(|file| file.version.as_deref().and_then(major) == major(locked));
         files.sort_by_cached_key(|file| distance(file.version.as_deref().unwrap_or_default(), locked));
         for file in files {
             if self.take(std::slice::from_ref(&file), None, &|_| {}) {

@@ -159,7 +159,7 @@ impl Args {
             state: self.state.choice(),
             is_strict: self.strict || self.gate.can_refuse(),
             must_be_whole: self.gate.can_refuse() || self.out.is_some() || self.json && !self.missing,
-            // What is decided by, kept, or asked about one object needs to know what exists.
+            // Gates, kept documents and questions about one object need to know which objects exist.
             may_lack_state: !(self.gate.is_asked()
                 || self.out.is_some()
                 || self.json && !self.missing

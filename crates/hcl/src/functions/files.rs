@@ -28,11 +28,11 @@ pub struct BaseDirectory {
     base: Arc<Root>,
     others: Vec<Arc<Root>>,
     home: Option<PathBuf>,
-    /// What was read already, if that is kept.
+    /// The files and directories that were read already, if they are kept.
     known: Option<Arc<Known>>,
 }
 
-/// What was read of files and directories. They are taken not to change in the meantime.
+/// The files and directories that were read. They are taken not to change in the meantime.
 #[derive(Debug, Default)]
 struct Known {
     /// The canonical paths of directories. Canonicalizing a path takes a system call for each of its steps: 201 files that
@@ -40,8 +40,9 @@ struct Known {
     directories: Mutex<HashMap<PathBuf, PathBuf>>,
     /// The contents of files, by their canonical paths.
     contents: Mutex<Contents>,
-    /// The names that patterns match, by directory and pattern.
-    matches: Mutex<HashMap<(String, String), BTreeSet<String>>>,
+    /// The names that patterns match, by the directories that may be read, the directory and the pattern. A module may read
+    /// more than its caller.
+    matches: Mutex<HashMap<(Vec<PathBuf>, String, String), BTreeSet<String>>>,
 }
 
 #[derive(Default)]
@@ -247,7 +248,8 @@ impl BaseDirectory {
             },
         };
         let known = self.known.as_ref().map(|known| &known.matches);
-        let key = (relative_directory.to_string_lossy().into_owned(), pattern.to_owned());
+        let roots = self.roots().map(|root| root.path.clone()).collect();
+        let key = (roots, relative_directory.to_string_lossy().into_owned(), pattern.to_owned());
         let found =
             known.and_then(|known| known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned());
         if let Some(found) = found {

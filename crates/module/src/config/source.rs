@@ -51,7 +51,7 @@ pub(super) fn given_directory(
     Some(super::clean(&directory))
 }
 
-/// What is behind the question mark of a source.
+/// The part of a source behind its question mark.
 fn query(source: &str) -> Option<&str> {
     source.split_once('?').map(|(_, query)| query)
 }

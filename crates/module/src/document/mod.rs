@@ -80,7 +80,7 @@ fn write(
     let mut json = JsonWriter::of_version(version.parts());
     json.object(|json| {
         json.string_member("format_version", FORMAT_VERSION);
-        // What depends on a missing input is no better known than what depends on a provider that was not asked.
+        // A value that depends on a missing input is no better known than one that depends on a provider that was not asked.
         let suffix = match (info.is_simulated || !plan.missing.is_empty(), info.is_refreshed) {
             (false, _) => "",
             (true, true) => SIMULATED,

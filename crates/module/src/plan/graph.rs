@@ -164,7 +164,7 @@ impl Graph<'_> {
         self.dependents_through(from, |_| true)
     }
 
-    /// All whose values may follow from that of one of these nodes. What a provider is configured with is none of them.
+    /// All whose values may follow from that of one of these nodes. The configuration of a provider is no such value.
     pub(crate) fn dependents_by_value(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
         self.dependents_through(from, |node| !matches!(node.kind, NodeKind::Provider(_)))
     }

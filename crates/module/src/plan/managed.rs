@@ -301,7 +301,8 @@ impl<'c> Walk<'_, 'c> {
         );
         // Deposed objects follow the current object, as in `resource_changes`.
         self.deposed(instance, resource);
-        if is_prevented {
+        // An object that is perhaps replaced is not refused.
+        if is_prevented && !self.unsure.contains(address) {
             self.prevented(instance.index, address, resource);
             return nothing;
         }

@@ -1,4 +1,4 @@
-//! What a plan is made without: variables without a value, modules that are not installed, schemas that nobody has.
+//! The inputs that a plan is made without: variables without a value, modules that are not installed, schemas that nobody has.
 //!
 //! All of it is unknown, and so is whatever depends on it. Terraform knows it, so what is unknown because of it is no error.
 

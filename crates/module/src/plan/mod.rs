@@ -95,7 +95,7 @@ pub struct ModulePlan {
     pub complete: bool,
     /// Expressions use `terraform.workspace`, which is unknown.
     pub lacks_workspace: bool,
-    /// What it was made without.
+    /// The inputs that it was made without.
     pub missing: Vec<Missing>,
     /// Planning ended with errors.
     pub errored: bool,

@@ -94,7 +94,7 @@ pub(crate) struct PreparedModule<'c> {
     pub(crate) graph: Graph<'c>,
     /// The nodes, each after those that it needs.
     pub(crate) order: Vec<usize>,
-    /// What of the input is missing.
+    /// The missing inputs.
     pub(crate) missing: MissingInputs,
     pub(crate) functions: ModuleFunctions,
     /// The warnings of validation.

@@ -73,7 +73,7 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) removals: &'i Removals,
     /// The objects that were forgotten.
     pub(crate) forgotten: Vec<InstanceAddress>,
-    /// What the plan is made without.
+    /// The inputs that the plan is made without.
     pub(crate) missing: &'i MissingInputs,
     /// The existing objects of which it depends on a missing input what happens to them.
     pub(crate) unsure: HashSet<InstanceAddress>,

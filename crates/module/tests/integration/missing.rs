@@ -74,7 +74,7 @@ fn changes(plan: &ModulePlan) -> Vec<String> {
     changes.map(|change| format!("{} {:?}", change.address, change.action)).collect()
 }
 
-/// What nobody knows the actions of, and why.
+/// The objects with unknown actions, and why these are unknown.
 fn undecided(plan: &ModulePlan) -> Vec<String> {
     plan.undecided
         .iter()

@@ -26,7 +26,7 @@ const CLOUD: &str = r#""registry.terraform.io/hashicorp/cloud":{
         "id":{"type":"string","computed":true},"name":{"type":"string","optional":true},
         "size":{"type":"number","optional":true},"label":{"type":"string","optional":true}}}}}}"#;
 
-/// What may be missing.
+/// The inputs that may be missing.
 #[derive(Debug, Clone, Copy)]
 struct Input {
     variables: [bool; 2],
@@ -221,7 +221,7 @@ fn holds(known: &Json, unknown: &Json, other: &Json) -> bool {
     }
 }
 
-/// What contradicts a plan that was made without a part of its input.
+/// The contradictions to a plan that was made without a part of its input.
 fn contradiction(without: &Json, with: &Json, input: Input) -> Option<String> {
     let filled = by_address(with);
     let known = by_address(without);

@@ -23,7 +23,7 @@ pub struct Facts {
     pub repeated_member: Option<String>,
     /// One of the changes that were removed from the plan.
     pub missing_change: Option<MissingChange>,
-    /// What the plan was made without: whatever depends on it is unknown.
+    /// The inputs that the plan was made without: whatever depends on it is unknown.
     pub missing: Vec<Missing>,
     /// Unknown words and missing members, an entry for each kind.
     pub unknown_kinds: Vec<UnknownKind>,

@@ -1,4 +1,4 @@
-//! What a plan was made without, so that it says less than it could.
+//! The inputs that a plan was made without, so that it says less than it could.
 
 use std::fmt;
 
@@ -131,7 +131,7 @@ impl fmt::Display for Missing {
 }
 
 impl Plan<'_> {
-    /// What the plan was made without. Terraform writes no such list.
+    /// The inputs that the plan was made without. Terraform writes no such list.
     ///
     /// ```
     /// use objchange_plan::{MissingKind, Plan};

@@ -92,7 +92,7 @@ impl Marking<'_> {
             let id = self.places.add(&address, what);
             ids.push(id);
             let is_known = |name: &str| members.iter().any(|(known, _)| known.as_str() == Some(name));
-            // Of what a missing module may have, not even the type is known.
+            // Not even the type is known of an item in a missing module.
             let all: BTreeSet<&&str> = fields.iter().chain(&LABELS).collect();
             let unknown = all.into_iter().filter(|name| !is_known(name));
             let unknown: Vec<_> =
