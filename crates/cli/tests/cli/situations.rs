@@ -816,7 +816,7 @@ fn imports_have_either_an_id_or_an_identity() {
         errors("import", &main)
     };
     for (body, error) in [
-        ("", "Missing required argument"),
+        ("", "Invalid import block"),
         ("id = \"x\"\nidentity = {}", "Invalid import block"),
         ("identity = null", "Invalid import identity argument"),
         ("identity = { id = terraform_data.b.id }", "Invalid import identity argument"),
