@@ -102,10 +102,20 @@ fn expected(plan: &Value) -> Value {
         of.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), item(name, value))).collect()
     };
     let state = plan.get("prior_state").filter(|state| !state.is_null());
+    let mut planned = of_state(&plan["planned_values"]);
+    // Terraform 1.7 to 1.15 list objects that they forget, without their values.
+    let changes_of_plan = plan["resource_changes"].as_array().into_iter().flatten();
+    for change in changes_of_plan.filter(|change| change["change"]["actions"] == json!(["forget"])) {
+        if let (Some(resources), Some(address)) =
+            (planned["resources"].as_object_mut(), change["address"].as_str())
+        {
+            resources.remove(address);
+        }
+    }
     json!({
         "terraform_version": plan["terraform_version"],
         "variables": by_name(&plan["variables"], &|name, variable| json!({"name": name, "value": variable["value"]})),
-        "planned": of_state(&plan["planned_values"]),
+        "planned": planned,
         "resource_changes": changes(&plan["resource_changes"]),
         "resource_drift": changes(&plan["resource_drift"]),
         "output_changes": by_name(&plan["output_changes"], &|name, change| {
