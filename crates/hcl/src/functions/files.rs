@@ -40,10 +40,12 @@ struct Known {
     directories: Mutex<HashMap<PathBuf, PathBuf>>,
     /// The contents of files, by their canonical paths.
     contents: Mutex<Contents>,
-    /// The names that patterns match, by the directories that may be read, the directory and the pattern. A module may read
-    /// more than its caller.
-    matches: Mutex<HashMap<(Vec<PathBuf>, String, String), BTreeSet<String>>>,
+    /// The names that patterns match.
+    matches: Mutex<HashMap<SearchKey, BTreeSet<String>>>,
 }
+
+/// The directories that may be read, the directory and the pattern. A module may read more than its caller.
+type SearchKey = (Vec<PathBuf>, String, String);
 
 #[derive(Default)]
 struct Contents {
