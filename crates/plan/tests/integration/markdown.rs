@@ -322,7 +322,7 @@ fn operators_of_templates_do_what_they_say() {
         ("[1, 2, 3]|batch(2)|length", "2"),
         ("'abc'[1:]", "bc"),
         ("'abc'[:-1][-1]", "b"),
-        ("[1, 2, 3, 4][::2]|join('-')", "1-3"),
+        ("[1, 2, 3, 4][::2]|join('')", "13"),
         ("[1, 2, 3]|sum", "6"),
         ("{'a': 1}['a']", "1"),
         ("('b' in 'abc') and (2 not in [1]) and (1 is in [1]) and ('A' is upper)", "true"),
