@@ -78,7 +78,10 @@ fn what_cannot_be_planned_is_told_apart() {
     };
     assert!(refused.diagnostics.has_errors());
     let foreign = folder(&[("main.tf", "resource \"cloud_disk\" \"a\" {}")]);
-    let missing = planned(foreign.path(), &[]);
+    assert_eq!(planned(foreign.path(), &[]).unwrap()["missing"][0]["kind"], "schema");
+    // Where something decides by the plan, nobody may guess.
+    let whole = PlanSettings { must_be_whole: true, ..settings(&|_| {}) };
+    let missing = plan_directory(foreign.path(), &whole);
     assert!(matches!(missing, Err(PlanError::NoSchemas(names)) if names == "hashicorp/cloud"));
 }
 
