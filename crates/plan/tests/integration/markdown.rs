@@ -325,8 +325,8 @@ fn operators_of_templates_do_what_they_say() {
         ("[1, 2, 3, 4][::2]|join('')", "13"),
         ("[1, 2, 3]|sum", "6"),
         ("{'a': 1}['a']", "1"),
-        ("('b' in 'abc') and (2 not in [1]) and (1 is in [1]) and ('A' is upper)", "true"),
-        ("1 < 2 <= 2 != 3", "true"),
+        ("('b' in 'abc') and (2 not in [1]) and (1 is in [1]) and ('A' is upper)", "True"),
+        ("1 < 2 <= 2 != 3", "True"),
         ("['b', 'a']|sort|first", "a"),
         ("'yes' if 1 < 2 < 3 else 'no'", "yes"),
     ] {
