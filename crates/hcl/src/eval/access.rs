@@ -184,7 +184,7 @@ impl Evaluator<'_> {
 }
 
 /// Explains an index without an element, in HCL's words.
-fn no_element(n: &Number, length: usize) -> &'static str {
+pub fn no_element(n: &Number, length: usize) -> &'static str {
     if *n < Number::ZERO {
         "The given key does not identify an element in this collection value: a negative number is not a valid index for a \
          sequence."

@@ -26,6 +26,7 @@ use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
 use objchange_text::{Diagnostic, Span, Summary};
 
+pub use access::no_element;
 pub use decisive::{DecisiveElements, elements_that_decide};
 pub use explain::DiagnosticExt;
 pub(crate) use explain::explain;

@@ -69,6 +69,12 @@ impl Evaluator<'_> {
                     self.logic_of_both(*op == BinaryOp::Or, &left, &right)
                 }
                 BinaryOp::And | BinaryOp::Or => self.logic(*op == BinaryOp::Or, &left, &right),
+                // As in HCL, nothing follows from a failed operand.
+                BinaryOp::Equal | BinaryOp::NotEqual
+                    if !left.errors.is_empty() || !right.errors.is_empty() =>
+                {
+                    Value::unknown(Type::Bool)
+                }
                 BinaryOp::Equal | BinaryOp::NotEqual => {
                     let (a, b) = (&left.value, &right.value);
                     if self.pay_comparison(a, b, span) {

@@ -302,6 +302,10 @@ fn is_sequence(ty: &Type) -> bool {
 
 fn flatten(arguments: &[Value], _: &Type) -> Answer {
     if !is_sequence(arguments[0].ty()) {
+        // Terraform looks at what a value is only once all of it is known.
+        if !arguments[0].is_wholly_known() {
+            return Ok(Value::unknown(Type::Dynamic));
+        }
         return Err(FunctionError::new("can only flatten lists, sets and tuples"));
     }
     let mut flat = Flat::default();
