@@ -1,12 +1,14 @@
 //! The schemas of the providers of a module.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
+use objchange::Type;
 use objchange::address::Mode;
 use objchange::schema::{
     FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
 };
+use objchange::value::ObjectType;
 use objchange_hcl::ResourceName;
 use serde_json::json;
 use smol_str::SmolStr;
@@ -18,6 +20,8 @@ use crate::inferred::inferred_schema;
 /// The schemas of the provider that is part of Terraform.
 static BUILTIN: LazyLock<Option<ProviderSchemas>> =
     LazyLock::new(|| ProviderSchemas::parse(include_str!("builtin_schemas.json")).ok());
+
+const IDENTITIES: SchemaPart = SchemaPart::Schema(SchemaKind::Identity);
 
 /// The schemas of providers, from any number of documents. Those of the provider that is part of Terraform are always there.
 #[derive(Debug, Clone, Default)]
@@ -95,6 +99,31 @@ impl Schemas {
         Ok(None)
     }
 
+    /// The type that the identity of a resource type has, with its attributes that an import may leave out; `None` where no
+    /// schema says that, as in documents that Terraform wrote before 1.12.
+    ///
+    /// # Errors
+    ///
+    /// The provider has identities, and none for this type.
+    pub(crate) fn identity_type(
+        &self,
+        provider: &ProviderAddress,
+        name: &str,
+    ) -> Result<Option<Type>, NoIdentity> {
+        let Some(schema) = self.get(provider, SchemaKind::Identity, name).ok().flatten() else {
+            let provider = provider.to_string();
+            let has_others =
+                |document: &ProviderSchemas| document.part_names(&provider, IDENTITIES).next().is_some();
+            return if self.documents.iter().any(has_others) { Err(NoIdentity) } else { Ok(None) };
+        };
+        let attributes = schema.block.attributes();
+        let types =
+            attributes.iter().map(|(name, attribute)| (name.clone(), attribute.implied_type().clone()));
+        let optional = attributes.iter().filter(|(_, attribute)| !attribute.required);
+        let optional = optional.map(|(name, _)| name.clone());
+        Ok(Some(Type::Object(Arc::new(ObjectType::with_optional(types, optional)))))
+    }
+
     /// All schemas of a provider as `terraform providers schema -json` has them.
     pub(crate) fn document_of(&self, provider: &ProviderAddress, is_new: bool) -> Option<serde_json::Value> {
         let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
@@ -102,35 +131,32 @@ impl Schemas {
         let mut documents = self.documents.iter().chain(builtin);
         let document = documents.find(|document| document.providers().any(|other| other == name))?;
         let mut parts = serde_json::Map::new();
-        let read = |part, own: &str| {
+        let read = |document: &ProviderSchemas, part, own: &str| {
             let text = document.text(&name, part, own).ok().flatten()?;
             serde_json::from_str::<serde_json::Value>(&text).ok()
         };
         for part in SchemaPart::all() {
             let key = part.key().to_owned();
             if part == SchemaPart::Schema(SchemaKind::Provider) {
-                parts.extend(read(part, "").map(|schema| (key, schema)));
+                parts.extend(read(document, part, "").map(|schema| (key, schema)));
                 continue;
             }
+            // Documents of Terraform before 1.15 have no identities of the built-in provider.
+            let document = if part == IDENTITIES { builtin.unwrap_or(document) } else { document };
             let schemas: serde_json::Map<String, serde_json::Value> = document
                 .part_names(&name, part)
-                .filter_map(|own| Some((own.to_owned(), read(part, own)?)))
+                .filter_map(|own| Some((own.to_owned(), read(document, part, own)?)))
                 .collect();
             if !schemas.is_empty() {
                 parts.insert(key, serde_json::Value::Object(schemas));
             }
         }
+        // Terraform 1.15 added two schemas to its built-in provider: that of its configuration, and that of an identity.
         if provider.is_builtin() && is_new {
-            // Terraform 1.15 adds these two schemas to its built-in provider.
             parts
                 .insert("provider".to_owned(), json!({"version": 0, "block": {"description_kind": "plain"}}));
-            let id = json!({
-                "type": "string",
-                "description": "The unique identifier for the data store.",
-                "required_for_import": true
-            });
-            let identity = json!({"terraform_data": {"version": 0, "attributes": {"id": id}}});
-            parts.insert("resource_identity_schemas".to_owned(), identity);
+        } else if provider.is_builtin() {
+            parts.remove(IDENTITIES.key());
         }
         Some(serde_json::Value::Object(parts))
     }
@@ -160,6 +186,10 @@ impl Schemas {
         })
     }
 }
+
+/// A type of which the provider has no identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoIdentity;
 
 /// The kind of schema that objects of this mode have.
 pub(crate) fn schema_kind(mode: Mode) -> SchemaKind {

@@ -536,7 +536,8 @@ fn the_terraform_block_is_checked() {
 /// A provider may have the name of a literal value.
 #[test]
 fn a_provider_called_null_may_have_aliases() {
-    let main = "module \"m\" {\n  source = \"./m\"\n  providers = {\n    null.b = terraform.x\n  }\n}\nprovider \"terraform\" {\n  alias = \"x\"\n}\n";
+    let main = "terraform {\n  required_providers {\n    terraform = { source = \"terraform.io/builtin/terraform\" }\n  }\n}\n\
+                module \"m\" {\n  source = \"./m\"\n  providers = {\n    null.b = terraform.x\n  }\n}\nprovider \"terraform\" {\n  alias = \"x\"\n}\n";
     let child = "terraform {\n  required_providers {\n    null = {\n      source                = \"terraform.io/builtin/terraform\"\n      \
                  configuration_aliases = [null.b]\n    }\n  }\n}\nresource \"terraform_data\" \"a\" {\n  provider = null.b\n}\n";
     let found = summary("null-alias", &[("main.tf", main), ("m/main.tf", child)], &[]);
@@ -821,6 +822,14 @@ fn imports_have_either_an_id_or_an_identity() {
         ("identity = null", "Invalid import identity argument"),
         ("identity = { id = terraform_data.b.id }", "Invalid import identity argument"),
         ("identity = \"x\"", "Incorrect value type"),
+        ("identity = {}", "Incorrect value type"),
+        ("identity = { id = [terraform_data.b.id] }", "Incorrect value type"),
+        ("identity = tomap({ name = \"x\" })", "Incorrect value type"),
+        // Attributes that its type lacks do not count. The provider in Terraform has no identities, whatever it says.
+        (
+            "identity = { id = 5, other = terraform_data.b.id }",
+            "import of terraform_data.a didn't return an identity",
+        ),
     ] {
         assert_eq!(found(body), [error], "{body}");
     }
@@ -974,4 +983,186 @@ fn a_plan_that_could_not_begin_is_written_too() {
     let plan: Json = serde_json::from_str(&std::fs::read_to_string(folder.at("plan.json")).unwrap()).unwrap();
     assert_eq!(plan["errored"], true);
     assert_eq!(plan["resource_changes"], Json::Null);
+}
+
+#[test]
+fn a_destroy_plan_plans_everything_before_unless_it_does_not_refresh() {
+    let main = "resource \"terraform_data\" \"a\" {\n  input = \"new\"\n}\nresource \"terraform_data\" \"b\" {\n  lifecycle {\n    \
+                replace_triggered_by = [terraform_data.a]\n  }\n}\noutput \"o\" {\n  value = terraform_data.b.id\n}\n";
+    let mut stored: Json =
+        serde_json::from_str(&state(&[("a", &[text("1", "old")]), ("b", &[text("2", "")])])).unwrap();
+    stored["outputs"] = json!({"o": {"value": "stored", "type": "string"}});
+    let stored = stored.to_string();
+    let files = [("main.tf", main), ("terraform.tfstate", &*stored)];
+    // The object would be replaced, so its identifier is unknown, and the state keeps what it has.
+    let before = |name: &str, files: &[(&str, &str)], arguments: &[&str]| {
+        document(name, files, arguments)["output_changes"]["o"]["before"].clone()
+    };
+    assert_eq!(before("destroy-before", &files, &["--destroy"]), "stored");
+    let other = main.replace("terraform_data.a]", "terraform_data.a.input.x]");
+    let others = [("main.tf", &*other), ("terraform.tfstate", &*stored)];
+    assert_eq!(before("destroy-before-id", &others, &["--destroy"]), "2");
+    assert_eq!(before("destroy-before-stored", &others, &["--destroy", "--refresh=false"]), "stored");
+    // Errors of planning occur only if anything is planned.
+    let wrong = main.replace("terraform_data.a]", "terraform_data.a[0]]");
+    let files = [("main.tf", &*wrong), ("terraform.tfstate", &*stored)];
+    let error = "Error: no change found for terraform_data.a[0] in the root module";
+    assert_eq!(summary("destroy-wrong", &files, &["--destroy"]), [error]);
+    let all = ["- terraform_data.a", "- terraform_data.b", "- o"];
+    assert_eq!(summary("destroy-not-planned", &files, &["--destroy", "--refresh=false"]), all);
+}
+
+/// An attribute that is named without a key is one of the only instance.
+#[test]
+fn attributes_of_repeated_resources_trigger_nothing() {
+    let main = "resource \"terraform_data\" \"a\" {\n  count = 1\n}\nresource \"terraform_data\" \"b\" {\n  lifecycle {\n    \
+                replace_triggered_by = [terraform_data.a.id]\n  }\n}\n";
+    let error = "Error: no change found for terraform_data.a in the root module";
+    assert_eq!(summary("trigger-without-key", &[("main.tf", main)], &["--no-state"]), [error]);
+}
+
+#[test]
+fn targets_of_a_destroy_plan_take_along_what_depends_on_them_in_the_state() {
+    let main = "resource \"terraform_data\" \"a\" {\n  count = 0\n}\nresource \"terraform_data\" \"b\" {\n  input = \
+                length(terraform_data.a)\n}\n";
+    let found = |name: &str, dependencies: &[&str], a: &[Json]| {
+        let mut b = text("2", "");
+        b["dependencies"] = json!(dependencies);
+        let state = state(&[("a", a), ("b", &[b])]);
+        let files = [("main.tf", main), ("terraform.tfstate", &*state)];
+        summary(&format!("destroy-target-{name}"), &files, &["--destroy", "--target=terraform_data.a"])
+    };
+    let on_a = ["terraform_data.a"];
+    assert_eq!(found("there", &on_a, &[text("1", "")]), ["- terraform_data.a[0]", "- terraform_data.b"]);
+    assert_eq!(found("independent", &[], &[text("1", "")]), ["- terraform_data.a[0]"]);
+    assert_eq!(found("nothing", &on_a, &[]), [""; 0]);
+}
+
+#[test]
+fn configurations_that_are_passed_must_be_there() {
+    let required = |aliases: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    terraform = {{\n      source = \"terraform.io/builtin/terraform\"\n      \
+             {aliases}\n    }}\n  }}\n}}\n"
+        )
+    };
+    let plain = required("");
+    let child = format!("{plain}resource \"terraform_data\" \"a\" {{}}\n");
+    let found = |name: &str, root: &str, providers: &str| {
+        let main =
+            format!("{root}module \"m\" {{\n  source = \"./m\"\n  providers = {{ {providers} }}\n}}\n");
+        let files = [("main.tf", &*main), ("m/main.tf", &*child)];
+        summary(&format!("passed-{name}"), &files, &["--no-state"])
+    };
+    let fine = ["+ module.m.terraform_data.a"];
+    assert_eq!(found("default", &plain, "terraform = terraform"), fine);
+    let missing = "Error: missing provider provider[\"terraform.io/builtin/terraform\"].x";
+    assert_eq!(found("alias", &plain, "terraform = terraform.x"), [missing]);
+    // Resources that imply a provider require none.
+    let implied = "resource \"terraform_data\" \"b\" {}\n";
+    assert_eq!(found("implied", implied, "terraform = terraform"), ["Error: Provider type mismatch"]);
+    let aliased = required("configuration_aliases = [terraform.z]");
+    let main = format!(
+        "{plain}module \"m\" {{\n  source = \"./m\"\n  providers = {{ terraform.z = terraform.z }}\n}}\n"
+    );
+    let child = format!("{aliased}resource \"terraform_data\" \"a\" {{}}\n");
+    let files = [("main.tf", &*main), ("m/main.tf", &*child)];
+    let missing = "Error: missing provider provider[\"terraform.io/builtin/terraform\"].z";
+    assert_eq!(summary("passed-unused", &files, &["--no-state"]), [missing]);
+}
+
+/// Since 1.15 validation sees an object of unknown attributes; before, it knew nothing of one.
+#[test]
+fn attributes_of_objects_are_known_to_be_of_their_types() {
+    let main = "resource \"terraform_data\" \"a\" {}\nmodule \"m\" {\n  source = \"./m\"\n  count  = 0\n  v      = \
+                terraform_data.a.id\n}\n";
+    let files = [("main.tf", main), ("m/main.tf", "variable \"v\" {\n  type = set(string)\n}\n")];
+    assert_eq!(summary("typed", &files, &["--no-state"]), ["Error: Invalid value for input variable"]);
+    let old = ["--no-state", "--as", "terraform@1.14"];
+    assert_eq!(summary("untyped", &files, &old), ["+ terraform_data.a"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_sensitive_argument_is_said_of_its_variable() {
+    let main = "module \"m\" {\n  source = \"./m\"\n  v      = \"x\"\n}\n";
+    let files =
+        [("main.tf", main), ("m/main.tf", "variable \"v\" {\n  type      = bool\n  sensitive = true\n}\n")];
+    let output = plan("sensitive-argument", &files, &["--no-state"]);
+    let text = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "on m/main.tf line 1: 1: variable \"v\" { The given value is not suitable for module.m.var.v, which is sensitive: a \
+                    bool is required. Invalid value defined at main.tf:3,12-15.";
+    assert!(text.contains(expected), "{text}");
+}
+
+/// Moves in a module come after those of the module, which may bring objects into it.
+#[test]
+fn moves_of_an_instance_of_a_module_and_in_it_are_no_cycle() {
+    let main = "module \"m\" {\n  source = \"./m\"\n}\nmoved {\n  from = module.m[0]\n  to   = module.m\n}\n";
+    let child = "resource \"terraform_data\" \"b\" {\n  for_each = toset([\"y\"])\n}\nmoved {\n  from = terraform_data.b\n  to   = \
+                 terraform_data.b[\"y\"]\n}\n";
+    let mut stored: Json = serde_json::from_str(&state(&[("b", &[text("1", "")])])).unwrap();
+    stored["resources"][0]["module"] = json!("module.m[0]");
+    stored["resources"][0]["instances"][0]["attributes"]["input"] = Json::Null;
+    let stored = stored.to_string();
+    let files = [("main.tf", main), ("m/main.tf", child), ("terraform.tfstate", &*stored)];
+    let document = document("moves-inside", &files, &[]);
+    let change = &document["resource_changes"][0];
+    assert_eq!(change["address"], "module.m.terraform_data.b[\"y\"]");
+    assert_eq!(change["previous_address"], "module.m[0].terraform_data.b");
+}
+
+/// The state says in which order an object that is not wanted any more is destroyed, and in which the objects that it depended on.
+#[test]
+fn steps_that_wait_for_each_other_are_cycles() {
+    let stored = |dependencies: &[&str], creates_first: bool, is_tainted: bool| {
+        let mut object = text("1", "");
+        object["dependencies"] = json!(dependencies);
+        if creates_first {
+            object["create_before_destroy"] = json!(true);
+        }
+        if is_tainted {
+            object["status"] = json!("tainted");
+        }
+        object
+    };
+    let found = |name: &str, main: &str, resources: &[(&str, &[Json])]| {
+        let state = state(resources);
+        let output = plan(&format!("steps-{name}"), &[("main.tf", main), ("terraform.tfstate", &state)], &[]);
+        let error = output.stderr.lines().find_map(|line| line.strip_prefix("Error: "));
+        error.map(str::to_owned)
+    };
+    let a = "resource \"terraform_data\" \"a\" {\n  input = \"\"\n}\n";
+    // The object that is gone is destroyed after the new one of what it depended on is there, and before the old one is destroyed.
+    let replaced = [stored(&[], false, true)];
+    let on_a = ["terraform_data.a"];
+    let orphan = |creates_first| [stored(&on_a, creates_first, false)];
+    let cycle = "Cycle: terraform_data.a, terraform_data.a (destroy), terraform_data.c (destroy)";
+    for (name, creates_first, expected) in [("orphan", true, Some(cycle)), ("orphan-usual", false, None)] {
+        let resources = [("a", &replaced[..]), ("c", &orphan(creates_first))];
+        assert_eq!(found(name, a, &resources).as_deref(), expected, "{name}");
+    }
+    // An update waits for what is destroyed, and that for the update.
+    let updated = [stored(&["terraform_data.b", "terraform_data.c"], false, false)];
+    let first = [stored(&[], false, false)];
+    let last = [stored(&["terraform_data.b"], true, false)];
+    let main = "resource \"terraform_data\" \"a\" {\n  input = \"new\"\n}\n";
+    let cycle = "Cycle: terraform_data.a, terraform_data.b (destroy), terraform_data.c (destroy)";
+    let resources = [("a", &updated[..]), ("b", &first), ("c", &last)];
+    assert_eq!(found("update", main, &resources).as_deref(), Some(cycle));
+    // A deposed object has the dependencies of the current one, and none without it.
+    let mut deposed = stored(&[], false, false);
+    deposed["deposed"] = json!("0000000a");
+    let current = stored(&on_a, false, false);
+    let main = format!(
+        "{a}resource \"terraform_data\" \"d\" {{\n  input      = \"\"\n  depends_on = [terraform_data.a]\n}}\n"
+    );
+    let cycle =
+        "Cycle: terraform_data.a, terraform_data.a (destroy), terraform_data.d (destroy deposed 0000000a)";
+    let with_current = [current, deposed.clone()];
+    let resources = [("a", &replaced[..]), ("d", &with_current)];
+    assert_eq!(found("deposed", &main, &resources).as_deref(), Some(cycle));
+    deposed["dependencies"] = json!(on_a);
+    let alone = [deposed];
+    let resources = [("a", &replaced[..]), ("d", &alone)];
+    assert_eq!(found("deposed-alone", &main, &resources), None);
 }

@@ -80,7 +80,7 @@ pub(crate) fn apply_prepared<'c>(
     if plan.errored {
         return (AppliedModule { state: input.state.clone(), ..AppliedModule::default() }, None);
     }
-    let targets = Targets::new(input.config, &prepared.graph, input.options);
+    let targets = Targets::new(input.config, &prepared.graph, input.options, &plan.prior_state);
     let (removals, moved) = (Removals::default(), BTreeMap::new());
     let state = plan.prior_state.clone();
     let walked = WalkedState { state, targets: &targets, moved: &moved, removals: &removals };

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, ResourceConfig, ResourceName, Span};
+use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, Span};
 use smol_str::SmolStr;
 
 use super::provider_configs::{implied_name, provider_config_missing};
 use super::{Config, ModuleId};
 use crate::provisioners::provisioner_schema;
-use crate::{Diagnostics, ProviderAddress, Severity};
+use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress, Severity};
 
 impl Config {
     /// Checks provider configurations: those errors that Terraform reports before planning.
@@ -23,23 +23,19 @@ impl Config {
         }
     }
 
-    /// Finds provider configurations that resources need and no block provides. Terraform reports them when it builds
-    /// its graph.
+    /// Finds provider configurations that calls pass, or that resources need, and no block provides. Terraform reports them
+    /// when it builds its graph, of those that are passed the first alone.
     pub fn missing_provider_configs(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
-        let mut told = BTreeSet::new();
+        if let Some(address) = self.missing_passed_config() {
+            let summary = format!("missing provider {address}");
+            diagnostics.without_place(Severity::Error, ("missing_provider", summary), "");
+            return diagnostics;
+        }
         for (module, loaded) in self.modules.iter().enumerate() {
             for name in loaded.config.resources.keys() {
                 let address = self.provider_config_of(module, name);
                 if self.has_provider_config(&address) {
-                    continue;
-                }
-                // One that was passed lies in another module than the resource.
-                if address.module != loaded.path {
-                    if told.insert(address.clone()) {
-                        let summary = format!("missing provider {address}");
-                        diagnostics.without_place(Severity::Error, ("missing_provider", summary), "");
-                    }
                     continue;
                 }
                 let mode = match name.mode {
@@ -54,6 +50,40 @@ impl Config {
             }
         }
         diagnostics
+    }
+
+    /// The first configuration that a call passes and its module does not have.
+    fn missing_passed_config(&self) -> Option<ProviderConfigAddress> {
+        let calls = self.modules.iter().enumerate().filter_map(|(child, _)| self.caller(child));
+        let mut passed =
+            calls.flat_map(|(module, call)| call.providers.iter().map(move |(_, outside)| (module, outside)));
+        passed.find_map(|(module, outside)| {
+            let provider = self.provider_named(module, &outside.name);
+            let alias = outside.alias.clone();
+            let is_missing = !self.can_pass(module, &provider, alias.as_ref());
+            is_missing.then(|| ProviderConfigAddress {
+                module: self.modules[module].path.clone(),
+                provider,
+                alias,
+            })
+        })
+    }
+
+    /// Whether a module has a configuration for modules that it calls: by a block, because it gets it itself, or, in the root
+    /// module, as the default one of a provider in `required_providers`. A configuration that is only inherited cannot be passed.
+    fn can_pass(&self, module: ModuleId, provider: &ProviderAddress, alias: Option<&SmolStr>) -> bool {
+        let is_it = |inside: &ProviderRef| {
+            inside.alias.as_ref() == alias && self.provider_named(module, &inside.name) == *provider
+        };
+        let is_default = || {
+            let mut required = self.modules[module].config.required_providers.keys();
+            alias.is_none() && required.any(|name| self.provider_named(module, name) == *provider)
+        };
+        self.own_block(module, provider, alias).is_some()
+            || match self.caller(module) {
+                Some((_, call)) => call.providers.iter().any(|(inside, _)| is_it(inside)),
+                None => is_default(),
+            }
     }
 
     /// Provisioners that are not part of Terraform, each reported once.
@@ -260,16 +290,12 @@ impl Pass<'_> {
         }
     }
 
-    fn inside_provider(&self, inside: &ProviderRef) -> ProviderAddress {
-        let child = &self.config.modules[self.child].config;
-        let uses = |(name, resource): (&ResourceName, &ResourceConfig)| match &resource.provider {
-            Some(provider) => provider.name == inside.name,
-            None => implied_name(&name.resource_type) == inside.name,
-        };
-        if child.required_providers.contains_key(&inside.name) || child.resources.iter().any(uses) {
-            self.config.provider_named(self.child, &inside.name)
+    /// The provider of a local name in these checks: resources that imply one do not count.
+    fn provider_named(&self, module: ModuleId, name: &str) -> ProviderAddress {
+        if self.config.modules[module].config.required_providers.contains_key(name) {
+            self.config.provider_named(module, name)
         } else {
-            default_provider(&inside.name)
+            default_provider(name)
         }
     }
 
@@ -297,7 +323,7 @@ impl Pass<'_> {
             return;
         }
         const SUMMARY: &str = "Reference to undefined provider";
-        let (provider, local) = (self.inside_provider(inside), words(inside));
+        let (provider, local) = (self.provider_named(self.child, &inside.name), words(inside));
         let source = provider.for_display();
         if provider == default_provider(&inside.name) {
             let detail = format!(
@@ -318,9 +344,15 @@ impl Pass<'_> {
 
     fn check_types(&self, inside: &ProviderRef, outside: &ProviderRef, diagnostics: &mut Diagnostics) {
         const SUMMARY: &str = "Provider type mismatch";
-        let wanted = self.inside_provider(inside);
-        let given = self.config.provider_named(self.parent, &outside.name);
+        let wanted = self.provider_named(self.child, &inside.name);
+        let given = self.provider_named(self.parent, &outside.name);
         if wanted == given {
+            return;
+        }
+        let required = &self.config.modules[self.parent].config.required_providers;
+        // The wanted provider is required, though under another name: Terraform 1.11 and 1.15 say nothing then.
+        let is_wanted = |name: &SmolStr| self.config.provider_named(self.parent, name) == wanted;
+        if !required.contains_key(&outside.name) && required.keys().any(is_wanted) {
             return;
         }
         let (parent, child) = (self.config.module_words(self.parent), self.config.module_words(self.child));
@@ -345,18 +377,43 @@ impl Pass<'_> {
         diagnostics.error(SUMMARY, name_span(outside), detail);
     }
 
+    /// A configuration that a module passes on although its own call passes none under that name.
+    fn check_inherited(&self, outside: &ProviderRef, diagnostics: &mut Diagnostics) {
+        let Some((around, call)) = self.config.caller(self.parent) else { return };
+        let is_it = |inside: &ProviderRef| inside.name == outside.name && inside.alias.is_none();
+        if call.providers.iter().any(|(inside, _)| is_it(inside)) {
+            return;
+        }
+        let name = &outside.name;
+        let call_name = self.config.modules[self.parent].path.last().map_or("", SmolStr::as_str);
+        let detail = format!(
+            "The configuration for {} expects to inherit a configuration for provider hashicorp/{name} with local name \
+             {name:?}, but {} doesn't pass a configuration under that name.\n\nTo satisfy this requirement, add an entry for \
+             {name:?} to the \"providers\" argument in the module {call_name:?} block.",
+            self.config.module_words(self.parent),
+            self.config.module_words(around)
+        );
+        diagnostics.warning("Missing required provider configuration", call.header, detail);
+    }
+
     fn check_outside(&self, outside: &ProviderRef, diagnostics: &mut Diagnostics) {
         let parent = &self.config.modules[self.parent].config;
-        let is_declared = parent.required_providers.contains_key(&outside.name)
-            || parent.providers.iter().any(|block| block.name == outside.name);
-        if is_declared || outside.alias.is_some() {
+        let has_block =
+            parent.providers.iter().any(|block| block.name == outside.name && block.alias.is_none());
+        if outside.alias.is_some() || has_block {
+            return;
+        }
+        if parent.required_providers.contains_key(&outside.name) {
+            self.check_inherited(outside, diagnostics);
             return;
         }
         let (name, module) = (&outside.name, self.config.module_words(self.parent));
+        // Terraform gives its advice for the module around.
+        let around = self.config.module_words(self.config.modules[self.parent].parent.unwrap_or_default());
         let detail = format!(
             "There is no explicit declaration for local provider name {name:?} in {module}, so Terraform is assuming you mean \
              to pass a configuration for provider \"hashicorp/{name}\".\n\nTo clarify your intent and silence this warning, add \
-             to {module} a required_providers entry named {name:?} with source = \"hashicorp/{name}\", or a different source \
+             to {around} a required_providers entry named {name:?} with source = \"hashicorp/{name}\", or a different source \
              address if appropriate."
         );
         diagnostics.warning("Reference to undefined provider", name_span(outside), detail);

@@ -72,7 +72,7 @@ impl Config {
         Some((parent, self.modules[parent].config.calls.get(loaded.path.last()?)?))
     }
 
-    fn own_block(
+    pub(super) fn own_block(
         &self,
         module: ModuleId,
         provider: &ProviderAddress,

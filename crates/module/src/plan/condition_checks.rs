@@ -39,8 +39,8 @@ impl<'c> Walk<'_, 'c> {
             kind => conditions_of(kind),
         };
         let Some((kind, name, _)) = found else { return };
-        // A destroy plan checks only the outputs of the root module.
-        let is_output = kind == CheckKind::OutputValue && node.module == 0;
+        // A destroy plan checks only the outputs of the root module, and of a part not even these.
+        let is_output = kind == CheckKind::OutputValue && node.module == 0 && self.targets.is_all();
         if !is_output && self.input.options.mode == PlanMode::Destroy {
             return;
         }

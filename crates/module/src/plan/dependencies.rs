@@ -21,7 +21,11 @@ impl Walk<'_, '_> {
         if self.state.resources.is_empty() || !refresh && mode == PlanMode::Destroy {
             return;
         }
-        let declared = &self.declared;
+        let (declared, before_destroy) = (&self.declared, &self.before_destroy);
+        let is_changed = |address: &InstanceAddress| {
+            let known = before_destroy.get(&address.resource).and_then(|known| known.get(&address.key));
+            known.is_some_and(|change| change.action != PlannedAction::NoOp)
+        };
         let above = resources_above(self.graph, order);
         for (index, node) in self.graph.nodes.iter().enumerate() {
             let NodeKind::Resource(resource) = &node.kind else { continue };
@@ -45,7 +49,7 @@ impl Walk<'_, '_> {
                             continue;
                         }
                         object.create_before_destroy = self.creates_first[index];
-                        mode == PlanMode::RefreshOnly || self.changed_before_destroy.contains(&address)
+                        mode == PlanMode::RefreshOnly || is_changed(&address)
                     } else {
                         let change = changes.and_then(|changes| changes.get(key));
                         let change = change.map(|position| &self.plan.changes[*position]);
@@ -142,7 +146,7 @@ fn resources_above(graph: &Graph<'_>, order: &[usize]) -> Vec<Arc<[usize]>> {
 }
 
 /// The address of a resource of the configuration, without keys.
-fn config_address(config: &Config, graph: &Graph<'_>, node: usize) -> Option<ResourceAddress> {
+pub(crate) fn config_address(config: &Config, graph: &Graph<'_>, node: usize) -> Option<ResourceAddress> {
     let NodeKind::Resource(resource) = &graph.nodes[node].kind else { return None };
     let path = &config.modules[graph.nodes[node].module].path;
     let steps = path.iter().map(|name| ModuleStep { name: name.to_string(), key: None });

@@ -170,10 +170,20 @@ impl<'c> World<'c> {
             Some(NodeKind::Resource(resource))
                 if resource.config.count.is_none() && resource.config.for_each.is_none() =>
             {
-                let unknown = resource
+                let ty = resource
                     .schema
                     .filter(|_| !resource.is_inferred)
-                    .map_or_else(dynamic, |schema| Value::unknown(schema.block.implied_type().clone()));
+                    .map(|schema| schema.block.implied_type());
+                let is_new = crate::versions::since(self.options.version, "1.15");
+                let unknown = match ty {
+                    // Since 1.15 validation sees an object of unknown attributes, and before it knew nothing of one.
+                    Some(Type::Object(object)) if self.is_validating && is_new => {
+                        let attributes = object.attributes().iter();
+                        Value::object(attributes.map(|(name, ty)| (name.clone(), Value::unknown(ty.clone()))))
+                    }
+                    Some(ty) if !self.is_validating => Value::unknown(ty.clone()),
+                    _ => dynamic(),
+                };
                 match name.mode {
                     Mode::Ephemeral => unknown.with_marks(Marks::EPHEMERAL),
                     Mode::Managed | Mode::Data => unknown,

@@ -159,35 +159,9 @@ impl<'c> Graph<'c> {
 }
 
 impl Graph<'_> {
-    /// All that need one of these nodes, directly or through others.
-    pub(crate) fn dependents(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
-        self.dependents_through(from, |_| true)
-    }
-
     /// All whose values may follow from that of one of these nodes. The configuration of a provider is no such value.
     pub(crate) fn dependents_by_value(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
-        self.dependents_through(from, |node| !matches!(node.kind, NodeKind::Provider(_)))
-    }
-
-    /// For each node those whose values may follow from its value.
-    pub(crate) fn needed_by_value(&self) -> Vec<Vec<usize>> {
-        self.needed_by(|node| !matches!(node.kind, NodeKind::Provider(_)))
-    }
-
-    fn needed_by(&self, is_followed: impl Fn(&Node<'_>) -> bool) -> Vec<Vec<usize>> {
-        let mut needed_by = vec![Vec::new(); self.nodes.len()];
-        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| is_followed(node)) {
-            node.needs.iter().for_each(|need| needed_by[*need].push(index));
-        }
-        needed_by
-    }
-
-    fn dependents_through(
-        &self,
-        from: impl IntoIterator<Item = usize>,
-        is_followed: impl Fn(&Node<'_>) -> bool,
-    ) -> Vec<bool> {
-        let needed_by = self.needed_by(is_followed);
+        let needed_by = self.needed_by_value();
         let mut seen = vec![false; self.nodes.len()];
         let mut open: Vec<usize> = from.into_iter().collect();
         while let Some(node) = open.pop() {
@@ -198,6 +172,16 @@ impl Graph<'_> {
             }
         }
         seen
+    }
+
+    /// For each node those whose values may follow from its value.
+    pub(crate) fn needed_by_value(&self) -> Vec<Vec<usize>> {
+        let mut needed_by = vec![Vec::new(); self.nodes.len()];
+        let nodes = self.nodes.iter().enumerate();
+        for (index, node) in nodes.filter(|(_, node)| !matches!(node.kind, NodeKind::Provider(_))) {
+            node.needs.iter().for_each(|need| needed_by[*need].push(index));
+        }
+        needed_by
     }
 }
 

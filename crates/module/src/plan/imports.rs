@@ -11,13 +11,14 @@ use objchange_hcl::{
 use super::ImportedBy;
 use super::expand;
 use super::graph::{ImportBlock, ResourceNode, resource_of, within};
-use super::input::PlanMode;
+use super::input::PlanInput;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::orphans::resource_name;
 use super::resource::instance_address;
 use super::walk::Walk;
-use crate::Severity;
 use crate::config::Config;
+use crate::schemas::NoIdentity;
+use crate::{Diagnostics, Severity};
 
 const NO_CONFIG: &str = "Configuration for import target does not exist";
 
@@ -32,7 +33,7 @@ impl<'c> Walk<'_, 'c> {
     /// Evaluates `import` blocks, once what they refer to is evaluated; whether all of them could be.
     pub(crate) fn read_imports(&mut self, index: usize, imports: &[ImportBlock<'c>]) -> bool {
         let errors = self.found.error_count();
-        if self.input.options.mode != PlanMode::Destroy {
+        if self.plans_before_destroy() {
             for import in imports {
                 for at in self.world.by_module[import.module].clone() {
                     self.read_import(index, *import, at);
@@ -102,7 +103,7 @@ impl<'c> Walk<'_, 'c> {
                 }
             };
             let address = within(address, &self.world.instances[at].address);
-            if let Some(by) = self.imported_by(index, import, (at, &address), functions, &scope) {
+            if let Some(by) = self.imported_by(index, block, (at, &address), functions, &scope) {
                 self.imports.insert(address, Import { by });
             }
         }
@@ -111,33 +112,40 @@ impl<'c> Walk<'_, 'c> {
     fn imported_by(
         &mut self,
         index: usize,
-        import: &ImportConfig,
+        block: ImportBlock<'c>,
         (at, target): (ModuleInstanceId, &InstanceAddress),
         functions: &Functions,
         scope: &Scope<'_>,
     ) -> Option<ImportedBy> {
+        let import = block.config;
         let (by, errors) = match (&import.id, &import.identity) {
             (Some(expr), _) => {
                 let (id, errors) = identifier(expr, scope, functions);
                 match id {
                     Some(id) if !id.is_known() && !self.depends_on_unasked(index, import, at, [expr]) => {
-                        (None, vec![unknown_identifier(expr)])
+                        (None, vec![unknown_argument(expr, "id")])
                     }
                     id => (id.map(ImportedBy::Id), errors),
                 }
             }
             (None, Some(expr)) => {
-                let (value, mut errors) = evaluate(expr, scope, functions);
-                if errors.is_empty() {
-                    let may_be_unknown = self.depends_on_unasked(index, import, at, [expr]);
-                    errors.extend(wrong_identity(expr, &value, scope, may_be_unknown));
+                let Ok(ty) = identity_type(self.input, block, &mut self.found) else { return None };
+                match identity(expr, scope, functions, ty.as_ref()) {
+                    Err(errors) => (None, errors),
+                    Ok(value)
+                        if !value.is_wholly_known()
+                            && !self.depends_on_unasked(index, import, at, [expr]) =>
+                    {
+                        (None, vec![unknown_argument(expr, "identity")])
+                    }
+                    Ok(value) if value.marks_deep().contains(Marks::SENSITIVE) => {
+                        let detail =
+                            format!("Import identity for {target} must not contain sensitive values");
+                        self.found.without_place(Severity::Error, "Invalid import identity", detail);
+                        return None;
+                    }
+                    Ok(value) => (Some(ImportedBy::Identity(value)), Vec::new()),
                 }
-                if errors.is_empty() && value.marks_deep().contains(Marks::SENSITIVE) {
-                    let detail = format!("Import identity for {target} must not contain sensitive values");
-                    self.found.without_place(Severity::Error, "Invalid import identity", detail);
-                    return None;
-                }
-                (errors.is_empty().then_some(ImportedBy::Identity(value)), errors)
             }
             // The argument that is missing was reported when the module was loaded.
             (None, None) => return None,
@@ -218,7 +226,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Reports imports of what the configuration does not have.
     pub(crate) fn check_imports(&mut self) {
-        if self.input.options.mode == PlanMode::Destroy {
+        if !self.plans_before_destroy() {
             return;
         }
         // Where a resource of another module is missing, that was found before anything was planned.
@@ -314,11 +322,14 @@ pub(crate) fn wrong_target(
 
 const WRONG_ID: &str = "Invalid import id argument";
 
-/// The error for an unknown identifier.
-fn unknown_identifier(expr: &Expr) -> Diagnostic {
-    let detail = "The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so \
-                  Terraform cannot plan to import this resource.";
-    Diagnostic::new(WRONG_ID, expr.span, detail)
+/// The error for an identifier or identity that is not known yet.
+fn unknown_argument(expr: &Expr, name: &str) -> Diagnostic {
+    let detail = format!(
+        "The import block {name:?} argument depends on resource attributes that cannot be determined until apply, so \
+         Terraform cannot plan to import this resource."
+    );
+    let summary = if name == "id" { WRONG_ID } else { WRONG_IDENTITY };
+    Diagnostic::new(summary, expr.span, detail)
 }
 
 /// The identifier of an import, which may be unknown, and what is wrong with it.
@@ -351,22 +362,45 @@ pub(crate) fn identifier(
     }
 }
 
-/// The problem with the value of `identity`, if it is one for every schema.
-fn wrong_identity(expr: &Expr, value: &Value, scope: &Scope<'_>, may_be_unknown: bool) -> Option<Diagnostic> {
-    let (summary, detail) = if value.is_null() {
-        ("Invalid import identity argument", "The import identity cannot be null.".to_owned())
-    } else if !value.is_wholly_known() {
-        if may_be_unknown {
-            return None;
-        }
-        let detail = "The import block \"identity\" argument depends on resource attributes that cannot be determined until \
-                      apply, so Terraform cannot plan to import this resource.";
-        ("Invalid import identity argument", detail.to_owned())
-    } else if !matches!(value.ty(), Type::Object(_) | Type::Map(_)) {
-        let ty = value.ty().friendly_name();
-        ("Incorrect value type", format!("Invalid expression value: object required, but have {ty}."))
-    } else {
-        return None;
+const WRONG_IDENTITY: &str = "Invalid import identity argument";
+
+/// The type of the identity that an import may name, where a schema says it. Reports a type without identities.
+pub(crate) fn identity_type(
+    input: &PlanInput<'_>,
+    block: ImportBlock<'_>,
+    found: &mut Diagnostics,
+) -> Result<Option<Type>, NoIdentity> {
+    let address = block.absolute(&block.config.to.address);
+    let Some(module) = input.config.module_of(&address.resource.module) else { return Ok(None) };
+    let provider = input.config.provider_config_of(module, &resource_name(&address.resource)).provider;
+    let resource_type = &address.resource.resource_type;
+    input.schemas.identity_type(&provider, resource_type).inspect_err(|_| {
+        let summary = format!("unknown identity type {resource_type:?}");
+        found.without_place(Severity::Error, ("unknown_identity_type", summary), "");
+    })
+}
+
+/// The identity of an import, which may be unknown, as an object of its type. Attributes that the type lacks are left out.
+pub(crate) fn identity(
+    expr: &Expr,
+    scope: &Scope<'_>,
+    functions: &Functions,
+    ty: Option<&Type>,
+) -> Result<Value, Vec<Diagnostic>> {
+    let (value, errors) = evaluate(expr, scope, functions);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let wrong = |summary: &'static str, detail: String| {
+        Err(vec![Diagnostic::new(summary, expr.span, detail).explained(expr, scope)])
     };
-    Some(Diagnostic::new(summary, expr.span, detail).explained(expr, scope))
+    if value.is_null() {
+        return wrong(WRONG_IDENTITY, "The import identity cannot be null.".to_owned());
+    }
+    // Without a schema any object may be right.
+    let any = Type::object::<&str>([]);
+    match value.convert(ty.unwrap_or(&any)) {
+        Err(error) => wrong("Incorrect value type", format!("Invalid expression value: {}.", error.kind)),
+        Ok(identity) => Ok(if ty.is_some() { identity } else { value }),
+    }
 }

@@ -1,7 +1,8 @@
 //! The preconditions and postconditions of an instance.
 
 use objchange::Value;
-use objchange::address::InstanceAddress;
+use objchange::address::{InstanceAddress, InstanceKey};
+use objchange::value::Number;
 use objchange_hcl::Scope;
 
 use super::conditions::{self, judge};
@@ -39,19 +40,24 @@ impl<'c> Walk<'_, 'c> {
 
     /// Reports that postconditions refer to an instance that does not exist yet, and that a plan to refresh does not create.
     pub(crate) fn no_self(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
+        let InstanceAddress { resource: address, key } = &instance.address;
+        let known = self.state.resources.get(address);
+        let length = known.map_or(0, |known| known.instances.len());
+        let detail = match key {
+            Some(InstanceKey::Number(n)) => objchange_hcl::no_element(&Number::from(*n), length),
+            _ => "The given key does not identify an element in this collection value.",
+        };
         for condition in &resource.config.lifecycle.postconditions {
             let errors = self.found.error_count();
             let all = [&condition.condition, &condition.error_message];
             let references = all.into_iter().flat_map(objchange_hcl::variables);
             for reference in references.filter(|reference| reference.name == "self") {
-                let detail = "The given key does not identify an element in this collection value.";
                 self.found.error("Invalid index", reference.span, detail);
             }
             let status = match self.found.error_count() > errors {
                 true => CheckStatus::Error,
                 false => CheckStatus::Unknown,
             };
-            let InstanceAddress { resource: address, key } = &instance.address;
             let name = resource_text(resource.name);
             let kind = CheckKind::Resource;
             self.checks.instance(kind, &address.module, &name, key.clone(), &[status], Vec::new());

@@ -18,7 +18,7 @@ use super::graph::ResourceNode;
 use super::input::PlanMode;
 use super::instances::{ModuleInstanceId, Repetition};
 use super::replace_order;
-use super::walk::Walk;
+use super::walk::{ChangeBeforeDestroy, Walk};
 use super::{
     ActionReason, Identities, ImportedBy, PlannedAction, PlannedObject, UndecidedReason, UndecidedResource,
 };
@@ -166,7 +166,7 @@ impl<'c> Walk<'_, 'c> {
         let scope = outer.with(&names);
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
         let errors = self.found.error_count();
-        let triggered = !is_destroy && self.is_triggered(instance, resource);
+        let triggered = self.plans_before_destroy() && self.is_triggered(instance, resource);
         if self.found.error_count() > errors {
             return nothing;
         }
@@ -231,11 +231,15 @@ impl<'c> Walk<'_, 'c> {
                 self.found.push(Severity::Error, self::is_prevented(address, resource.config));
             }
             if change.action != Action::NoOp {
-                self.changed_before_destroy.insert(address.clone());
                 self.set_pending(*index, &address.resource.module, true);
             }
             let configured = change.after.unmark_deep().0.mark_where_present(&marks);
-            return mark_kept(&schema.block, &configured);
+            let after = mark_kept(&schema.block, &configured);
+            let (action, before) = (planned_action(change.action), prior_value);
+            let change = ChangeBeforeDestroy { action, before, after: after.clone() };
+            let of_resource = self.before_destroy.entry(address.resource.clone()).or_default();
+            of_resource.insert(address.key.clone(), change);
+            return after;
         }
         let configured = change.after.unmark_deep().0.mark_where_present(&marks);
         let after = mark_kept(&schema.block, &configured);

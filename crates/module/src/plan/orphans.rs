@@ -62,6 +62,9 @@ impl<'c> Walk<'_, 'c> {
         // Where the block is gone, its `prevent_destroy` protects nothing any more.
         let Some(config) = self.config_of(&address.resource) else { return };
         if config.lifecycle.prevent_destroy && !config.lifecycle.forgets {
+            if !self.plans_before_destroy() {
+                self.prevented.extend(self.node_of(&address.resource));
+            }
             let error = super::destroying::is_prevented(address, config);
             self.found.push(Severity::Error, error);
         }
@@ -69,9 +72,12 @@ impl<'c> Walk<'_, 'c> {
 
     /// The block of a resource, if it is still declared.
     fn config_of(&self, address: &ResourceAddress) -> Option<&'c ResourceConfig> {
-        let graph = self.graph;
-        match &graph.nodes[self.node_of(address)?].kind {
-            NodeKind::Resource(resource) => Some(resource.config),
+        Some(self.config_node(address)?.config)
+    }
+
+    fn config_node(&self, address: &ResourceAddress) -> Option<&ResourceNode<'c>> {
+        match &self.graph.nodes[self.node_of(address)?].kind {
+            NodeKind::Resource(resource) => Some(resource),
             _ => None,
         }
     }
@@ -119,6 +125,9 @@ impl<'c> Walk<'_, 'c> {
             };
             self.orphan(None, &address, reason);
         }
+        if !self.plans_before_destroy() {
+            return;
+        }
         // Data sources that are no longer declared leave the state.
         let (wanted, targets) = (&self.wanted, self.targets);
         self.state.resources.retain(|address, resource| {
@@ -159,20 +168,23 @@ impl<'c> Walk<'_, 'c> {
         });
     }
 
-    /// Warns about `-replace` addresses that match no instance.
+    /// Warns about `-replace` addresses that match no instance. Terraform looks for their resource in every module.
     pub(crate) fn unmatched_replacements(&mut self) {
-        for address in &self.input.options.replace {
+        let without_key = self.input.options.replace.iter().filter(|address| address.key.is_none());
+        let modules = &self.world.instances;
+        let resources: Vec<(&InstanceAddress, ResourceAddress)> = without_key
+            .flat_map(|address| modules.iter().map(move |module| (address, &module.address)))
+            .map(|(address, module)| {
+                (address, ResourceAddress { module: module.clone(), ..address.resource.clone() })
+            })
+            .collect();
+        for (address, resource) in resources {
             // An instance without a key is destroyed anyway once its resource has `count` or `for_each`, so it is no
             // match.
-            let Some(mut keys) = self.declared_keys(&address.resource).filter(|_| address.key.is_none())
-            else {
-                continue;
-            };
+            let Some(mut keys) = self.declared_keys(&resource) else { continue };
             keys.sort_unstable();
-            let flag = |key: &InstanceKey| InstanceAddress {
-                resource: address.resource.clone(),
-                key: Some(key.clone()),
-            };
+            let flag =
+                |key: &InstanceKey| InstanceAddress { resource: resource.clone(), key: Some(key.clone()) };
             let flags: Vec<String> =
                 keys.iter().map(|key| format!("\n  -replace={:?}", flag(key).to_string())).collect();
             let why = match flags.len() {
@@ -266,11 +278,15 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         let Some(known) = self.state.resources.get(&address.resource) else { return };
-        let provider = known.provider.clone();
+        let stored = known.provider.clone();
         let Some(StateInstance { current, deposed }) = known.instances.get(&address.key).cloned() else {
             return;
         };
-        // The state names the provider configuration. Terraform needs it to destroy the object, declared or not.
+        // The block names the provider configuration that destroys the object. Where it is gone, the state does.
+        let provider = match self.config_node(&address.resource) {
+            Some(resource) => resource.provider_config.clone(),
+            None => stored,
+        };
         if !has_provider(self.input.config, &provider) {
             report_missing_provider(address, &provider, &mut self.found);
             return;

@@ -176,6 +176,9 @@ impl<'c> Walk<'_, 'c> {
         }
         if is_root {
             if self.input.options.mode == PlanMode::Destroy {
+                if !self.plans_before_destroy() {
+                    return;
+                }
                 // The state has the new values before all of them are deleted.
                 let (new, _) = value.unmark_deep();
                 if new.is_null() {

@@ -86,8 +86,8 @@ impl<'c> Walk<'_, 'c> {
         instance: &Instance<'_>,
         resource: &ResourceNode<'c>,
     ) -> Result<Option<ImportedBy>, ()> {
-        // A plan that only refreshes imports nothing.
-        if self.input.options.mode == PlanMode::RefreshOnly || self.current(&instance.address).is_some() {
+        // Only an ordinary plan imports anything.
+        if self.input.options.mode != PlanMode::Normal || self.current(&instance.address).is_some() {
             return Ok(None);
         }
         let Some(import) = self.imports.remove(&instance.address) else {

@@ -164,16 +164,8 @@ fn walk_prepared<'c>(
 ) -> (ModulePlan, Option<Evaluated<'c>>) {
     let PreparedModule { graph, order, found, .. } = prepared;
     let mut found = found.clone();
-    let targets = Targets::new(input.config, graph, input.options);
-    if !targets.is_all() {
-        found.without_place(
-            Severity::Warning,
-            "Resource targeting is in effect",
-            "You are creating a plan with the -target option, which means that the result of this plan may not represent all of \
-             the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided \
-             only for exceptional situations such as recovering from errors or mistakes, or when Terraform specifically suggests \
-             to use it as part of an error message.",
-        );
+    if !input.options.targets.is_empty() {
+        warn_of_targets(&mut found);
     }
     let mut state = input.state.clone();
     if input.options.accepts.schemas {
@@ -188,6 +180,7 @@ fn walk_prepared<'c>(
     let mut types =
         MoveTypes { schemas: input.schemas, providers: &mut *providers, provider_of: &provider_of };
     let moves = Moves::apply(input.config, &mut state, &mut types, &mut found);
+    let targets = Targets::new(input.config, graph, input.options, &state);
     moves.check_targets(&input.options.targets, &mut found);
     let removals = Removals::new(input.config, &mut found);
     super::orphans::check_providers(input, &state, &targets, &mut found);
@@ -213,10 +206,16 @@ fn walk_prepared<'c>(
         && input.state.outputs.is_empty();
     if is_done {
         walk.open_root_outputs();
+    } else if !walk.plans_before_destroy() {
+        walk.open_root_outputs();
+        walk.run(&walk.needed_by_providers(order));
     } else {
         walk.run(order);
     }
     let mut wrong = Diagnostics::default();
+    if !targets.is_all() {
+        warn_of_targets(&mut wrong);
+    }
     let modules = |path: &[SmolStr]| {
         let all = walk.world.instances.iter();
         let at_path = |module: ModuleId| input.config.modules[module].path == path;
@@ -233,21 +232,23 @@ fn walk_prepared<'c>(
     if wrong.has_errors() {
         return (only_errors(wrong), None);
     }
-    moves.warn_of_blocked(&mut walk.found);
     walk.orphans();
     // A destroy plan first evaluates and reads everything.
     if input.options.mode == PlanMode::Destroy {
-        if walk.found.has_errors() {
+        if walk.found.has_errors() && walk.plans_before_destroy() {
             warn_of_forgotten(&walk.forgotten, &mut walk.found);
             return (only_errors(walk.found), None);
         }
         walk.found.append(std::mem::take(&mut walk.found_at_destroy));
     }
     walk.check_imports();
+    if !walk.found.has_errors() {
+        moves.warn_of_blocked(&mut walk.found);
+    }
     walk.update_dependencies(order);
     // Terraform finds out after the plan is made, and keeps that.
     let cycles = match input.options.mode {
-        PlanMode::Normal if !walk.found.has_errors() => walk.deposed_cycles(),
+        PlanMode::Normal if !walk.found.has_errors() => walk.step_cycles(),
         _ => Diagnostics::default(),
     };
     walk.unmatched_replacements();
@@ -293,6 +294,17 @@ fn walk_prepared<'c>(
         &child_outputs,
     );
     (plan, Some(Evaluated { world }))
+}
+
+fn warn_of_targets(found: &mut Diagnostics) {
+    found.without_place(
+        Severity::Warning,
+        "Resource targeting is in effect",
+        "You are creating a plan with the -target option, which means that the result of this plan may not represent all of \
+         the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided \
+         only for exceptional situations such as recovering from errors or mistakes, or when Terraform specifically suggests \
+         to use it as part of an error message.",
+    );
 }
 
 /// The state that a walk begins with, and what of it and of the configuration counts.
@@ -347,7 +359,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             found_at_destroy: Diagnostics::default(),
             failed: Vec::new(),
             replaced: HashMap::new(),
-            changed_before_destroy: HashSet::new(),
+            before_destroy: HashMap::new(),
             right_references: HashMap::new(),
             secrets: Default::default(),
             configured: Default::default(),
@@ -479,23 +491,31 @@ fn drift(
 }
 
 /// Whether an object of a managed resource is not as it was stored, in its value or in what is kept beside it. Since 1.15
-/// what it depends on does not count.
+/// what it depends on does not count, and `terraform_remote_state` always does.
 fn differs(stored: &PriorState, refreshed: &PriorState, is_old: bool) -> bool {
-    stored.resources.iter().filter(|(address, _)| address.mode == Mode::Managed).any(|(address, resource)| {
-        let now = refreshed.resources.get(address);
-        resource.instances.iter().any(|(key, instance)| {
-            let now = now.and_then(|now| now.instances.get(key));
-            match (&instance.current, now.and_then(|now| now.current.as_ref())) {
-                (Some(before), Some(now)) => {
-                    before.create_before_destroy != now.create_before_destroy
-                        || is_old && !same_dependencies(&before.dependencies, &now.dependencies)
-                        || before.private != now.private
-                        || !before.value.unmark_deep().0.identical(&now.value.unmark_deep().0)
-                }
-                (before, now) => before.is_some() != now.is_some(),
-            }
-        })
-    })
+    // The data source of Terraform itself counts, too, whatever it gives.
+    let is_own_data = |(address, resource): (&ResourceAddress, &StateResource)| {
+        address.mode == Mode::Data && resource.provider.provider.is_builtin()
+    };
+    let has_data = || refreshed.resources.iter().any(is_own_data);
+    !is_old && has_data()
+        || stored.resources.iter().filter(|(address, _)| address.mode == Mode::Managed).any(
+            |(address, resource)| {
+                let now = refreshed.resources.get(address);
+                resource.instances.iter().any(|(key, instance)| {
+                    let now = now.and_then(|now| now.instances.get(key));
+                    match (&instance.current, now.and_then(|now| now.current.as_ref())) {
+                        (Some(before), Some(now)) => {
+                            before.create_before_destroy != now.create_before_destroy
+                                || is_old && !same_dependencies(&before.dependencies, &now.dependencies)
+                                || before.private != now.private
+                                || !before.value.unmark_deep().0.identical(&now.value.unmark_deep().0)
+                        }
+                        (before, now) => before.is_some() != now.is_some(),
+                    }
+                })
+            },
+        )
 }
 
 /// Whether Terraform takes the objects of a resource for other ones once they are read, though they are not: numbers that

@@ -1,7 +1,7 @@
 //! `-target`: which part of the configuration and of the state is planned.
 
-use hashbrown::HashSet;
-use objchange::address::{InstanceAddress, ModuleAddress};
+use hashbrown::{HashMap, HashSet};
+use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress, ResourceAddress};
 use objchange_hcl::ResourceName;
 use smol_str::SmolStr;
 
@@ -10,6 +10,7 @@ use super::graph::{Graph, NodeKind};
 use super::input::{PlanMode, PlanOptions};
 use super::orphans::resource_name;
 use crate::config::{Config, LoadedModule};
+use crate::state::PriorState;
 use crate::target::Target;
 
 /// The targeted part of a module.
@@ -30,11 +31,16 @@ pub(crate) struct TargetedPart {
 }
 
 impl Targets {
-    pub(crate) fn new(config: &Config, graph: &Graph<'_>, options: &PlanOptions) -> Self {
+    /// The part that the options target. A destroy plan includes the objects of the state, after its moves, that depend on a target.
+    pub(crate) fn new(config: &Config, graph: &Graph<'_>, options: &PlanOptions, state: &PriorState) -> Self {
         if options.targets.is_empty() {
             return Self::All;
         }
         let path = |index: usize| &config.modules[graph.nodes[index].module].path;
+        let resource_key = |index: usize| match &graph.nodes[index].kind {
+            NodeKind::Resource(resource) => Some((path(index).clone(), resource.name.clone())),
+            _ => None,
+        };
         let is_target = |index: usize| match &graph.nodes[index].kind {
             NodeKind::Resource(resource) => {
                 options.targets.iter().any(|target| names_resource(target, path(index), resource.name))
@@ -42,24 +48,25 @@ impl Targets {
             _ => false,
         };
         let direct: Vec<usize> = (0..graph.nodes.len()).filter(|index| is_target(*index)).collect();
-        // A destroy plan includes the dependents, an ordinary one the dependencies.
-        let related = match options.mode {
-            PlanMode::Destroy => graph.dependents(direct.iter().copied()),
-            _ => vec![false; graph.nodes.len()],
+        let dependents = match options.mode {
+            PlanMode::Destroy => dependents(options, state),
+            _ => HashSet::new(),
         };
+        let related: Vec<bool> = (0..graph.nodes.len())
+            .map(|index| resource_key(index).is_some_and(|key| dependents.contains(&key)))
+            .collect();
         let roots: Vec<usize> =
             (0..graph.nodes.len()).filter(|index| related[*index]).chain(direct.iter().copied()).collect();
         let needs = graph.reachable(roots.iter().copied());
         let mut nodes = needs.clone();
         roots.into_iter().for_each(|index| nodes[index] = true);
-        let resource_key = |index: usize| match &graph.nodes[index].kind {
-            NodeKind::Resource(resource) => Some((path(index).clone(), resource.name.clone())),
-            _ => None,
-        };
-        let mut whole = if options.mode == PlanMode::Destroy { related } else { needs };
+        let mut whole = needs;
         // A target itself is planned only for the instances that it names, even if other targets need it.
         direct.iter().for_each(|index| whole[*index] = false);
-        let needed = (0..graph.nodes.len()).filter(|index| whole[*index]).filter_map(resource_key).collect();
+        let needed = match options.mode {
+            PlanMode::Destroy => dependents,
+            _ => (0..graph.nodes.len()).filter(|index| whole[*index]).filter_map(resource_key).collect(),
+        };
         // Outputs of the root module whose resources are all planned as a whole.
         for (index, node) in graph.nodes.iter().enumerate() {
             if node.module == 0 && matches!(node.kind, NodeKind::Output(..)) {
@@ -144,6 +151,41 @@ impl ModulePlan {
         self.changes.iter().any(|change| change.address == *address)
             || self.undecided.iter().any(|undecided| undecided.address.resource == address.resource)
     }
+}
+
+/// The resources that depend, directly or through others, on the objects that targets name, and that no target names. Objects
+/// depend on what the state says; a target without an object has no dependents.
+fn dependents(options: &PlanOptions, state: &PriorState) -> HashSet<(Vec<SmolStr>, ResourceName)> {
+    let key = |address: &ResourceAddress| {
+        let path: Vec<SmolStr> = address.module.0.iter().map(|step| step.name.as_str().into()).collect();
+        (path, resource_name(address))
+    };
+    let is_target = |resource: &ResourceAddress, instance: &Option<InstanceKey>| {
+        let address = InstanceAddress { resource: resource.clone(), key: instance.clone() };
+        options.targets.iter().any(|target| target.contains(&address))
+    };
+    let mut open = Vec::new();
+    let mut needed_by: HashMap<(Vec<SmolStr>, ResourceName), Vec<&ResourceAddress>> = HashMap::new();
+    let mut named = HashSet::new();
+    for (address, resource) in &state.resources {
+        if resource.instances.keys().any(|instance| is_target(address, instance)) {
+            named.insert(key(address));
+            open.push(key(address));
+        }
+        let objects = resource.instances.values();
+        let objects = objects.flat_map(|instance| instance.current.iter().chain(instance.deposed.values()));
+        let needs: HashSet<_> = objects.flat_map(|object| &object.dependencies).map(key).collect();
+        needs.into_iter().for_each(|need| needed_by.entry(need).or_default().push(address));
+    }
+    let mut found = HashSet::new();
+    while let Some(next) = open.pop() {
+        for dependent in needed_by.get(&next).into_iter().flatten().copied().map(key) {
+            if !named.contains(&dependent) && found.insert(dependent.clone()) {
+                open.push(dependent);
+            }
+        }
+    }
+    found
 }
 
 /// Whether a target names a resource of the configuration, or an instance of it.

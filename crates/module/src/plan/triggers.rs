@@ -1,7 +1,9 @@
 //! `replace_triggered_by`: whether the planned change of another resource replaces an object.
 
+use std::collections::BTreeMap;
+
 use objchange::Value;
-use objchange::address::{Mode, ResourceAddress};
+use objchange::address::{InstanceKey, Mode, ResourceAddress};
 use objchange::value::{Kind, PathStep};
 use objchange_hcl::{Expr, Scope, Variables, evaluate, variables};
 
@@ -59,20 +61,19 @@ impl<'c> Walk<'_, 'c> {
         let triggered = match (&key, name.mode) {
             // Terraform rejects data sources as triggers while planning: "no change found".
             (_, mode) if mode != Mode::Managed => None,
-            (Some(key), _) => {
-                let known = self.changes.get(&wanted).and_then(|known| known.get(&Some(key.clone())));
-                known.map(|position| self.changes_at(*position, &path))
-            }
+            // An attribute without a key is one of the only instance, also where the resource has count or for_each.
+            (key, _) if key.is_some() || !path.is_empty() => self.changes_at(&wanted, key, &path),
             // All instances are the same to all that name none of them.
-            (None, _) => {
+            _ => {
                 let trigger = (wanted, trigger.span);
                 match self.triggers.get(&trigger) {
                     Some(known) => *known,
                     None => {
-                        let changes = self.changes.get(&trigger.0);
-                        let triggered = changes.filter(|changes| !changes.is_empty()).map(|changes| {
-                            changes.values().any(|position| self.changes_at(*position, &path))
-                        });
+                        let planned = self.changes.get(&trigger.0).into_iter().flat_map(BTreeMap::keys);
+                        let before = self.before_destroy.get(&trigger.0).into_iter().flat_map(BTreeMap::keys);
+                        let changes =
+                            planned.chain(before).filter_map(|key| self.changes_at(&trigger.0, key, &[]));
+                        let triggered = changes.reduce(|any, change| any || change);
                         self.triggers.insert(trigger, triggered);
                         triggered
                     }
@@ -99,11 +100,25 @@ impl<'c> Walk<'_, 'c> {
         self.plan.undecided.iter().any(|undecided| undecided.address.resource == *resource)
     }
 
-    /// Whether a planned object changes at a path. One that is destroyed triggers nothing.
-    fn changes_at(&self, position: usize, path: &[PathStep]) -> bool {
-        let change = &self.plan.changes[position];
-        let changes = change.action == PlannedAction::Update || change.action.is_replace();
-        changes && (path.is_empty() || differs(&change.before, &change.after, path))
+    /// Whether a planned object changes at a path, or would if it were not destroyed; `None` if there is none. One that is
+    /// destroyed triggers nothing.
+    fn changes_at(
+        &self,
+        resource: &ResourceAddress,
+        key: &Option<InstanceKey>,
+        path: &[PathStep],
+    ) -> Option<bool> {
+        let before_destroy = self.before_destroy.get(resource).and_then(|known| known.get(key));
+        let (action, before, after) = match before_destroy {
+            Some(change) => (change.action, &change.before, &change.after),
+            None => {
+                let position = self.changes.get(resource)?.get(key)?;
+                let change = &self.plan.changes[*position];
+                (change.action, &change.before, &change.after)
+            }
+        };
+        let changes = action == PlannedAction::Update || action.is_replace();
+        Some(changes && (path.is_empty() || differs(before, after, path)))
     }
 
     /// The key that `count.index` or `each.key` gives.

@@ -50,10 +50,13 @@ pub(crate) fn convert_argument(
     value: &Value,
 ) -> Result<Value, Box<Diagnostic>> {
     let error = |summary: &'static str, verb: &str, reason: &str| {
-        let place = place_in_words(input.config, variable.header);
-        let detail =
-            format!("The given value is not suitable for {module}.var.{name} {verb} at {place}: {reason}.");
-        Box::new(Diagnostic::new(summary, argument.span, detail))
+        unsuitable(
+            input.config,
+            &format!("{module}.var.{name}"),
+            variable,
+            argument.span,
+            (summary, verb, reason),
+        )
     };
     if !variable.ephemeral && value.marks_deep().contains(Marks::EPHEMERAL) {
         let detail = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a result \
@@ -71,6 +74,27 @@ pub(crate) fn convert_argument(
     })
 }
 
+/// The error for a value that is not one of its variable. One of a sensitive variable does not show where the value is.
+fn unsuitable(
+    config: &Config,
+    name: &str,
+    variable: &VariableConfig,
+    value: Span,
+    (summary, verb, reason): (&'static str, &str, &str),
+) -> Box<Diagnostic> {
+    let (range, detail) = if variable.sensitive {
+        let place = place_in_words(config, value);
+        let detail = format!(
+            "The given value is not suitable for {name}, which is sensitive: {reason}. Invalid value defined at {place}."
+        );
+        (variable.header, detail)
+    } else {
+        let place = place_in_words(config, variable.header);
+        (value, format!("The given value is not suitable for {name} {verb} at {place}: {reason}."))
+    };
+    Box::new(Diagnostic::new(summary, range, detail))
+}
+
 /// The value of a variable of the root module, without the marks of its declaration.
 pub(crate) fn root_value(
     config: &Config,
@@ -80,19 +104,8 @@ pub(crate) fn root_value(
 ) -> Result<Option<Value>, Box<Diagnostic>> {
     let Some(given) = given else { return Ok(variable.default.clone()) };
     let error = |summary: &'static str, verb: &str, reason: &str| match given.span {
-        Some(span) if given.origin.is_empty() && variable.sensitive => {
-            let place = place_in_words(config, span);
-            let detail = format!(
-                "The given value is not suitable for var.{name}, which is sensitive: {reason}. Invalid value defined at \
-                 {place}."
-            );
-            Box::new(Diagnostic::new(summary, variable.header, detail))
-        }
         Some(span) if given.origin.is_empty() => {
-            let place = place_in_words(config, variable.header);
-            let detail =
-                format!("The given value is not suitable for var.{name} {verb} at {place}: {reason}.");
-            Box::new(Diagnostic::new(summary, span, detail))
+            unsuitable(config, &format!("var.{name}"), variable, span, (summary, verb, reason))
         }
         _ => {
             let detail = format!("Unsuitable value for var.{name} {}: {reason}.", given.origin);

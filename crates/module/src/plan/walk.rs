@@ -1,6 +1,6 @@
 //! The planning walk: every node in order, in every instance of its module.
 
-use super::PlannedObject;
+use super::{PlannedAction, PlannedObject};
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
@@ -38,6 +38,13 @@ pub(crate) struct Applying<'p> {
     pub(crate) changes: HashMap<&'p InstanceAddress, &'p PlannedObject>,
     /// The instances that were created or changed.
     pub(crate) changed: HashSet<InstanceAddress>,
+}
+
+/// The change of an object that there would be if it were not destroyed.
+pub(crate) struct ChangeBeforeDestroy {
+    pub(crate) action: PlannedAction,
+    pub(crate) before: Value,
+    pub(crate) after: Value,
 }
 
 /// Everything that the walk knows and finds.
@@ -94,8 +101,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) failed: Vec<bool>,
     /// Whether all references in the body of a resource are right, by its node.
     pub(crate) right_references: HashMap<usize, bool>,
-    /// The change that there would be if it were not destroyed.
-    pub(crate) changed_before_destroy: HashSet<InstanceAddress>,
+    /// The changes that there would be if everything were not destroyed.
+    pub(crate) before_destroy: HashMap<ResourceAddress, BTreeMap<Option<InstanceKey>, ChangeBeforeDestroy>>,
     /// The objects after replacement, where the state differs from the plan: it marks what the configuration calls
     /// sensitive, not what the schema does.
     pub(crate) replaced: HashMap<InstanceAddress, Value>,
@@ -162,6 +169,19 @@ impl<'c> Walk<'_, 'c> {
             self.unanswered[index].extend(self.module_functions.take_unanswered());
             self.failed[index] = self.found.error_count() > errors;
         }
+    }
+
+    /// Whether anything is planned before it is destroyed. Without refreshing, Terraform destroys what the state has, whatever
+    /// the configuration says.
+    pub(crate) fn plans_before_destroy(&self) -> bool {
+        self.input.options.refresh || self.input.options.mode != PlanMode::Destroy
+    }
+
+    /// The nodes that the configurations of providers need, and these, in this order.
+    pub(crate) fn needed_by_providers(&self, order: &[usize]) -> Vec<usize> {
+        let is_provider = |index: &usize| matches!(self.graph.nodes[*index].kind, NodeKind::Provider(_));
+        let needed = self.graph.reachable((0..self.graph.nodes.len()).filter(is_provider));
+        order.iter().copied().filter(|index| needed[*index] || is_provider(index)).collect()
     }
 
     /// Whether a reference is to the workspace, and nothing says which one that is.

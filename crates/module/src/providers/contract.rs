@@ -35,6 +35,8 @@ pub enum BrokenContract {
     ImportedNull(String),
     /// More than one object was imported.
     ImportedMany,
+    /// An object was imported by its identity, and came without one.
+    ImportedNoIdentity,
     /// The imported object does not exist.
     NotThere,
     /// An object of another type is nothing of this type.
@@ -77,6 +79,9 @@ impl BrokenContract {
     pub fn diagnostic(&self, config: &ProviderConfigAddress, address: &str, type_name: &str) -> Diagnostic {
         let (provider, name) = (config.to_string(), config.provider.to_string());
         let (summary, detail) = match self {
+            Self::ImportedNoIdentity => {
+                return Diagnostic::error(format!("import of {address} didn't return an identity"));
+            }
             Self::Deferred => (
                 "Provider deferred changes when Terraform did not allow deferrals",
                 format!(

@@ -13,8 +13,8 @@ use objchange_plan::Json;
 use smol_str::SmolStr;
 
 use super::{
-    Answered, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderObject, ProviderReply, Providers,
-    StoredObject, builtin, legacy, not_applied, remote_state,
+    Answered, BrokenContract, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderObject,
+    ProviderReply, Providers, StoredObject, builtin, legacy, not_applied, remote_state,
 };
 use crate::ProviderConfigAddress;
 use crate::config::Files;
@@ -74,9 +74,18 @@ impl Providers for SimulatedProviders<'_> {
                 _ => DataAnswer::NotKnown,
             }),
             ProviderCall::Open(..) => ProviderReply::Open(DataAnswer::NotKnown),
-            ProviderCall::Import(_, schema, by) => ProviderReply::Import(match by.id() {
+            ProviderCall::Import(address, schema, by) => ProviderReply::Import(match by.id() {
                 Some(id) if is_builtin => {
                     ImportAnswer::Known(ProviderObject::new(builtin::imported(schema, id)), Vec::new())
+                }
+                // The provider in Terraform 1.15.5 declares an identity, and returns none.
+                None if is_builtin => {
+                    let broken = BrokenContract::ImportedNoIdentity;
+                    ImportAnswer::Failed(vec![broken.diagnostic(
+                        provider,
+                        address,
+                        builtin::TerraformData::TYPE,
+                    )])
                 }
                 _ => ImportAnswer::NotKnown,
             }),

@@ -104,7 +104,7 @@ impl TestRunner<'_> {
             RunCommand::Apply => command.apply(&plan, &mut providers, &mut expected, progress, report)?,
         };
         let Some(Evaluated { mut world }) = evaluated else { return Err(Stopped) };
-        let targets = Targets::new(config, &prepared.graph, &options);
+        let targets = Targets::new(config, &prepared.graph, &options, &before);
         // Outputs that targets leave out keep their values in the state; since Terraform 1.15 they are unknown.
         if !targets.is_all() && !is_new {
             keep_outputs(config, &before, &mut world);

@@ -156,6 +156,9 @@ impl RealProviders {
         let Some(value) = first.object.filter(|object| !object.is_null()) else {
             return Err(broken(BrokenContract::ImportedNull(id())));
         };
+        if matches!(by, ImportedBy::Identity(_)) && first.identity.is_none() {
+            return Err(broken(BrokenContract::ImportedNoIdentity));
+        }
         let object = ProviderObject { value, private: first.private, identity: first.identity };
         let (mut read, more) = self.read(provider, (resource_type, address), schema, &object)?;
         warnings.extend(more);

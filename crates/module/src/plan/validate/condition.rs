@@ -119,6 +119,13 @@ impl<'c> Validator<'_, 'c> {
         let checked = self.checked_condition(place, condition);
         if !checked.errors.is_empty() {
             self.found.errors(checked.errors);
+            // Terraform evaluates it all the same, without any names.
+            if checked.has_static_errors {
+                for expr in [&condition.condition, &condition.error_message] {
+                    let nothing = objchange_hcl::Variables::default();
+                    self.found.errors(evaluate(expr, &Scope::new(&nothing), self.functions).1);
+                }
+            }
             return;
         }
         let variables = self.world.variables(self.graph, at, &checked.subjects);

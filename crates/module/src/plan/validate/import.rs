@@ -6,7 +6,7 @@ use super::super::check::ReferenceContext;
 use super::super::graph::ImportBlock;
 use super::super::instances::{ModuleInstanceId, Repetition};
 use super::Validator;
-use crate::plan::expand;
+use crate::plan::{expand, imports};
 
 impl<'c> Validator<'_, 'c> {
     /// An `import` block, as far as its values are known.
@@ -20,8 +20,8 @@ impl<'c> Validator<'_, 'c> {
         if self.found.error_count() > errors {
             return;
         }
-        let Some(id) = &import.id else { return };
-        let checked = self.check(place, &variables(id));
+        let Some(expr) = import.id.as_ref().or(import.identity.as_ref()) else { return };
+        let checked = self.check(place, &variables(expr));
         if !checked.errors.is_empty() {
             self.found.errors(checked.errors);
             return;
@@ -29,8 +29,14 @@ impl<'c> Validator<'_, 'c> {
         let values = self.world.variables(self.graph, at, &checked.subjects);
         let names = self.names(at, place);
         let outer = Scope::new(&values);
-        let (_, errors) = crate::plan::imports::identifier(id, &outer.with(&names), self.functions);
-        self.found.errors(errors);
+        let scope = outer.with(&names);
+        if import.id.is_some() {
+            self.found.errors(imports::identifier(expr, &scope, self.functions).1);
+        } else if let Ok(ty) = imports::identity_type(self.input, block, &mut self.found)
+            && let Err(errors) = imports::identity(expr, &scope, self.functions, ty.as_ref())
+        {
+            self.found.errors(errors);
+        }
     }
 
     /// The addresses of an `import` block: one for each element of its `for_each` as far as that is known.
@@ -69,7 +75,7 @@ impl<'c> Validator<'_, 'c> {
             let names = repetition.names();
             match import.to.resolve(&outer.with(&names), self.functions) {
                 Ok(Some(address)) => {
-                    let wrong = crate::plan::imports::wrong_target(self.input.config, block, &address);
+                    let wrong = imports::wrong_target(self.input.config, block, &address);
                     self.found.errors(wrong);
                 }
                 Ok(None) => {}

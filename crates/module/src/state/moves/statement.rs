@@ -43,9 +43,10 @@ impl Statement {
 
     /// Whether the other one has to be made first.
     fn depends_on(&self, other: &Self) -> bool {
+        // A move within the place that this one leaves comes before it, unless it is within the new place, too.
+        let is_inside = self.from.contains(&other.to) || self.from.is_around(&other.from);
         other.to.contains(&self.from)
-            || self.from.contains(&other.to)
-            || self.from.is_around(&other.from)
+            || is_inside && !self.to.contains(&other.from)
             || other.to.is_around(&self.to)
     }
 }
