@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{StyledStr, TypedValueParser};
@@ -10,6 +11,16 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use objchange_text::visible;
 
 use crate::exit::{unusable_code, use_detailed_codes};
+
+/// Reads `ADDRESS=DIR`. An address may have `=` in it, and few directories do.
+pub(crate) fn address_and_directory(text: &str) -> Result<(String, PathBuf), &'static str> {
+    match text.rsplit_once('=') {
+        Some((address, directory)) if !address.is_empty() && !directory.is_empty() => {
+            Ok((address.to_owned(), PathBuf::from(directory)))
+        }
+        _ => Err("ADDRESS=DIR is needed, such as `acme/net/aws=../net`"),
+    }
+}
 
 /// Writes help or the version to standard output, and anything else to standard error.
 pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<ExitCode> {

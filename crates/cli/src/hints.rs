@@ -125,7 +125,7 @@ pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
         let (have, them) = if count == 1 { ("has", "it") } else { ("have", "them") };
         let found = match files {
             [] => String::new(),
-            files => format!(" (there are {})", files.join(", ")),
+            files => format!(" (found: {})", files.join(", ")),
         };
         notes.push(format!(
             "{names} {have} no value, so what depends on {them} is unknown: pass --var NAME=VALUE or --var-file \

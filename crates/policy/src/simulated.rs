@@ -35,7 +35,7 @@ pub(crate) struct Simulated<'t> {
     pub(crate) variables: HashSet<String>,
     /// The providers without schemas: nobody knows which attributes their objects have, and of which types.
     schemaless: HashSet<String>,
-    /// What there may be in modules that are not there.
+    /// Objects that missing modules may have.
     pub(crate) modules: Vec<PossibleItem<'t>>,
     /// Resources whose actions only a provider can tell: they may have changes.
     pub(crate) instances: Vec<PossibleItem<'t>>,

@@ -591,7 +591,7 @@ fn module_sources(directory: &Path, given: &[(String, PathBuf)]) -> Result<Vec<S
             return Err(wrong(format!("{} is not a directory", path.display())));
         }
         let new = SourceDirectory { source: source.clone(), directory: relative(&root, &real) };
-        if let Some(other) = sources.iter().find(|other| other.is_of_source_of(&new)) {
+        if let Some(other) = sources.iter().find(|other| other.has_source_of(&new)) {
             let (a, b) = (&other.directory, &new.directory);
             return Err(wrong(format!("two directories are given for it, {a} and {b}")));
         }

@@ -11,6 +11,7 @@ use objchange_project::RealChoice;
 use objchange_project::{PlanSettings, RequiredInputs, StateChoice};
 
 use super::{is_module, version_of};
+use crate::arguments::address_and_directory;
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Size;
@@ -54,7 +55,7 @@ pub(crate) struct PlanningArgs {
 
     /// The directory in which a module lies that is not installed, or a package of modules:
     /// `acme/net/aws=../net`. Can be repeated
-    #[arg(long, value_name = "ADDRESS=DIR", value_parser = module_source)]
+    #[arg(long, value_name = "ADDRESS=DIR", value_parser = address_and_directory)]
     module_source: Vec<(String, PathBuf)>,
 
     /// Inputs that must not be missing: without one of them nothing is planned. By default what depends on them is
@@ -65,16 +66,6 @@ pub(crate) struct PlanningArgs {
     /// Maximum number of resource instances
     #[arg(long, value_name = "COUNT", default_value = "1000000")]
     max_instances: usize,
-}
-
-/// Reads an option of `--module-source`. An address may have `=` in it, and few directories do.
-fn module_source(text: &str) -> Result<(String, PathBuf), &'static str> {
-    match text.rsplit_once('=') {
-        Some((address, directory)) if !address.is_empty() && !directory.is_empty() => {
-            Ok((address.to_owned(), PathBuf::from(directory)))
-        }
-        _ => Err("ADDRESS=DIR is needed, such as `acme/net/aws=../net`"),
-    }
 }
 
 impl PlanningArgs {

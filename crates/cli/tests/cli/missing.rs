@@ -54,7 +54,7 @@ fn a_plan_is_made_without_values_of_variables() {
     assert!(output.stdout.contains("+ input  = (known after apply)"), "{output:?}");
     assert!(output.stdout.contains("(because its instances depend on input that is missing)"), "{output:?}");
     let note = "note: var.size, var.token have no value, so what depends on them is unknown: pass --var NAME=VALUE or \
-                --var-file FILE (there are env/prod.tfvars)\n";
+                --var-file FILE (found: env/prod.tfvars)\n";
     assert!(output.stderr.ends_with(note), "{output:?}");
     let document: Json = serde_json::from_str(&folder.read("plan.json")).unwrap();
     assert_eq!(

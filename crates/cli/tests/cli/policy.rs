@@ -481,8 +481,17 @@ fn documents_beside_policies_are_read_as_opa_reads_them() {
     for unread in [("allowed/broken.json", "{"), ("allowed/two.yaml", "a: 1\n---\nb: 1\n")] {
         assert_eq!(code(&[unread, ("allowed/types/any.json", list)]), 2, "{unread:?}");
     }
-    let elsewhere = [("other/broken.json", "{"), (".cache/broken.json", "{"), ("plan.json", &*plan)];
+    let elsewhere = [
+        ("other/broken.json", "{"),
+        (".cache/broken.json", "{"),
+        ("plan.json", &*plan),
+        ("plans/prod/plan.json", &*plan),
+    ];
     assert_eq!(code(&[&elsewhere[..], &[("allowed/types/any.json", list)]].concat()), 0);
+    // A plan's secrets are no data, and its members do not pass for it either.
+    let planned = r#"{"format_version": "1.2", "allowed": {"types": ["aws_s3_bucket"]}}"#;
+    assert_eq!(code(&[("plan.json", planned)]), 2);
+    assert_eq!(code(&[("allowed/types/plan.json", planned)]), 2);
     let one = ("allowed/one.json", r#"{"types": ["aws_vpc"]}"#);
     let other = ("allowed/other.json", r#"{"types": ["aws_s3_bucket"]}"#);
     assert_eq!(code(&[one, other]), 2);

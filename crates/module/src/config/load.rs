@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 
 use super::constants::{ConstantScope, Constants};
 use super::manifest::{self, Manifest};
-use super::source::{ModuleSource, SourceDirectory, given_directory};
+use super::source::{ModuleSource, SourceDirectory, source_directory};
 use super::{Config, Files, LoadedModule, MissingModule, ModuleId};
 use crate::subject::{SubjectKind, parse, undeclared_name};
 use crate::{Diagnostics, Severity};
@@ -481,7 +481,7 @@ impl Loader<'_> {
         let key: Vec<&str> = self.key.iter().chain(&module.path).chain([name]).map(SmolStr::as_str).collect();
         let installed = self.manifest.entry(&key.join("."));
         let is_installed = installed.is_some();
-        let given = given_directory(&source, &text, self.options.sources);
+        let given = source_directory(&source, &text, self.options.sources);
         let directory = match (installed, &source) {
             _ if given.is_some() => given.clone().unwrap_or_default(),
             (Some(entry), _) => {

@@ -18,17 +18,17 @@ impl SourceDirectory {
     /// use objchange_module::config::SourceDirectory;
     ///
     /// let of = |source: &str| SourceDirectory { source: source.to_owned(), directory: "m".to_owned() };
-    /// assert!(of("acme/net/aws").is_of_source_of(&of("registry.terraform.io/acme/net/aws")));
-    /// assert!(!of("acme/net/aws").is_of_source_of(&of("acme/net/aws//modules/x")));
+    /// assert!(of("acme/net/aws").has_source_of(&of("registry.terraform.io/acme/net/aws")));
+    /// assert!(!of("acme/net/aws").has_source_of(&of("acme/net/aws//modules/x")));
     /// ```
-    pub fn is_of_source_of(&self, other: &Self) -> bool {
+    pub fn has_source_of(&self, other: &Self) -> bool {
         self.source == other.source
             || package(&self.source) == package(&other.source) && query(&self.source) == query(&other.source)
     }
 }
 
 /// Where somebody has said that the source of a call lies: the one that says most of it.
-pub(super) fn given_directory(
+pub(super) fn source_directory(
     source: &ModuleSource,
     text: &str,
     given: &[SourceDirectory],

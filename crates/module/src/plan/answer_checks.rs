@@ -1,7 +1,7 @@
 //! The provider's answers to the configuration and the plan of an instance, and Core's checks of them.
 
 use objchange::Value;
-use objchange::change::{PlanChangeError, PlanViolation, PlannedChange};
+use objchange::change::{Action, PlanChangeError, PlanViolation, PlannedChange};
 use objchange::schema::Block;
 use objchange::value::{Descend, Path};
 use objchange_hcl::{Decoded, Purpose, Scope, decode, expanded_references, references};
@@ -149,7 +149,7 @@ impl<'c> Walk<'_, 'c> {
         let place = |path: &Path| value_place(&resource.body, decoded, path);
         let header = resource.config.header;
         self.provider_diagnostics(change.diagnostics.clone(), Some(&address), header, Some(&place));
-        if self.is_infinite(&address, &change.after) {
+        if change.action != Action::NoOp && self.is_infinite(&address, &change.after) {
             return false;
         }
         if change.legacy_type_system || change.violations.is_empty() {

@@ -106,7 +106,7 @@ impl<'c> Graph<'c> {
     pub(crate) fn new(config: &'c Config, schemas: &'c Schemas, state: &PriorState) -> Self {
         let graph = Self { nodes: Vec::new(), index: HashMap::new() };
         let mut builder = Builder { config, schemas, graph, imports: HashMap::new() };
-        // The root module comes last, so that it has the last word.
+        // The last import of an address counts, and the root module's counts most.
         let (root, others): (Vec<_>, Vec<_>) = imports(config).partition(|import| import.module == 0);
         for import in others.into_iter().chain(root) {
             builder.imports.entry(import.target()).or_default().push(import);

@@ -68,8 +68,8 @@ pub struct PlanOptions {
     pub overridden_modules: Vec<OverriddenModule>,
 }
 
-/// The inputs that a plan may be made without: what depends on them is unknown. Of others it is an error if they are
-/// missing, as in Terraform.
+/// The inputs that a plan may be made without: what depends on them is unknown. Without any other
+/// input there is no plan, as in Terraform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AcceptsMissing {
     /// Variables of the root module may have no value.

@@ -120,7 +120,7 @@ impl<'c> Walk<'_, 'c> {
         let Instance { address, schema, index, .. } = instance;
         match self.input.options.mode {
             PlanMode::Destroy => {
-                if resource.config.lifecycle.prevent_destroy {
+                if resource.config.lifecycle.prevent_destroy && !resource.config.lifecycle.forgets {
                     self.prevented(*index, address, resource);
                 }
                 self.delete_object(instance, resource, Some(stored), None);
@@ -147,6 +147,7 @@ impl<'c> Walk<'_, 'c> {
             before: Value::null(decoded.value.ty().clone()),
             after: decoded.value,
         });
+        self.deposed(instance, resource);
         self.postconditions(instance, resource, &scope, &dynamic());
         dynamic()
     }

@@ -2,16 +2,16 @@
 //!
 //! All of it is unknown, and so is whatever depends on it. Terraform knows it, so what is unknown because of it is no error.
 
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, HashMap};
 
-use objchange_hcl::Span;
+use objchange_hcl::{Places, Span};
 use objchange_plan::{Missing, MissingKind, MissingRange};
 
 use super::graph::{Graph, Node, NodeKind};
 use super::input::PlanInput;
 use super::references::{Observer, address};
 use super::walk::Walk;
-use crate::ProviderAddress;
 use crate::config::Config;
 
 /// The missing inputs of a plan, and which nodes depend on them.
@@ -79,9 +79,12 @@ impl MissingInputs {
     pub(crate) fn find(input: &PlanInput<'_>, graph: &Graph<'_>) -> Self {
         let accepts = input.options.accepts;
         let mut found = Self::default();
+        // Most plans have everything, and need no places.
+        let places = LazyCell::new(|| input.config.sources.places());
+        let mut schemas = HashMap::new();
         for (index, node) in graph.nodes.iter().enumerate() {
             let name = || address(input.config, node).unwrap_or_default();
-            let place = |span: Span| range(input.config, span);
+            let place = |span: Span| range(&places, span);
             let missing = match &node.kind {
                 NodeKind::Variable(variable, declared)
                     if accepts.variables
@@ -106,8 +109,15 @@ impl MissingInputs {
                     missing
                 }
                 NodeKind::Resource(resource) if resource.is_inferred => {
-                    found.schema(index, &resource.provider, place(resource.config.header));
-                    continue;
+                    // A provider is one input for all of its resources.
+                    let known = *schemas.entry(&resource.provider).or_insert(found.inputs.len());
+                    if known < found.inputs.len() {
+                        found.at.insert(index, known);
+                        continue;
+                    }
+                    let mut missing = Missing::new(MissingKind::Schema, resource.provider.to_string());
+                    missing.range = place(resource.config.header);
+                    missing
                 }
                 _ => continue,
             };
@@ -123,20 +133,6 @@ impl MissingInputs {
     fn add(&mut self, index: usize, missing: Missing) {
         self.at.insert(index, self.inputs.len());
         self.inputs.push(missing);
-    }
-
-    /// A resource whose provider has no schemas: these are one input for all of its resources.
-    fn schema(&mut self, index: usize, provider: &ProviderAddress, range: Option<MissingRange>) {
-        let address = provider.to_string();
-        let is_known = |input: &Missing| input.kind == MissingKind::Schema && input.address == address;
-        match self.inputs.iter().position(is_known) {
-            Some(position) => _ = self.at.insert(index, position),
-            None => {
-                let mut missing = Missing::new(MissingKind::Schema, address);
-                missing.range = range;
-                self.add(index, missing);
-            }
-        }
     }
 
     /// The missing inputs.
@@ -161,8 +157,7 @@ impl MissingInputs {
 }
 
 /// A place as documents have it.
-fn range(config: &Config, span: Span) -> Option<MissingRange> {
-    let places = config.sources.places();
+fn range(places: &Places<'_>, span: Span) -> Option<MissingRange> {
     let place = places.find(span)?;
     let start = place.start();
     Some(MissingRange { file: place.name.to_owned(), line: start.line, column: start.column })

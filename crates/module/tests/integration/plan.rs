@@ -335,19 +335,9 @@ fn planned_for_marks(sensitive: &str, refresh: bool) -> PlannedAction {
             "provider":"provider[\"registry.terraform.io/local/sim\"]","instances":[{{"schema_version":0,
             "attributes":{{"id":"1","secret":null}},"sensitive_attributes":[{sensitive}]}}]}}]}}"#
     );
-    let (state, _) = PriorState::read(&state, &schemas).unwrap();
     let root = format!("{REQUIRED}resource \"sim_thing\" \"a\" {{\n}}\n");
-    let files: MemoryFiles = [("main.tf", &*root)].into_iter().collect();
-    let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.15.5"));
-    let input = PlanInput {
-        config: &config,
-        schemas: &schemas,
-        state: &state,
-        variables: &BTreeMap::new(),
-        functions: Functions::pure(),
-        options: &PlanOptions { refresh, ..plan_options() },
-    };
-    plan(&input, &mut SimulatedProviders::default()).changes[0].action
+    let options = PlanOptions { refresh, ..plan_options() };
+    planned_from(&[("main.tf", &root)], &state, &schemas, &options).changes[0].action
 }
 
 #[test]
@@ -381,25 +371,28 @@ fn an_infinite_number_cannot_be_planned() {
     assert_eq!(errors("output \"a\" {\n  value = 1 / 0 > 3\n}\n", ""), [""; 0]);
 }
 
-/// The changes of a root module with a module `m` beside it, after this state: addresses, with the keys of deposed objects,
-/// and actions.
-fn changes(root: &str, module: &str, state: &str, mode: PlanMode) -> Vec<(String, PlannedAction)> {
-    let files: MemoryFiles = [("main.tf", root), ("m/m.tf", module)].into_iter().collect();
-    let options = LoadOptions::new("1.16.0");
-    let (config, found) = Config::load(&files, ".", &options);
-    assert!(!found.has_errors());
-    let schemas = Schemas::default();
-    let (state, _) = PriorState::read(state, &schemas).unwrap();
-    let options = PlanOptions { mode, ..plan_options() };
+/// Plans a configuration that has no errors before planning, with objects that exist.
+fn planned_from(files: &[(&str, &str)], state: &str, schemas: &Schemas, options: &PlanOptions) -> ModulePlan {
+    let files: MemoryFiles = files.iter().copied().collect();
+    let (config, found) = Config::load(&files, ".", &LoadOptions::new("1.16.0"));
+    assert!(!found.has_errors(), "{found:?}");
+    let (state, _) = PriorState::read(state, schemas).unwrap();
     let input = PlanInput {
         config: &config,
-        schemas: &schemas,
+        schemas,
         state: &state,
         variables: &BTreeMap::new(),
         functions: Functions::pure(),
-        options: &options,
+        options,
     };
-    let plan = plan(&input, &mut SimulatedProviders::default());
+    plan(&input, &mut SimulatedProviders::default())
+}
+
+/// The changes of a root module with a module `m` beside it, after this state: addresses, with the keys of deposed objects,
+/// and actions.
+fn changes(root: &str, module: &str, state: &str, mode: PlanMode) -> Vec<(String, PlannedAction)> {
+    let files = [("main.tf", root), ("m/m.tf", module)];
+    let plan = planned_from(&files, state, &Schemas::default(), &PlanOptions { mode, ..plan_options() });
     assert!(!plan.diagnostics.has_errors(), "{:?}", plan.diagnostics);
     let address = |change: &objchange_module::plan::PlannedObject| {
         format!(
@@ -486,23 +479,11 @@ fn what_is_not_targeted_does_not_say_what_is_created_first() {
         "instances":[{"schema_version":0,"status":"tainted",
         "attributes":{"id":"0","input":null,"output":null,"triggers_replace":null}}]}]}"#;
     let action = |targets: &[&str]| {
-        let files: MemoryFiles = [("main.tf", root)].into_iter().collect();
-        let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.15.5"));
-        let schemas = Schemas::default();
-        let (state, _) = PriorState::read(state, &schemas).unwrap();
         let options = PlanOptions {
             targets: targets.iter().map(|target| Target::Resource(target.parse().unwrap())).collect(),
             ..plan_options()
         };
-        let input = PlanInput {
-            config: &config,
-            schemas: &schemas,
-            state: &state,
-            variables: &BTreeMap::new(),
-            functions: Functions::pure(),
-            options: &options,
-        };
-        plan(&input, &mut SimulatedProviders::default()).changes[0].action
+        planned_from(&[("main.tf", root)], state, &Schemas::default(), &options).changes[0].action
     };
     assert_eq!(action(&["terraform_data.a"]), PlannedAction::DeleteThenCreate);
     assert_eq!(action(&["terraform_data.b"]), PlannedAction::CreateThenDelete);
@@ -544,21 +525,7 @@ fn changes_that_need_a_replaced_object_are_in_its_cycle() {
         object("c", r#""terraform_data.b""#)
     );
     let errors = |root: &str| {
-        let files: MemoryFiles = [("main.tf", root)].into_iter().collect();
-        let options = LoadOptions::new("1.11.4");
-        let (config, _) = Config::load(&files, ".", &options);
-        let schemas = Schemas::default();
-        let (state, _) = PriorState::read(&state, &schemas).unwrap();
-        let options = plan_options();
-        let input = PlanInput {
-            config: &config,
-            schemas: &schemas,
-            state: &state,
-            variables: &BTreeMap::new(),
-            functions: Functions::pure(),
-            options: &options,
-        };
-        let plan = plan(&input, &mut SimulatedProviders::default());
+        let plan = planned_from(&[("main.tf", root)], &state, &Schemas::default(), &plan_options());
         plan.diagnostics.iter().map(|found| found.diagnostic.summary.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(

@@ -60,8 +60,6 @@ pub enum MissingKind {
     Schema,
     /// The state, which is elsewhere.
     State,
-    /// A file that functions read.
-    File,
     /// A kind that a newer program knows: anything may depend on it.
     #[serde(other)]
     Other,
@@ -85,7 +83,6 @@ impl MissingKind {
             Self::Module => "module",
             Self::Schema => "schema",
             Self::State => "state",
-            Self::File => "file",
             Self::Other => "other",
         }
     }
@@ -124,7 +121,6 @@ impl fmt::Display for Missing {
             }
             MissingKind::Schema => write!(f, "there are no schemas of {address}"),
             MissingKind::State => f.write_str("the state was not read"),
-            MissingKind::File => write!(f, "the file {address} is missing"),
             MissingKind::Other => write!(f, "{address} is missing"),
         }
     }

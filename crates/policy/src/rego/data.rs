@@ -46,12 +46,16 @@ impl DataFile {
     pub fn merge(files: &[DataFile]) -> Result<Value, PolicyError> {
         let mut data = Value::object([]);
         for file in files {
-            let refused = |message: String| {
+            let error = |message: String| {
                 let place = PolicyLocation { file: file.name.clone(), line: 1 };
                 PolicyError::new(PolicyErrorKind::Document, Some(place), message)
             };
-            let value = file.read().map_err(refused)?;
-            data = merged(&data, &value, &mut Vec::new()).map_err(refused)?;
+            let value = file.read().map_err(error)?;
+            let mut refused = BTreeSet::new();
+            data = joined(&data, &value, &mut Vec::new(), &mut refused);
+            if let Some(path) = refused.first() {
+                return Err(error(format!("another file has another value for {}", title(&names(path)))));
+            }
         }
         Ok(data)
     }
@@ -64,41 +68,58 @@ impl DataFile {
         let mut seen = Value::object([]);
         let mut refused = BTreeSet::new();
         for file in others {
-            match file.read() {
-                Ok(value) if !is_plan_or_state(&value) => {
-                    seen = joined(&seen, &value, &mut Vec::new(), &mut refused);
+            let mut leave_out = |path: Vec<String>, why: &str| {
+                left_out.push(LeftOutData { path, reason: format!("{}: {why}", file.name) });
+            };
+            match file.content() {
+                Ok(value) if is_plan_or_state(&value) => {
+                    // Without a folder, each of its members would be one of `data`.
+                    let members = value.as_object().into_iter().flat_map(|object| object.iter());
+                    let members = members.filter_map(|(key, _)| key.as_str()).map(|key| vec![key.to_owned()]);
+                    let paths =
+                        if file.path.is_empty() { members.collect() } else { vec![file.path.clone()] };
+                    for path in paths {
+                        leave_out(path, "a plan or state is judged, and is no data for policies");
+                    }
                 }
-                Ok(_) => {}
-                Err(message) => {
-                    let reason = format!("{}: {message}", file.name);
-                    left_out.push(LeftOutData { path: file.path.clone(), reason });
-                }
+                Ok(value) => match file.placed(value) {
+                    Ok(value) => seen = joined(&seen, &value, &mut Vec::new(), &mut refused),
+                    Err(message) => leave_out(file.path.clone(), &message),
+                },
+                Err(message) => leave_out(file.path.clone(), &message),
             }
         }
         let others = without(&seen, &mut Vec::new(), &refused);
         let value = joined(data, &others, &mut Vec::new(), &mut refused);
         left_out.extend(refused.iter().map(|path| {
-            let path: Vec<String> = path.iter().filter_map(|key| key.as_str().map(str::to_owned)).collect();
-            LeftOutData { reason: format!("files have different values for data.{}", path.join(".")), path }
+            let path = names(path);
+            LeftOutData { reason: format!("files have different values for {}", title(&path)), path }
         }));
         PolicyData { value, left_out }
     }
 
     /// The document, below the names of its folders.
     fn read(&self) -> Result<Value, String> {
+        self.placed(self.content()?)
+    }
+
+    /// The document as it stands in the file.
+    fn content(&self) -> Result<Value, String> {
         let text = self.text.trim_start_matches('\u{feff}');
         if self.is_yaml && has_second_document(text) {
             return Err("a second document starts in this file; split the file".to_owned());
         }
-        let mut value = match self.is_yaml {
-            true => objchange_rego::from_yaml(text).map_err(|error| error.to_string())?,
-            false => from_json(text)?,
-        };
-        for name in self.path.iter().rev() {
-            value = Value::object([(Value::from(name.as_str()), value)]);
+        match self.is_yaml {
+            true => objchange_rego::from_yaml(text).map_err(|error| error.to_string()),
+            false => Value::from_json(text).map_err(|error| format!("this is not JSON: {error}")),
         }
-        match value {
-            Value::Object(_) => Ok(value),
+    }
+
+    /// A document of this file below the names of its folders.
+    fn placed(&self, content: Value) -> Result<Value, String> {
+        let below = |value, name: &String| Value::object([(Value::from(name.as_str()), value)]);
+        match self.path.iter().rev().fold(content, below) {
+            value @ Value::Object(_) => Ok(value),
             _ => Err("a document for data is an object, unless it is in a folder".to_owned()),
         }
     }
@@ -108,6 +129,19 @@ impl DataFile {
 fn is_plan_or_state(value: &Value) -> bool {
     let has = |name: &str| value.as_object().is_some_and(|object| object.get_str(name).is_some());
     has("format_version") || has("serial") && has("terraform_version")
+}
+
+/// The path of a part of `data`, for messages.
+fn title(path: &[String]) -> String {
+    match path {
+        [] => "data".to_owned(),
+        _ => format!("data.{}", path.join(".")),
+    }
+}
+
+/// The keys that are names; a document of JSON has no others.
+fn names(path: &[Value]) -> Vec<String> {
+    path.iter().filter_map(|key| key.as_str().map(str::to_owned)).collect()
 }
 
 /// Both values in one. Where they contradict each other the first one stays, and the path is noted.
@@ -170,32 +204,4 @@ fn has_second_document(text: &str) -> bool {
         has_begun |= !content.is_empty() && !content.starts_with(['#', '%']);
     }
     false
-}
-
-fn from_json(text: &str) -> Result<Value, String> {
-    Value::from_json(text).map_err(|error| format!("this is not JSON: {error}"))
-}
-
-fn merged(one: &Value, other: &Value, path: &mut Vec<String>) -> Result<Value, String> {
-    let (Value::Object(old), Value::Object(new)) = (one, other) else {
-        return match one == other {
-            true => Ok(one.clone()),
-            false => Err(format!("another file has another value for data.{}", path.join("."))),
-        };
-    };
-    let mut members: Vec<(Value, Value)> = old
-        .iter()
-        .filter(|(key, _)| !new.contains_key(key))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
-    for (key, value) in new.iter() {
-        path.push(key.as_str().unwrap_or_default().to_owned());
-        let value = match old.get(key) {
-            Some(known) => merged(known, value, path)?,
-            None => value.clone(),
-        };
-        path.pop();
-        members.push((key.clone(), value));
-    }
-    Ok(Value::object(members))
 }

@@ -131,7 +131,7 @@ impl<'t> Marking<'t> {
         if is_raw { self.with_possible_members(document) } else { document }
     }
 
-    /// What modules may add to that are not there.
+    /// Members that missing modules may add.
     pub(super) fn in_modules(&mut self) -> Value {
         let modules: Vec<String> =
             self.simulated.modules.iter().map(|item| item.address.to_string()).collect();

@@ -80,12 +80,12 @@ impl Index {
         let mut at = 0;
         let mut add = |member: &Value| {
             match part(member, keys) {
-                Part::Value(part) => match positions.get_mut(part) {
+                MemberPart::Value(part) => match positions.get_mut(part) {
                     Some(positions) => positions.push(at),
                     None => _ = positions.insert(part.clone(), vec![at]),
                 },
-                Part::Unknown => unknown.push(at),
-                Part::Missing => {}
+                MemberPart::Unknown => unknown.push(at),
+                MemberPart::Missing => {}
             }
             at += 1;
         };
@@ -114,31 +114,31 @@ impl Index {
     }
 }
 
-enum Part<'v> {
+enum MemberPart<'v> {
     Value(&'v Value),
     Unknown,
     Missing,
 }
 
 /// The value that keys lead to.
-fn part<'v>(member: &'v Value, keys: &[String]) -> Part<'v> {
+fn part<'v>(member: &'v Value, keys: &[String]) -> MemberPart<'v> {
     let mut at = member;
     for key in keys {
         at = match at {
             Value::Object(object) => match object.get_str(key) {
                 Some(value) => value,
                 // A key that is not known yet may be this one.
-                None if object.contains_unknown() => return Part::Unknown,
-                None => return Part::Missing,
+                None if object.contains_unknown() => return MemberPart::Unknown,
+                None => return MemberPart::Missing,
             },
-            Value::Unknown(_) => return Part::Unknown,
-            Value::Set(items) if items.contains_unknown() => return Part::Unknown,
+            Value::Unknown(_) => return MemberPart::Unknown,
+            Value::Set(items) if items.contains_unknown() => return MemberPart::Unknown,
             Value::Set(items) => match items.get(&Value::from(key.as_str())) {
                 Some(item) => item,
-                None => return Part::Missing,
+                None => return MemberPart::Missing,
             },
-            _ => return Part::Missing,
+            _ => return MemberPart::Missing,
         };
     }
-    if at.contains_unknown() { Part::Unknown } else { Part::Value(at) }
+    if at.contains_unknown() { MemberPart::Unknown } else { MemberPart::Value(at) }
 }

@@ -25,7 +25,7 @@ use serde_json::Value as Json;
 
 use super::limits::{LimitArgs, explain};
 use super::mock::read_run;
-use crate::arguments::Assignment;
+use crate::arguments::{Assignment, address_and_directory};
 use crate::clock::now_ns;
 use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
@@ -186,17 +186,15 @@ impl UnknownArg {
     }
 }
 
-/// A value is JSON, or else text.
-/// An address, which may have equals signs, and a folder.
-fn policy_source(text: &str) -> Result<PolicySource, String> {
-    let (address, folder) = text.rsplit_once('=').unwrap_or_default();
-    let folder = PathBuf::from(folder);
-    if address.is_empty() || !folder.exists() {
-        return Err("write an address, `=`, and a folder that exists".to_owned());
+/// The folder has to exist: without it, policies would be refused one by one.
+fn policy_source(text: &str) -> Result<PolicySource, &'static str> {
+    match address_and_directory(text)? {
+        (address, folder) if folder.exists() => Ok(PolicySource { address, folder }),
+        _ => Err("there is no such folder"),
     }
-    Ok(PolicySource { address: address.to_owned(), folder })
 }
 
+/// A value is JSON, or else text.
 fn param((name, value): (String, String)) -> (String, Json) {
     (name, serde_json::from_str(&value).unwrap_or_else(|_| Json::from(value)))
 }

@@ -9,11 +9,8 @@ use super::super::declarations::{ImportConfig, ImportTarget, MoveTarget};
 use super::collect::Declared;
 use super::references::NO_REFERENCE;
 use super::{Reader, address};
-use crate::edition::Edition;
+use crate::decode::shape::IMPORT;
 use crate::syntax::ast::{Access, Expr, ExprKind, Relative, StepKind, TraversalStep, Variable};
-
-/// The version that brought `identity`: before it `id` was required.
-const IDENTITIES: Edition = Edition(12);
 
 const NOT_MANAGED: &str = "Only managed resources can be imported.";
 
@@ -23,7 +20,7 @@ impl Reader<'_> {
         let expr = |name: &str| content.attribute(name).map(|attribute| attribute.expr.clone());
         let (id, identity, for_each) = (expr("id"), expr("identity"), expr("for_each"));
         match (&id, &identity) {
-            (None, None) if self.problems.edition >= IDENTITIES => {
+            (None, None) if IMPORT.is_known("identity", self.problems.edition) => {
                 let detail = "At least one of 'id' or 'identity' must be specified.";
                 self.problems.error("Invalid import block", header, detail);
             }

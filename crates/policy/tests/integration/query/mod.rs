@@ -680,6 +680,29 @@ fn an_unknown_output_has_no_value_yet() {
 
 /// Without it a search would find nothing, and nobody would know why.
 #[test]
+fn queries_see_imports_moves_reasons_and_identities() {
+    let change = json!({"actions": ["delete", "create"], "before": {"a": 1}, "after": {"a": 2}, "after_unknown": {},
+        "replace_paths": [["a"]], "importing": {"id": "i-1"}, "before_identity": {"arn": "x"}, "after_identity": {"arn": "y"}});
+    let mut document: Value = serde_json::from_str(&plan(&[change, json!({"actions": ["no-op"]})])).unwrap();
+    document["resource_changes"][0]["previous_address"] = json!("disk.old");
+    document["resource_changes"][0]["action_reason"] = json!("replace_because_cannot_update");
+    let text = document.to_string();
+    for holds_for_first in [
+        "rc.previous_address == \"disk.old\"",
+        "rc.action_reason == \"replace_because_cannot_update\"",
+        "rc.change.importing.id == \"i-1\"",
+        "rc.change.replace_paths == [[\"a\"]]",
+        "rc.change.before_identity.arn == \"x\"",
+        "rc.change.after_identity.arn == \"y\"",
+    ] {
+        let found = matches(&text, holds_for_first).unwrap();
+        assert!(matches!(found[..], [Ok(true), Ok(false)]), "{holds_for_first}: {found:?}");
+    }
+    let absent = "rc.previous_address == \"\" && rc.action_reason == \"\" && rc.change.importing == null";
+    assert!(matches!(matches(&text, absent).unwrap()[..], [Ok(false), Ok(true)]));
+}
+
+#[test]
 fn a_query_about_the_version_needs_a_plan_that_says_it() {
     let of = CollectionKind::ResourceChanges;
     let said = |text: &str, version: serde_json::Value| {
