@@ -255,7 +255,7 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
         let access = if arguments.prints_document { Access::Owner } else { Access::Usual };
         NewFile::create(path, access).map_err(error)
     };
-    let template = page.template().map(Template::read).transpose()?;
+    let template = page.template().map(|path| Template::read(path, page.timeout())).transpose()?;
     Ok(Page { file: page.file().map(create).transpose()?, template })
 }
 

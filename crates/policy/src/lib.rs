@@ -26,11 +26,6 @@ mod simulated;
 pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;
-#[cfg(any(feature = "query", feature = "rego", feature = "sentinel"))]
-mod time_limit;
-
-#[cfg(any(feature = "query", feature = "rego", feature = "sentinel"))]
-pub use time_limit::TimeLimit;
 
 pub use collection::{
     Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, ObjectValueError, Redacted, Secrets,

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use objchange::Value;
-use objchange_policy::TimeLimit;
 use objchange_policy::query::{
     Answer, CollectionKind, FoundItem, Projection, Query, QueryError, QueryErrorKind, Search, Subject,
     SubjectError,
 };
+use objchange_text::TimeLimit;
 use objchange_text::json::place;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

@@ -14,6 +14,7 @@
 //!   problem there (feature `source`).
 //! - A [`Notice`] is a note or a warning beside a result.
 //! - [`calendar`] has the names of months and weekdays.
+//! - A `TimeLimit` ends what evaluates texts of others (feature `time`).
 //! - [`similar()`] suggests similar names.
 
 #![forbid(unsafe_code)]
@@ -41,6 +42,8 @@ mod similar;
 mod span;
 #[cfg(feature = "style")]
 pub mod style;
+#[cfg(feature = "time")]
+mod time_limit;
 
 pub use bounded_lines::{BoundedLine, BoundedLines, LineError};
 #[cfg(feature = "source")]
@@ -55,6 +58,8 @@ pub use relay::{MAX_TEXTS, bounded, left_out};
 pub use severity::Severity;
 pub use similar::{Letters, did_you_mean, similar};
 pub use span::Span;
+#[cfg(feature = "time")]
+pub use time_limit::TimeLimit;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

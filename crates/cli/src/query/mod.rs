@@ -12,13 +12,13 @@ use clap::ValueEnum;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
 #[cfg(feature = "columns")]
 use objchange_plan::Schemas;
-#[cfg(feature = "columns")]
-use objchange_policy::TimeLimit;
 use objchange_policy::columns::{Row, RowKind, TableForm, TableWriter};
 use objchange_policy::query::{
     self as policy, Answer, CollectionKind, Comparisons, Printed, Printer, Projection, Query, QueryError,
     QueryErrorKind, Search, Subject, SubjectError, Tallies, UndecidedItems,
 };
+#[cfg(feature = "columns")]
+use objchange_text::TimeLimit;
 use objchange_text::json::place;
 
 #[cfg(feature = "columns")]

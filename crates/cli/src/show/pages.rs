@@ -1,6 +1,7 @@
 //! The options of Markdown and HTML pages.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use objchange_plan::{HtmlOptions, MarkdownOptions};
@@ -63,6 +64,10 @@ pub(crate) struct PageArgs {
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     template: Option<PathBuf>,
 
+    /// Timeout of --template in seconds
+    #[arg(long, default_value = "60", value_name = "SECONDS", requires = "template", help_heading = HEADING, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
     /// Only print the template of the built-in Markdown page
     #[arg(long, exclusive = true, help_heading = HEADING)]
     print_template: bool,
@@ -91,6 +96,11 @@ impl PageArgs {
     /// The file of the template.
     pub(crate) fn template(&self) -> Option<&Path> {
         self.template.as_deref()
+    }
+
+    /// How long the template may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout)
     }
 
     /// Whether nothing but the built-in template is asked for.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use objchange_files::refuse_link_out;
 use objchange_plan::{MarkdownOptions, MarkdownTemplate, Report, ShowError, TemplateError};
@@ -18,17 +19,18 @@ pub(super) fn built_in() -> Result<&'static str, Error> {
 pub(super) struct Template {
     path: PathBuf,
     template: MarkdownTemplate,
+    timeout: Duration,
 }
 
 impl Template {
-    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+    pub(super) fn read(path: &Path, timeout: Duration) -> Result<Self, Error> {
         let source = Source::new(path);
         if matches!(source, Source::File(_)) {
             refuse_link_out(path).map_err(|error| source.unreadable(error))?;
         }
         let text = source.read_at_most(MarkdownTemplate::MAX_LENGTH)?;
-        let template = MarkdownTemplate::parse(&text);
-        Ok(Self { path: path.to_owned(), template: template.map_err(|error| error_in(path, error))? })
+        let template = MarkdownTemplate::parse(&text).map_err(|error| error_in(path, error))?;
+        Ok(Self { path: path.to_owned(), template, timeout })
     }
 
     pub(super) fn write(
@@ -37,7 +39,7 @@ impl Template {
         out: &mut dyn io::Write,
         options: &MarkdownOptions<'_>,
     ) -> Result<(), ShowError> {
-        report.write_markdown_template(out, options, &self.template)
+        report.write_markdown_template(out, options, &self.template, self.timeout)
     }
 
     pub(super) fn error(&self, error: TemplateError) -> Error {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use objchange_plan::{MarkdownOptions, Report, ShowError, TemplateError};
 
@@ -15,7 +16,7 @@ pub(super) fn built_in() -> Result<&'static str, Error> {
 pub(super) enum Template {}
 
 impl Template {
-    pub(super) fn read(_: &Path) -> Result<Self, Error> {
+    pub(super) fn read(_: &Path, _: Duration) -> Result<Self, Error> {
         Err(Error::NoTemplates)
     }
 

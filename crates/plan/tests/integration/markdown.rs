@@ -1,5 +1,7 @@
 //! Markdown pages: their structure, escaping of values, and their limit.
 
+use std::time::Duration;
+
 use objchange_plan::{
     Document, Filter, MarkdownOptions, MarkdownTemplate, Options, Report, Schemas, ShowError,
 };
@@ -24,7 +26,8 @@ fn by_template(
     template: &str,
 ) -> Result<String, ShowError> {
     let mut out = Vec::new();
-    report.write_markdown_template(&mut out, options, &MarkdownTemplate::parse(template)?)?;
+    let template = MarkdownTemplate::parse(template)?;
+    report.write_markdown_template(&mut out, options, &template, Duration::from_secs(600))?;
     Ok(String::from_utf8(out).unwrap())
 }
 
@@ -328,12 +331,26 @@ fn operators_of_templates_do_what_they_say() {
         ("('b' in 'abc') and (2 not in [1]) and (1 is in [1]) and ('A' is upper)", "True"),
         ("1 < 2 <= 2 != 3", "True"),
         ("['b', 'a']|sort|first", "a"),
+        (
+            "[{'a': 2, 'b': [1]}, {'a': 1, 'b': [3]}]|sort(attribute='a')|map(attribute='b.0')|join(' ')",
+            "3 1",
+        ),
+        ("[{'a': 2}, {'a': 1}, {'a': 2}]|unique(attribute='a')|length", "2"),
+        ("[{'a': 2}, {'a': 1}, {'a': 2}]|groupby('a')|map('first')|join(' ')", "1 2"),
+        ("{'b': 1, 'a': 2}|dictsort|map('first')|join('')", "ab"),
+        ("[1, 2, 3]|select('odd')|join('')", "13"),
+        ("[1, 2, 3]|reject('in', [1, 2])|join('')", "3"),
+        ("[0, 2]|select|join('')", "2"),
+        ("[{'a': 2}, {'a': 1}]|selectattr('a', 'eq', 1)|length", "1"),
+        ("[{'a': 2}, {'b': 1}]|rejectattr('a', 'defined')|length", "1"),
         ("'yes' if 1 < 2 < 3 else 'no'", "yes"),
     ] {
         assert_eq!(page(&format!("{{{{ {expression} }}}}")), text, "{expression}");
     }
     let counted = "{% set ns = namespace(n=0) %}{% for i in range(3) %}{% if i == 1 %}{% set ns.n = ns.n + i %}\n{% elif i %}two{% else %}none{% endif %}{% else %}empty{% endfor %} {{ ns.n }}";
     assert_eq!(page(counted), "nonetwo 1");
+    let changed = "{% for i in [1, 1, 2] %}{% if loop.changed(i) %}{{ i }}{% endif %}{% endfor %}";
+    assert_eq!(page(changed), "12");
 }
 
 /// A comparison makes little, and looks at all of its operands.
@@ -362,6 +379,18 @@ fn a_template_looks_at_no_more_than_it_may() {
         (list, "-1 in s"),
         (list, "s|min == 1"),
         (list, "s|sum == 1"),
+        (list, "s|sort|first == 1"),
+        (list, "s|unique|first == 1"),
+        (list, "s|select('eq', 1)|list"),
+        (list, "loop.changed(s)"),
+        (text, "loop.changed(1, s)"),
+        ("[{'a': 'é' * 1000}] * 1000", "s|sort(attribute='a')"),
+        ("[{'a': 'é' * 1000}] * 1000", "s|groupby('a')"),
+        ("[{'a': 'é' * 1000}] * 1000", "s|unique(attribute='a')"),
+        ("[{'a': 'é' * 1000}] * 1000", "s|selectattr('a', 'lower')|list"),
+        ("['é' * 1000] * 1000", "s|reject('lower')|list"),
+        ("['é'] * 1000", "s|select('in', ['é' * 100000])|list"),
+        ("dict(a='é' * 1000000, b='é' * 1000000)", "s|dictsort(by='value')"),
         ("range(90000)", "s|last == 1"),
         ("[('x' * 1000) ~ 'y'] * 1000", "s == t"),
     ] {
@@ -372,6 +401,25 @@ fn a_template_looks_at_no_more_than_it_may() {
         let is_refused =
             message.contains("looks at more than 256 MiB") || message.contains("makes more than 64 MiB");
         assert!(is_refused, "{looks}: {message}");
+    }
+}
+
+#[test]
+fn a_template_stops_when_its_time_is_over() {
+    let plan = plan("x");
+    let (document, schemas) = (Document::parse(&plan).unwrap(), Schemas::none());
+    let report = Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+    let template = MarkdownTemplate::parse("{% for i in range(9) %}{{ i }}{% endfor %}").unwrap();
+    let options = MarkdownOptions::default();
+    match report.write_markdown_template(&mut Vec::new(), &options, &template, Duration::ZERO) {
+        Err(ShowError::Template(error)) => {
+            assert!(
+                error.message.starts_with("invalid operation: the template takes longer than 0 s"),
+                "{error:?}"
+            );
+            assert_eq!(error.line, Some(1));
+        }
+        other => panic!("{other:?}"),
     }
 }
 

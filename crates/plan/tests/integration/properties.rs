@@ -319,7 +319,10 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         keep(&mut |out| report.write_json(out));
         keep(&mut |out| report.write_summary(out, Colour::Never, Default::default()));
         keep(&mut |out| report.write_markdown(out, &MarkdownOptions::default()));
-        keep(&mut |out| report.write_markdown_template(out, &MarkdownOptions::default(), template));
+        keep(&mut |out| {
+            let timeout = std::time::Duration::from_secs(600);
+            report.write_markdown_template(out, &MarkdownOptions::default(), template, timeout)
+        });
         keep(&mut |out| report.write_html(out, &HtmlOptions::default()));
         match outline::shown(&report) {
             Ok(shown) => outputs.push(shown),

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 
 use objchange_rego::{CompileOptions, NetworkAccess, Program, RuleId, SourceFile, Value};
+use objchange_text::TimeLimit;
 
 use super::data::LeftOutData;
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::members::Members;
 use super::rules::{Evaluated, evaluated, title};
 use super::{InputMode, Options, PolicyFile, shape};
-use crate::TimeLimit;
 
 /// Policies that are ready to be evaluated.
 #[derive(Debug)]

@@ -4,8 +4,7 @@ use std::fmt;
 
 use objchange_plan::{DocumentError, PlanFileError, PlanFileErrorKind};
 use objchange_rego::{CompileErrors, Limit, Location, NEEDS_NETWORK};
-
-use crate::TimeLimit;
+use objchange_text::TimeLimit;
 
 /// A place in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

@@ -12,6 +12,7 @@ use objchange_plan::Plan;
 use objchange_rego::{
     EvalError, Limit, Limits, Network, RuleResults, Session, Setup, TEXT_OF_PART, Unknown, Value, Warning,
 };
+use objchange_text::TimeLimit;
 
 use super::Options;
 use super::compile::Compiled;
@@ -23,7 +24,6 @@ use super::network::Remembered;
 use super::secret::Hidden;
 use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Verdicts};
-use crate::TimeLimit;
 use crate::simulated::Simulated;
 
 /// All messages about a plan together are not longer: nobody reads more, and nothing ends the writing of them.

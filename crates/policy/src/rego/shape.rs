@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use objchange_rego::{CompileOptions, Format, MissingField, MissingPart, Program, RuleId, Value};
-use objchange_text::did_you_mean;
+use objchange_text::{TimeLimit, did_you_mean};
 
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::{InputMode, Options, PolicyFile, format};
-use crate::TimeLimit;
 
 /// The members of `input` beside the document.
 const COLLECTIONS: [&str; 5] = ["tfplan", "tfstate", "tfconfig", "plan", "run"];

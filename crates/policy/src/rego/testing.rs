@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use objchange_rego::{Limits, Setup, Value};
+use objchange_text::TimeLimit;
 use serde::Serialize;
 
 use super::compile::compile;
 use super::error::{PolicyError, PolicyLocation};
 use super::{Options, PolicyFile};
-use crate::TimeLimit;
 
 /// The result of a test, or of a case of one: each key of a test such as `test_a[key] if …` is a case.
 ///

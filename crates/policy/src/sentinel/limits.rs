@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use objchange_sentinel::{Interrupt, Setup};
-
-use crate::TimeLimit;
+use objchange_text::TimeLimit;
 
 /// The limits of one policy.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 //! The template engine counts steps, not the text that a step makes: doubling a text forty times takes a terabyte. So
 //! operators, literals, output and filters pay for their result before they make it. The total stays within [`ROOM`],
 //! even if the template keeps little of it. Comparisons, tests and indices make little, but look at all of their operands:
-//! what is looked at stays within [`LOOKS`].
+//! what is looked at stays within [`LOOKS`]. All of them stop when the time is over.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use minijinja::machinery::{
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, filters, functions};
+use objchange_text::TimeLimit;
 
 use super::MarkdownTemplate;
 use crate::report::TemplateError;
@@ -45,30 +46,46 @@ const MAX_LINE: usize = 65_000;
 const WHITESPACE: WhitespaceConfig =
     WhitespaceConfig { keep_trailing_newline: true, lstrip_blocks: true, trim_blocks: true };
 
-/// The bytes left of [`ROOM`] and of [`LOOKS`].
+/// The bytes left of [`ROOM`] and of [`LOOKS`], and the time.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     made: Arc<AtomicU64>,
     looked: Arc<AtomicU64>,
+    time: TimeLimit,
 }
 
 impl Budget {
-    pub(super) fn new() -> Self {
-        Self { made: Arc::new(AtomicU64::new(ROOM)), looked: Arc::new(AtomicU64::new(LOOKS)) }
+    pub(super) fn new(time: TimeLimit) -> Self {
+        let [made, looked] = [ROOM, LOOKS].map(|bytes| Arc::new(AtomicU64::new(bytes)));
+        Self { made, looked, time }
     }
 
     /// Pays for what is made next.
     pub(super) fn pay(&self, bytes: u64) -> Result<(), Error> {
+        self.in_time()?;
         take(&self.made, bytes).ok_or_else(too_much)
+    }
+
+    fn in_time(&self) -> Result<(), Error> {
+        match self.time.is_over() {
+            true => Err(refused(format!("the template {}", self.time))),
+            false => Ok(()),
+        }
     }
 
     /// Pays for a look at all of these values, with the parts of their parts.
     fn look(&self, values: &[Value]) -> Result<(), Error> {
+        self.look_often(values, 1)
+    }
+
+    /// Pays for so many looks at all of these values.
+    fn look_often(&self, values: &[Value], times: u64) -> Result<(), Error> {
+        self.in_time()?;
         let (mut bytes, most) = (0, self.looked.load(Ordering::Relaxed));
         for value in values {
             weigh(value, 0, &mut bytes, most).map_err(|weight| weight.error(looks_at_too_much))?;
         }
-        take(&self.looked, bytes).ok_or_else(looks_at_too_much)
+        take(&self.looked, bytes.saturating_mul(times)).ok_or_else(looks_at_too_much)
     }
 
     /// Pays for a look at texts, and at as many elements as must be counted to find one.
@@ -77,6 +94,7 @@ impl Budget {
             ValueKind::Iterable => length(value).saturating_mul(OWN),
             _ => OWN + text_len(value),
         };
+        self.in_time()?;
         take(&self.looked, values.iter().map(bytes).sum()).ok_or_else(looks_at_too_much)
     }
 
@@ -212,6 +230,7 @@ const KEEP: &str = "=";
 const LOOK: &str = "?";
 const GLANCE: &str = "!";
 const SLICE: &str = ":";
+const CHANGED: &str = "#";
 
 /// Compiles a template to instructions that pay for their results, with the filters of [`add_filters`]. Templates
 /// cannot redefine `~`, because it is an operator.
@@ -291,6 +310,10 @@ fn replaced<'t>(instruction: &Instruction<'t>) -> Result<Vec<Instruction<'t>>, E
         | Instruction::In
         | Instruction::CompareAndPreserve(_)
         | Instruction::PerformTest(_, Some(2), _) => return looking(LOOK, 2, instruction),
+        Instruction::PerformTest(_, None, _) | Instruction::CallMethod("changed", None) => {
+            return Err(refused("`*` and `**` cannot stand before arguments of a test or of `loop.changed`"));
+        }
+        Instruction::CallMethod("changed", Some(operands)) => operator(CHANGED, (*operands).into())?,
         Instruction::GetItem => return looking(GLANCE, 2, instruction),
         Instruction::PerformTest(_, Some(1), _) => return looking(GLANCE, 1, instruction),
         // The object is on top of the value.
@@ -349,6 +372,13 @@ pub(super) fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
         }
         _ => Err(Error::from(ErrorKind::InvalidOperation)),
     });
+    add(CHANGED, |budget, state, operands| match operands {
+        [loops, values @ ..] => {
+            budget.look(values)?;
+            loops.call_method(state, "changed", values)
+        }
+        [] => Err(Error::from(ErrorKind::InvalidOperation)),
+    });
     let mut wrap = |name: &'static str, price: Price, filter: Value| {
         let budget = budget.clone();
         environment.add_filter(name, move |state: &State<'_, '_>, operands: Rest<Value>| {
@@ -376,19 +406,31 @@ pub(super) fn add_filters(environment: &mut Environment<'_>, budget: &Budget) {
     let of_elements: Price = |budget, operands| budget.pay_elements(operands.iter().map(length).sum());
     for (name, filter) in [
         ("chain", Value::from_function(filters::chain)),
+        ("list", Value::from_function(filters::list)),
+        ("reverse", Value::from_function(filters::reverse)),
+    ] {
+        wrap(name, of_elements, filter);
+    }
+    for (name, filter) in [
         ("dictsort", Value::from_function(filters::dictsort)),
         ("groupby", Value::from_function(filters::groupby)),
-        ("list", Value::from_function(filters::list)),
-        ("map", Value::from_function(filters::map)),
-        ("reject", Value::from_function(filters::reject)),
-        ("rejectattr", Value::from_function(filters::rejectattr)),
-        ("reverse", Value::from_function(filters::reverse)),
-        ("select", Value::from_function(filters::select)),
-        ("selectattr", Value::from_function(filters::selectattr)),
         ("sort", Value::from_function(filters::sort)),
         ("unique", Value::from_function(filters::unique)),
     ] {
-        wrap(name, of_elements, filter);
+        wrap(name, ordered, filter);
+    }
+    for (name, filter) in [
+        ("map", Value::from_function(filters::map)),
+        ("reject", Value::from_function(filters::reject)),
+        ("select", Value::from_function(filters::select)),
+    ] {
+        wrap(name, each, filter);
+    }
+    for (name, filter) in [
+        ("rejectattr", Value::from_function(filters::rejectattr)),
+        ("selectattr", Value::from_function(filters::selectattr)),
+    ] {
+        wrap(name, each_attribute, filter);
     }
     wrap("items", of_elements, Value::from_function(filters::items));
     let of_glance: Price = Budget::glance;
@@ -530,6 +572,55 @@ fn operand(operands: &[Value], index: usize, name: &str) -> Option<Value> {
     let named = operands.last().filter(|last| last.is_kwargs()).and_then(|named| named.get_attr(name).ok());
     let placed = operands.get(index).filter(|value| !value.is_kwargs()).cloned();
     placed.or(named).filter(|value| !value.is_undefined())
+}
+
+/// Filters that compare each element with some others, as a whole or by attributes.
+fn ordered(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    let Some((list, others)) = operands.split_first() else { return Ok(()) };
+    let count = length(list);
+    let compared = u64::from(count.max(1).ilog2()) + 1;
+    budget.pay_elements(count)?;
+    budget.look_often(others, count.saturating_mul(compared))?;
+    let attributes = operand(operands, 1, "attribute");
+    budget.look_often(&parts(list, attributes.as_ref())?, compared)
+}
+
+/// Filters that look at each element with all other operands. A filter that `map` applies pays for itself.
+fn each(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    each_part(budget, operands, None)
+}
+
+/// Tests of an attribute of each element.
+fn each_attribute(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
+    each_part(budget, operands, operands.get(1))
+}
+
+fn each_part(budget: &Budget, operands: &[Value], attribute: Option<&Value>) -> Result<(), Error> {
+    let Some((list, others)) = operands.split_first() else { return Ok(()) };
+    budget.pay_elements(length(list))?;
+    budget.look_often(others, length(list))?;
+    match others {
+        [] => Ok(()),
+        // A test of one value, such as `defined` and `lower`, sees no part of it.
+        [_] if attribute.is_none() => budget.glance(&list.try_iter()?.collect::<Vec<_>>()),
+        _ => budget.look(&parts(list, attribute)?),
+    }
+}
+
+/// The elements of a list, or the attributes of each that have these names, separated by commas.
+fn parts(list: &Value, attributes: Option<&Value>) -> Result<Vec<Value>, Error> {
+    let Some(names) = attributes.and_then(Value::as_str) else { return Ok(vec![list.clone()]) };
+    let part = |element: &Value, name: &str| {
+        let step = |value: Value, step: &str| match step.parse() {
+            Ok(index) => value.get_item_by_index(index),
+            Err(_) => value.get_attr(step),
+        };
+        name.trim().split('.').try_fold(element.clone(), step).unwrap_or_default()
+    };
+    let elements = list.try_iter()?;
+    Ok(elements
+        .flat_map(|element| names.split(',').map(move |name| part(&element, name)).collect::<Vec<_>>())
+        .collect())
 }
 
 /// `batch` and `slice`: lists of so many elements, or so many lists, with a value where there are too few.

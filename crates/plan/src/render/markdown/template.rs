@@ -1,10 +1,12 @@
 //! Renders the page by a user's template, which gets the parts of the built-in page.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use minijinja::machinery::{Vm, make_string_output};
 use minijinja::value::{Value, ValueKind};
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
+use objchange_text::TimeLimit;
 
 use super::bounded::{self, Budget};
 use super::{MarkdownOptions, PageBudget, escape, length};
@@ -20,6 +22,8 @@ use crate::report::{Report, ShowError};
 /// The filter `code` formats a text as code. An unknown name is an error.
 ///
 /// ```
+/// use std::time::Duration;
+///
 /// use objchange_plan::{Filter, MarkdownOptions, MarkdownTemplate, Options, Plan, Report, Schemas};
 ///
 /// let template = MarkdownTemplate::parse("{% for action in page.actions %}{{ action.count }} × {{ action.name }}\n{% endfor %}")?;
@@ -31,7 +35,7 @@ use crate::report::{Report, ShowError};
 /// let schemas = Schemas::none();
 /// let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default())?;
 /// let mut page = Vec::new();
-/// report.write_markdown_template(&mut page, &MarkdownOptions::default(), &template)?;
+/// report.write_markdown_template(&mut page, &MarkdownOptions::default(), &template, Duration::from_secs(60))?;
 /// assert_eq!(page, "1 × Create\n".as_bytes());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -71,9 +75,10 @@ impl MarkdownTemplate {
         Ok(Self { text: text.to_owned(), uses_report })
     }
 
-    fn render(&self, page: Value, report: &Value) -> Result<String, TemplateError> {
+    fn render(&self, page: Value, report: &Value, time: TimeLimit) -> Result<String, TemplateError> {
         let root = [("page", page), ("report", report.clone())].into_iter().collect::<BTreeMap<_, _>>();
-        let (environment, instructions) = (environment(&Budget::new()), bounded::compile(NAME, &self.text)?);
+        let (environment, instructions) =
+            (environment(&Budget::new(time)), bounded::compile(NAME, &self.text)?);
         let mut out = String::new();
         let output = &mut make_string_output(&mut out);
         let escaped = AutoEscape::Custom("markdown");
@@ -118,19 +123,21 @@ impl From<minijinja::Error> for TemplateError {
 }
 
 impl Report<'_> {
-    /// Writes a Markdown page by a template. Entries are left out, the least important first, until the page is within
-    /// [`max_length`](MarkdownOptions::max_length).
+    /// Writes a Markdown page by a template, in at most this time. Entries are left out, the least important first, until
+    /// the page is within [`max_length`](MarkdownOptions::max_length).
     ///
     /// # Errors
     ///
-    /// A change, or the schema of its type, cannot be read; the template fails; the page is too long even without entries;
-    /// or it cannot be written.
+    /// A change, or the schema of its type, cannot be read; the template fails or takes too long; the page is too long even
+    /// without entries; or it cannot be written.
     pub fn write_markdown_template(
         &self,
         out: &mut dyn std::io::Write,
         options: &MarkdownOptions<'_>,
         template: &MarkdownTemplate,
+        timeout: Duration,
     ) -> Result<(), ShowError> {
+        let time = TimeLimit::begin(timeout);
         let report = match template.uses_report {
             true => Value::from_serialize(self),
             false => Value::from(()),
@@ -142,7 +149,7 @@ impl Report<'_> {
             let mut fit = PageBudget::new(&sections, &items, room);
             fit.lines();
             fit.diffs(self)?;
-            let page = template.render(page(self, &head, &fit, options), &report)?;
+            let page = template.render(page(self, &head, &fit, options), &report, time)?;
             let too_much = length(&page).saturating_sub(options.max_length);
             if too_much == 0 {
                 return Ok(out.write_all(page.as_bytes())?);

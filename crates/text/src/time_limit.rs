@@ -1,4 +1,4 @@
-//! How long the evaluation of policies and queries over a document may take.
+//! How long the evaluation of policies, queries and templates over a document may take.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// much less.
 ///
 /// ```
-/// use objchange_policy::TimeLimit;
+/// use objchange_text::TimeLimit;
 /// use std::time::Duration;
 ///
 /// let limit = TimeLimit::begin(Duration::from_secs(60));
