@@ -137,7 +137,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return dynamic() };
         self.set_pending(*index, &address.resource.module, false);
-        self.plan.undecided.push(UndecidedResource {
+        self.leave_undecided(UndecidedResource {
             reason: UndecidedReason::ActionUnknown,
             address: address.clone(),
             provider: resource.provider.clone(),
@@ -261,7 +261,7 @@ impl<'c> Walk<'_, 'c> {
             && let Some(by) = importing
         {
             self.set_pending(*index, &address.resource.module, false);
-            self.plan.undecided.push(UndecidedResource {
+            self.leave_undecided(UndecidedResource {
                 reason: UndecidedReason::ImportUnknown(by),
                 address: address.clone(),
                 provider: resource.provider.clone(),

@@ -45,6 +45,12 @@ impl<'c> Walk<'_, 'c> {
         self.plan.changes.push(object);
     }
 
+    /// Adds a resource whose instances or actions nobody knows.
+    pub(crate) fn leave_undecided(&mut self, resource: UndecidedResource) {
+        self.undecided.insert(resource.address.resource.clone());
+        self.plan.undecided.push(resource);
+    }
+
     /// Takes objects of which nobody knows what happens to them out of the changes.
     pub(crate) fn leave_unsure(&mut self) {
         if self.unsure.is_empty() {
@@ -60,7 +66,7 @@ impl<'c> Walk<'_, 'c> {
             let key = module.map(|module| NodeKey::Resource(module, resource_name(&change.address.resource)));
             let node = key.and_then(|key| self.graph.find(&key));
             let span = node.and_then(|node| header(&self.graph.nodes[node]));
-            self.plan.undecided.push(UndecidedResource {
+            self.leave_undecided(UndecidedResource {
                 reason: UndecidedReason::ActionUnknown,
                 address: change.address,
                 provider: change.provider,

@@ -156,7 +156,7 @@ impl<'c> Walk<'_, 'c> {
         let span = node.and_then(|node| header(&self.graph.nodes[node])).unwrap_or(NOWHERE);
         let name =
             node.and_then(|node| self.missing.name_at(self.input.config, &self.graph.nodes[node], node));
-        self.plan.undecided.push(UndecidedResource {
+        self.leave_undecided(UndecidedResource {
             reason: UndecidedReason::ActionUnknown,
             address: address.clone(),
             provider: provider.provider,

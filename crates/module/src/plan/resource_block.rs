@@ -287,7 +287,7 @@ impl<'c> Walk<'_, 'c> {
                 false => UndecidedReason::InstancesUnknown,
             };
             let because_of = self.unanswered[index].iter().cloned().collect();
-            self.plan.undecided.push(UndecidedResource {
+            self.leave_undecided(UndecidedResource {
                 reason,
                 address,
                 provider: resource.provider.clone(),

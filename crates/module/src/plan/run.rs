@@ -350,6 +350,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             forgotten: Vec::new(),
             missing,
             unsure: HashSet::new(),
+            undecided: HashSet::new(),
             unanswered: vec![BTreeSet::new(); nodes],
             asked: HashSet::new(),
             triggers: HashMap::new(),

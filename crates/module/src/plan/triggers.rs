@@ -55,7 +55,7 @@ impl<'c> Walk<'_, 'c> {
         let key = keys.as_ref().and_then(key_of);
         let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();
         // Nobody knows whether instances change of which nobody knows which ones there are. The object is unsure then.
-        if self.missing.reaches(instance.index) && self.is_undecided(&wanted) {
+        if self.missing.reaches(instance.index) && self.undecided.contains(&wanted) {
             return true;
         }
         let triggered = match (&key, name.mode) {
@@ -93,11 +93,6 @@ impl<'c> Walk<'_, 'c> {
             self.found.without_place(Severity::Error, ("no_change_found", summary), "");
             false
         })
-    }
-
-    /// Whether it is not known which instances a resource has.
-    fn is_undecided(&self, resource: &ResourceAddress) -> bool {
-        self.plan.undecided.iter().any(|undecided| undecided.address.resource == *resource)
     }
 
     /// Whether a planned object changes at a path, or would if it were not destroyed; `None` if there is none. One that is

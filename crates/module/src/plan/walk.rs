@@ -84,6 +84,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) missing: &'i MissingInputs,
     /// The existing objects of which it depends on a missing input what happens to them.
     pub(crate) unsure: HashSet<InstanceAddress>,
+    /// The resources of which some instances are undecided.
+    pub(crate) undecided: HashSet<ResourceAddress>,
     /// The nodes whose values come from what a provider was not there to say, with what that is.
     pub(crate) unanswered: Vec<BTreeSet<String>>,
     /// Parts that are unknown to Terraform, too.
