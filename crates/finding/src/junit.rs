@@ -59,7 +59,8 @@ fn test_case(case: &Case) -> TestCase {
 
 /// The printed text of the check, and findings that the status does not have.
 fn output(case: &Case) -> String {
-    let others = case.findings.iter().filter(|finding| match case.verdict() {
+    let verdict = case.verdict();
+    let others = case.findings.iter().filter(|finding| match verdict {
         Verdict::Passed | Verdict::Skipped => finding.outcome == Outcome::Note,
         _ => !finding.fails(),
     });
