@@ -183,7 +183,7 @@ pub(crate) fn gate(error: &GateError) -> String {
                 LeftOutBy::Drift => "--drift",
                 LeftOutBy::Resources => "the selection of resources",
             };
-            format!("--fail-on {what} checks nothing: {option} leaves it out")
+            format!("--fail-on {what} misses what {option} leaves out")
         }
     }
 }

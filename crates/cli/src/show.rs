@@ -219,8 +219,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Ok(page) => page,
         Err(error) => return Ok(arguments.gate.code(&verdict, Err(error))?),
     };
-    let may_lack_state = !(arguments.gate.is_asked() || arguments.json || arguments.prints_document);
-    let planned = arguments.input.plan_module(arguments.gate.can_refuse(), may_lack_state)?;
+    let must_be_whole = arguments.gate.is_asked() || arguments.json || arguments.prints_document;
+    let planned = arguments.input.plan_module(arguments.gate.can_refuse(), must_be_whole)?;
     let shown = show(arguments, planned, page, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }

@@ -13,7 +13,7 @@ use objchange_plan::{
 
 /// The members of a plan to which a module that is not there may add anything.
 #[cfg(any(feature = "rego", feature = "sentinel"))]
-pub(crate) const OPEN: [&str; 6] = [
+const IN_MODULES: [&str; 6] = [
     "action_invocations",
     "checks",
     "configuration",
@@ -21,6 +21,10 @@ pub(crate) const OPEN: [&str; 6] = [
     "deferred_changes",
     "relevant_attributes",
 ];
+
+/// The members of a plan that depend on schemas: these say what is a block.
+#[cfg(any(feature = "rego", feature = "sentinel"))]
+const BY_SCHEMAS: [&str; 2] = ["configuration", "relevant_attributes"];
 
 /// Facts that only the missing providers could tell.
 #[derive(Debug, Default)]
@@ -201,9 +205,37 @@ impl<'t> Simulated<'t> {
                 open.drift.push(PossibleItem::new(resource, true));
             }
         }
+        if !plan.is_unrefreshed() {
+            open.drift.extend(open.modules.iter().cloned());
+        }
         open.instances.extend(open.modules.iter().cloned());
         open.prior.extend(open.instances.iter().cloned());
         open
+    }
+
+    /// The members of the plan itself about which nothing is known.
+    #[cfg(any(feature = "rego", feature = "sentinel"))]
+    pub(crate) fn open_members(&self) -> Vec<&'static str> {
+        match (self.modules.is_empty(), self.schemaless.is_empty()) {
+            (false, _) => IN_MODULES.to_vec(),
+            (true, false) => BY_SCHEMAS.to_vec(),
+            (true, true) => Vec::new(),
+        }
+    }
+
+    /// The missing modules and schemas.
+    #[cfg(any(feature = "rego", feature = "sentinel"))]
+    pub(crate) fn missing_code(&self) -> Vec<String> {
+        let modules = self.modules.iter().map(|item| item.address.to_string());
+        let mut schemas: Vec<String> = self.schemaless.iter().cloned().collect();
+        schemas.sort_unstable();
+        modules.chain(schemas).collect()
+    }
+
+    /// Whether a value may be sensitive without a mark: its marks come from a module or a schema that is missing.
+    #[cfg(any(feature = "rego", feature = "sentinel"))]
+    pub(crate) fn hides_marks(&self) -> bool {
+        !self.modules.is_empty() || !self.schemaless.is_empty()
     }
 
     /// Whether nobody knows which attributes the objects of this provider have.

@@ -626,13 +626,7 @@ fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
     // A provider that is configured with unknown values may look at another account than the one that is meant.
     let asks = asks(settings);
     let RequiredInputs { variables, modules, schemas, state: _ } = settings.require;
-    // A module or a schema that is missing may hide what is sensitive, and changes the configuration that policies see.
-    let decides = settings.must_be_whole;
-    AcceptsMissing {
-        variables: !variables && !asks,
-        modules: !modules && !asks && !decides,
-        schemas: !schemas && !decides,
-    }
+    AcceptsMissing { variables: !variables && !asks, modules: !modules && !asks, schemas: !schemas }
 }
 
 /// An option that names nothing in the plan, so that whatever decides by it would decide by nothing.

@@ -95,11 +95,11 @@ impl DocumentArgs {
     }
 
     /// The plan of the module, if the document is the directory of one. A strict one holds whatever the providers answer.
-    /// Pages for people may lack the state.
+    /// A whole one has its state and leaves nothing out; pages for people need not.
     pub(crate) fn plan_module(
         &self,
         is_strict: bool,
-        may_lack_state: bool,
+        must_be_whole: bool,
     ) -> Result<Option<PlanFile>, CommandError> {
         let planning = self.planning()?;
         if !is_module(&self.document) {
@@ -108,8 +108,8 @@ impl DocumentArgs {
         let inputs = planning.inputs(&self.schemas).by(self.program);
         let inputs = PlanInputs {
             is_strict,
-            must_be_whole: is_strict,
-            may_lack_state,
+            must_be_whole,
+            may_lack_state: !must_be_whole,
             max_input: self.max_input,
             ..inputs
         };

@@ -196,16 +196,22 @@ fn a_gate_refuses_options_that_leave_nothing_to_check() {
         (&["--module", "module.nat"], "--module module.nat matches nothing here: did you mean module.net?"),
         (&["--module", "module.net", "--exclude", "module.net"], "together these options match nothing here"),
         (&["--only", "aws_vpc.moved", "--type", "aws_db"], "together these options match nothing here"),
-        (&["--action", "create,update"], "--fail-on delete checks nothing: --action leaves it out"),
-        (&["--drift"], "--fail-on delete checks nothing: --drift leaves it out"),
+        (&["--action", "create,update"], "--fail-on delete misses what --action leaves out"),
+        (&["--drift"], "--fail-on delete misses what --drift leaves out"),
     ] {
         let output = show(&[&["--fail-on", "delete"], arguments].concat(), &plan());
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{arguments:?}");
         assert!(output.stderr.contains(said), "{arguments:?}: {}", output.stderr);
     }
+    for condition in ["move", "import", "defer", "invoke", "drift"] {
+        let output = show(&["--fail-on", condition, "--action", "create"], &plan());
+        assert_eq!(output.code, 2, "{condition}");
+        let said = format!("--fail-on {condition} misses what --action leaves out");
+        assert!(output.stderr.contains(&said), "{}", output.stderr);
+    }
     let output = show(&["--fail-on", "output", "--only", "aws_vpc.main"], &plan());
     assert_eq!(output.code, 2);
-    assert!(output.stderr.contains("--fail-on output checks nothing"), "{}", output.stderr);
+    assert!(output.stderr.contains("--fail-on output misses what"), "{}", output.stderr);
     for arguments in [
         &["--type", "zzz", "--allow-unmatched"][..],
         &["--only", "aws_vpc.main", "--action", "create,delete"],

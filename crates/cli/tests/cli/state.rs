@@ -492,8 +492,11 @@ fn a_graph_reads_no_state_of_the_directory() {
 }
 
 /// The commands that decide by the plan of a directory.
-const DECIDING: [&str; 5] = [
+const DECIDING: [&str; 8] = [
     "plan DIR --fail-on delete --summary",
+    "plan DIR --detailed-exitcode --summary",
+    "show DIR --json",
+    "show DIR --detailed-exitcode",
     "policy DIR --rego FOLDER/p.rego",
     "sentinel apply FOLDER/p.sentinel --plan DIR",
     "query DIR true",

@@ -16,7 +16,7 @@ pub enum MissingChange {
     Resource(String),
     /// The change of the output with this name.
     Output(String),
-    /// The plan says that applying it does something, and lists nothing.
+    /// The plan says that applying it does something, and lists nothing; or it has neither changes nor planned values.
     Every,
 }
 
@@ -61,12 +61,16 @@ impl Plan<'_> {
                 true => self.unlisted(lists_resources),
                 false => self.planned_otherwise(),
             };
-        let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
+        let mut outputs = self.changes.outputs.iter();
+        let does_something = self.changes.applyable == Some(true)
+            && outputs.all(|output| output.change.actions == ResourceActions::NoOp);
+        // Terraform leaves out an empty list of changes, and never the planned values.
+        let has_lost_both = self.planned_values().is_none();
         let lists_nothing =
             !lists_resources && self.changes.drift.is_empty() && self.changes.invocations.is_empty();
         missing
             .map(MissingChange::Resource)
-            .or_else(|| (lists_nothing && does_something).then_some(MissingChange::Every))
+            .or_else(|| (lists_nothing && (does_something || has_lost_both)).then_some(MissingChange::Every))
     }
 
     /// The first output, if there are no changes of outputs, among which each is listed, if only as one that stays.

@@ -117,7 +117,7 @@ impl GateCondition {
         self.words().1
     }
 
-    /// Returns the part of a selection that leaves this condition out, so that it never refuses anything.
+    /// Returns the part of a selection that leaves this condition out: it refuses nothing, or not all that it names.
     fn left_out_by(self, selection: &Selection) -> Option<LeftOutBy> {
         let actions: &[&[ResourceActions]] = match self {
             Self::Create => &[&[ResourceActions::Create]],
@@ -127,12 +127,17 @@ impl GateCondition {
             Self::Replace => &[&REPLACEMENTS],
             Self::Forget => &[&[ResourceActions::Forget], &REPLACEMENTS],
             Self::Output => return (!selection.filter().is_all()).then_some(LeftOutBy::Resources),
+            // A resource of any action may be moved, imported, left to the next plan or changed outside, or have actions to
+            // invoke.
             Self::Move | Self::Import | Self::Defer | Self::Invoke | Self::Drift => &[],
         };
         if selection.drift && self != Self::Drift {
             return Some(LeftOutBy::Drift);
         }
-        let is_shown = actions.is_empty() || actions.iter().any(|actions| selection.shows_any(actions));
+        let is_shown = match actions {
+            [] => selection.actions.is_empty(),
+            actions => actions.iter().any(|actions| selection.shows_any(actions)),
+        };
         (!is_shown).then_some(LeftOutBy::Actions)
     }
 
@@ -184,7 +189,7 @@ pub enum GateError {
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unmatched(Vec<Unmatched>),
     /// The selection leaves out the changes to refuse.
-    #[error("the condition {what} checks nothing: {by} leaves it out")]
+    #[error("the condition {what} misses what {by} leaves out")]
     NeverRefused {
         /// The condition.
         what: &'static str,

@@ -1,6 +1,8 @@
 //! Rules that few documents reach: each with the lines that they decide.
 
-use objchange_plan::{Document, Filter, Options, Plan, PlanMode, Program, Report, Schemas, render_plan};
+use objchange_plan::{
+    Document, Filter, MissingChange, Options, Plan, PlanMode, Program, Report, Schemas, render_plan,
+};
 use serde_json::{Value as Json, json};
 
 fn schemas(block: &Json) -> Schemas {
@@ -523,6 +525,7 @@ fn a_plan_that_only_refreshes_lacks_nothing() {
     for (applyable, outputs, lacks) in [
         (false, json!({}), false),
         (false, output("no-op"), false),
+        (true, output("no-op"), true),
         (true, output("update"), false),
         // To destroy everything says what is destroyed.
         (true, output("delete"), true),
@@ -534,6 +537,9 @@ fn a_plan_that_only_refreshes_lacks_nothing() {
         });
         let text = plan.to_string();
         assert_eq!(Plan::parse(&text).unwrap().missing_change().is_some(), lacks, "{plan}");
+        // Changes may be left out if there are none; planned values never are.
+        let text = text.replace("planned_values", "x");
+        assert_eq!(Plan::parse(&text).unwrap().missing_change(), Some(MissingChange::Every), "{plan}");
     }
 }
 

@@ -6,7 +6,7 @@ use objchange_plan::Deferred;
 use objchange_rego::{Unknown, Value};
 
 use super::unknown::{Marking, each, edited, member, with_member};
-use crate::simulated::{OPEN, PossibleItem};
+use crate::simulated::PossibleItem;
 
 /// The fields of a change, beside its labels, in collections and documents.
 const OF_CHANGE: [&str; 7] =
@@ -258,17 +258,16 @@ impl Marking<'_> {
         {
             open("deferred_changes", deferred.clone(), unknown.ids().to_vec());
         }
-        if !self.simulated.modules.is_empty() {
-            for name in OPEN.into_iter().filter(|name| member(&document, name).is_none()) {
-                let value = self.in_modules();
-                let depends = match &value {
-                    Value::Unknown(unknown) => unknown.ids().to_vec(),
-                    _ => Vec::new(),
-                };
-                certain.retain(|(key, _)| key.as_str() != Some(name));
-                possible.push((Value::from(name), value));
-                ids.extend(depends);
-            }
+        let missing = self.simulated.open_members();
+        for name in missing.into_iter().filter(|name| member(&document, name).is_none()) {
+            let value = self.by_missing_code();
+            let depends = match &value {
+                Value::Unknown(unknown) => unknown.ids().to_vec(),
+                _ => Vec::new(),
+            };
+            certain.retain(|(key, _)| key.as_str() != Some(name));
+            possible.push((Value::from(name), value));
+            ids.extend(depends);
         }
         if possible.is_empty() {
             return document;

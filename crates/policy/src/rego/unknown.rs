@@ -9,7 +9,7 @@ use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
 use super::{InputMode, verdict};
-use crate::simulated::{OPEN, Simulated};
+use crate::simulated::Simulated;
 
 /// Where the unknown values of an input are, by their numbers.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl<'t> Marking<'t> {
                 }
                 "plan" => Some(self.document(part, true)),
                 "tfstate" => Some(self.state_collections(part)),
-                "tfconfig" if !self.simulated.modules.is_empty() => Some(self.in_modules()),
+                "tfconfig" if self.simulated.hides_marks() => Some(self.by_missing_code()),
                 _ => None,
             }),
         }
@@ -85,9 +85,9 @@ impl<'t> Marking<'t> {
         if is_raw && member(&document, "resource_changes").is_none() && !lists.is_empty() {
             document = with_member(&document, "resource_changes", Value::array([]));
         }
-        let has_any = !self.simulated.modules.is_empty();
+        let open = self.simulated.open_members();
         let document = edited(&document, &mut |name, part| match name {
-            name if has_any && OPEN.contains(&name) => Some(self.in_modules()),
+            name if open.contains(&name) => Some(self.by_missing_code()),
             "resource_changes" | "resource_drift" => {
                 let is_planned = name == "resource_changes";
                 let marked = each(part, &mut |_, resource| {
@@ -119,7 +119,8 @@ impl<'t> Marking<'t> {
             })),
             _ => None,
         });
-        let has_nothing_open = self.simulated.instances.is_empty() && self.simulated.reads.is_empty();
+        let Simulated { instances, reads, .. } = &self.simulated;
+        let has_nothing_open = instances.is_empty() && reads.is_empty() && !self.simulated.hides_marks();
         let document = if self.unknowns.is_empty() && has_nothing_open {
             document
         } else {
@@ -131,31 +132,22 @@ impl<'t> Marking<'t> {
         if is_raw { self.with_possible_members(document) } else { document }
     }
 
-    /// Members that missing modules may add.
-    pub(super) fn in_modules(&mut self) -> Value {
-        let modules: Vec<String> =
-            self.simulated.modules.iter().map(|item| item.address.to_string()).collect();
-        let ids: Vec<u32> = modules.iter().map(|module| self.places.add(module, "instances")).collect();
+    /// A value that depends on modules and schemas that are missing.
+    pub(super) fn by_missing_code(&mut self) -> Value {
+        let missing = self.simulated.missing_code();
+        let ids: Vec<u32> = missing.iter().map(|name| self.places.add(name, "")).collect();
         Value::Unknown(Unknown::from_ids(ids.iter().copied()))
     }
 
-    /// A change of an object whose schema nobody has: all of the value after is unknown, and what is secret in it.
+    /// A change of an object whose schema nobody has: all of the value after is unknown.
     fn without_schema(&mut self, resource: &Value) -> Value {
         let text = |name| member(resource, name).and_then(Value::as_str).unwrap_or_default();
         if !self.simulated.is_schemaless(text("provider_name")) {
             return resource.clone();
         }
-        let address = text("address").to_owned();
         edited(resource, &mut |name, change| {
             let has_after = member(change, "after").is_some_and(|after| !matches!(after, Value::Null));
-            (name == "change" && has_after).then(|| {
-                let hidden = self.unknown(&address, "after_sensitive");
-                with_member(
-                    &with_member(change, "after_unknown", Value::Bool(true)),
-                    "after_sensitive",
-                    hidden,
-                )
-            })
+            (name == "change" && has_after).then(|| with_member(change, "after_unknown", Value::Bool(true)))
         })
     }
 
@@ -242,6 +234,10 @@ impl<'t> Marking<'t> {
         let after = member(change, "after").unwrap_or(&Value::Null);
         let unknown = member(change, "after_unknown").filter(|unknown| has_true(unknown));
         let mut changed = change.clone();
+        let has_marks = planned.is_some() && member(change, "after_sensitive").is_some();
+        if has_marks && self.simulated.hides_marks() {
+            changed = with_member(&changed, "after_sensitive", self.unknown(address, "after_sensitive"));
+        }
         if self.full {
             let full = match unknown {
                 None => after.clone(),
@@ -323,13 +319,30 @@ impl<'t> Marking<'t> {
                 match address.map(|address| (address, planned_key(address, resource))) {
                     Some((address, key)) => {
                         let ty = self.type_of(resource);
-                        self.value(resource, "values", (address, &key), ty.as_ref(), unknowns)
+                        let planned = self.value(resource, "values", (address, &key), ty.as_ref(), unknowns);
+                        self.without_marks(planned, address)
                     }
                     None => resource.clone(),
                 }
             })),
             "child_modules" => Some(each(part, &mut |_, module| self.module(module, unknowns))),
             _ => None,
+        })
+    }
+
+    /// A planned object of which it is unknown what is sensitive, and without a schema also its version.
+    fn without_marks(&mut self, planned: Value, address: &str) -> Value {
+        let provider = member(&planned, "provider_name").and_then(Value::as_str).unwrap_or_default();
+        let has_version = !self.simulated.is_schemaless(provider);
+        let names = ["sensitive_values", "schema_version"].into_iter();
+        let names = names.filter(|name| *name == "sensitive_values" || !has_version);
+        if !self.simulated.hides_marks() {
+            return planned;
+        }
+        let names: Vec<&str> = names.filter(|name| member(&planned, name).is_some()).collect();
+        names.into_iter().fold(planned, |planned, name| {
+            let unknown = self.unknown(address, name);
+            with_member(&planned, name, unknown)
         })
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::simulated::{OPEN, are_doubtful};
+use crate::simulated::are_doubtful;
 use crate::tfconfig::TfConfig;
 use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
@@ -183,8 +183,8 @@ impl Document {
             match name {
                 "resource_drift" => simulated.drift.first().map(|item| format!("drift of {}", item.address)),
                 "prior_state" => simulated.prior.first().map(|item| format!("instances of {}", item.address)),
-                name if OPEN.contains(&name) => {
-                    simulated.modules.first().map(|item| format!("instances of {}", item.address))
+                name if simulated.open_members().contains(&name) => {
+                    simulated.missing_code().into_iter().next()
                 }
                 _ => None,
             }
@@ -360,7 +360,7 @@ impl<'t> Collections<'t> {
                 let is_open = match collections.raw.members.key(index) {
                     "complete" => simulated.hides_complete,
                     "applyable" => simulated.hides_applyable,
-                    name => !simulated.modules.is_empty() && OPEN.contains(&name),
+                    name => simulated.open_members().contains(&name),
                 };
                 return if is_open { Some(marked.exact()?.bool(true)) } else { None };
             }
@@ -410,11 +410,29 @@ impl<'t> Collections<'t> {
                     let change = self.plan.as_ref()?.collections.resource_changes.get(address)?;
                     change.change.after_unknown().ok()
                 }
+                ("resource_changes" | "output_changes", "after_sensitive")
+                | ("planned_values", "sensitive_values")
+                    if self.hides_marks() =>
+                {
+                    Some(view.bool(true))
+                }
+                ("planned_values", "schema_version") if self.is_schemaless(view) => Some(view.bool(true)),
                 ("checks", "status" | "problems") if is_unknown_outcome(view) => Some(view.bool(true)),
                 _ => None,
             }
         };
         Some(unknown().map_or(marked, |unknown| marked.with_unknown(unknown)))
+    }
+
+    /// Whether it is unknown what is sensitive in planned values.
+    fn hides_marks(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.collections.simulated.hides_marks())
+    }
+
+    /// Whether nobody has the schema of an object of the plan itself.
+    fn is_schemaless(&self, object: View<'_, '_>) -> bool {
+        let provider = object.get("provider_name").and_then(View::as_str).unwrap_or_default();
+        self.plan.as_ref().is_some_and(|plan| plan.collections.simulated.is_schemaless(provider))
     }
 
     /// The state, or the one that the plan starts from.

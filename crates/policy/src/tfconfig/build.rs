@@ -1,12 +1,45 @@
 //! Building the collections of a configuration.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use objchange_plan::{DocumentError, Plan, Shape, Text, View, says_sensitive};
+use objchange_plan::{DocumentError, MissingKind, Plan, Shape, Text, View, says_sensitive};
 
 use super::marks::{ConfigMarks, Names};
 use super::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
 use crate::collection::prefixed;
+
+/// The parts of a plan beside the configuration that say more of it.
+struct Known<'m, 't> {
+    marks: &'m ConfigMarks<'t>,
+    schemaless: Schemaless,
+}
+
+/// The configurations of providers whose schemas were missing when the plan was made.
+struct Schemaless {
+    is_any: bool,
+    /// The keys of the providers that had schemas.
+    others: HashSet<String>,
+}
+
+impl Schemaless {
+    fn new(plan: &Plan<'_>, configuration: View<'_, '_>) -> Self {
+        let missing = plan.missing();
+        let missing: HashSet<&str> = missing
+            .iter()
+            .filter(|missing| missing.kind == MissingKind::Schema)
+            .map(|missing| &*missing.address)
+            .collect();
+        let providers = named(part(configuration, "provider_config"));
+        let others = providers.filter(|(_, provider)| !missing.contains(&*text(*provider, "full_name")));
+        Self { is_any: !missing.is_empty(), others: others.map(|(key, _)| key.to_string()).collect() }
+    }
+
+    /// Whether the provider of this key had no schemas, or may have had none.
+    fn has(&self, key: &str) -> bool {
+        self.is_any && !self.others.contains(key)
+    }
+}
 
 impl<'t> TfConfig<'t> {
     /// The collections of the configuration that a plan was made from; without one they are empty.
@@ -26,22 +59,23 @@ impl<'t> TfConfig<'t> {
             let error = part.reader().error(expected);
             return Err(DocumentError::from_json(&error, plan.text(), &format!("configuration.{wrong}")));
         }
+        let known = Known { marks, schemaless: Schemaless::new(plan, root) };
         if let Some(providers) = root.get("provider_config") {
             for (key, provider) in named(providers) {
-                let provider = Provider::new(&key, provider, marks);
+                let provider = Provider::new(&key, provider, &known);
                 config.providers.insert(provider.provider_config_key.clone(), provider);
             }
         }
         if let Some(module) = root.get("root_module") {
-            config.add_module(module, &Text::default(), marks);
+            config.add_module(module, &Text::default(), &known);
         }
         Ok(config)
     }
 
     /// Adds a module and those that it calls. How deep they nest was limited when the configuration was read.
-    fn add_module(&mut self, module: View<'_, 't>, address: &Text<'t>, marks: &ConfigMarks<'t>) {
+    fn add_module(&mut self, module: View<'_, 't>, address: &Text<'t>, known: &Known<'_, 't>) {
         for resource in part(module, "resources").elements().iter() {
-            let resource = Resource::new(resource, address, marks);
+            let resource = Resource::new(resource, address, known);
             for provisioner in &resource.provisioners {
                 let key = Text::from(format!("{}:{}", provisioner.resource_address, provisioner.index));
                 self.provisioners.insert(key, provisioner.clone());
@@ -61,7 +95,7 @@ impl<'t> TfConfig<'t> {
             // Instances share the configuration, so module addresses have no keys here.
             let called = prefixed(address, '.', &Text::from(format!("module.{name}")));
             self.module_calls.insert(key, ModuleCall::new(name, call, address));
-            self.add_module(part(call, "module"), &called, marks);
+            self.add_module(part(call, "module"), &called, known);
         }
     }
 }
@@ -92,9 +126,9 @@ fn wrong_part(root: View<'_, '_>) -> Option<(String, &'static str)> {
 }
 
 impl<'t> Provider<'t> {
-    fn new(key: &Text<'t>, provider: View<'_, 't>, marks: &ConfigMarks<'t>) -> Self {
+    fn new(key: &Text<'t>, provider: View<'_, 't>, known: &Known<'_, 't>) -> Self {
         let module_address = text(provider, "module_address");
-        let hidden = marks.of_provider(&text(provider, "full_name"));
+        let hidden = known.marks.of_provider(&text(provider, "full_name"));
         Self {
             provider_config_key: prefixed(&module_address, ':', &own_key(key)),
             name: text(provider, "name"),
@@ -103,12 +137,13 @@ impl<'t> Provider<'t> {
             module_address,
             config: expressions(provider, "expressions", hidden),
             version_constraint: text(provider, "version_constraint"),
+            is_schemaless: known.schemaless.has(key),
         }
     }
 }
 
 impl<'t> Resource<'t> {
-    fn new(resource: View<'_, 't>, module: &Text<'t>, marks: &ConfigMarks<'t>) -> Self {
+    fn new(resource: View<'_, 't>, module: &Text<'t>, known: &Known<'_, 't>) -> Self {
         let address = prefixed(module, '.', &text(resource, "address"));
         let provisioners = part(resource, "provisioners").elements().iter().enumerate();
         let provisioners = provisioners.map(|(index, provisioner)| Provisioner {
@@ -127,10 +162,11 @@ impl<'t> Resource<'t> {
             // in published mocks).
             provider_config_key: prefixed(module, ':', &own_key(&text(resource, "provider_config_key"))),
             provisioners: provisioners.collect(),
-            config: expressions(resource, "expressions", marks.of_resource(&address)),
+            config: expressions(resource, "expressions", known.marks.of_resource(&address)),
             count: expressions(resource, "count_expression", None),
             for_each: expressions(resource, "for_each_expression", None),
             depends_on: texts(resource, "depends_on"),
+            is_schemaless: known.schemaless.has(&text(resource, "provider_config_key")),
             address,
         }
     }

@@ -70,6 +70,8 @@ pub struct Provider<'t> {
     pub config: Expressions<'t>,
     /// The constraint on its version; may be empty.
     pub version_constraint: Text<'t>,
+    /// Nobody has its schema, which says what is a block: its expressions are unknown.
+    is_schemaless: bool,
 }
 
 /// A resource or data source of the configuration, for all of its instances.
@@ -98,6 +100,8 @@ pub struct Resource<'t> {
     pub for_each: Expressions<'t>,
     /// The references in `depends_on`.
     pub depends_on: Vec<Text<'t>>,
+    /// Nobody has its schema, which says what is a block: its expressions are unknown.
+    is_schemaless: bool,
 }
 
 /// A provisioner of a resource.

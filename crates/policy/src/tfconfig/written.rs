@@ -25,7 +25,7 @@ items! {
         "full_name": Text = Text(&item.full_name),
         "alias": Text = Text(&item.alias),
         "module_address": Text = Text(&item.module_address),
-        "config": Expressions = Expressions(&item.config),
+        "config": Expressions = if item.is_schemaless { Value(None) } else { Expressions(&item.config) },
         "version_constraint": Text = Text(&item.version_constraint),
     }
     Resource(item) {
@@ -36,7 +36,7 @@ items! {
         "name": Text = Text(&item.name),
         "provider_config_key": Text = Text(&item.provider_config_key),
         "provisioners": Provisioners = Provisioners(&item.provisioners),
-        "config": Expressions = Expressions(&item.config),
+        "config": Expressions = if item.is_schemaless { Value(None) } else { Expressions(&item.config) },
         "count": Expressions = Expressions(&item.count),
         "for_each": Expressions = Expressions(&item.for_each),
         "depends_on": Texts = Texts((&item.depends_on).into()),

@@ -9,8 +9,8 @@ use objchange::schema::ProviderSchemas;
 use objchange_module::ProviderAddress;
 use objchange_plan::NoState;
 use objchange_project::{
-    Configuration, Evaluation, PlanError, PlanSettings, SchemaCache, SchemaLookup, SchemaQuery, StateChoice,
-    StateError, VariableInputs, VariableSetting, plan_directory,
+    Configuration, Evaluation, PlanError, PlanSettings, RequiredInputs, SchemaCache, SchemaLookup,
+    SchemaQuery, StateChoice, StateError, VariableInputs, VariableSetting, plan_directory,
 };
 use objchange_text::Notice;
 
@@ -79,9 +79,8 @@ fn what_cannot_be_planned_is_told_apart() {
     assert!(refused.diagnostics.has_errors());
     let foreign = folder(&[("main.tf", "resource \"cloud_disk\" \"a\" {}")]);
     assert_eq!(planned(foreign.path(), &[]).unwrap()["missing"][0]["kind"], "schema");
-    // Where something decides by the plan, nobody may guess.
-    let whole = PlanSettings { must_be_whole: true, ..settings(&|_| {}) };
-    let missing = plan_directory(foreign.path(), &whole);
+    let all = RequiredInputs { schemas: true, ..RequiredInputs::default() };
+    let missing = plan_directory(foreign.path(), &PlanSettings { require: all, ..settings(&|_| {}) });
     assert!(matches!(missing, Err(PlanError::NoSchemas(names)) if names == "hashicorp/cloud"));
 }
 
