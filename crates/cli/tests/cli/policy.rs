@@ -165,11 +165,12 @@ fn policies_of_conftest_see_the_document() {
 #[test]
 fn what_takes_too_much_memory_is_ended_and_named() {
     let endless = "package a\n\ndeny contains x if {\n\tx := [n | some i in numbers.range(1, 100000); some j in \
-                   numbers.range(1, 100000); n := sprintf(\"%d-%d\", [i, j])]\n}\n";
+                   numbers.range(1, 100000); n := sprintf(\"%02000d-%d\", [i, j])]\n}\n";
     let folder = Folder::with("memory", &[("p.rego", endless)]);
     let rego = folder.at("p.rego");
     let plan = bucket(&json!({}), &json!({}));
-    let output = policy(&["--rego", rego.to_str().unwrap(), "--memory", "200"], &plan);
+    let limits = ["--memory", "200", "--timeout", "86400"];
+    let output = policy(&[&["--rego", rego.to_str().unwrap()], &limits[..]].concat(), &plan);
     assert_eq!(output.code, 2, "{output:?}");
     let said = output.stderr.replace(folder.0.to_str().unwrap(), "");
     assert_eq!(

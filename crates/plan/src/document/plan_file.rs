@@ -5,8 +5,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use objchange::schema::SchemaDocumentError;
+use objchange_text::json::{Node, Reader};
 use objchange_text::{Notice, visible};
 use self_cell::self_cell;
+use serde::de::IgnoredAny;
 
 use super::Schemas;
 use super::facts::{Facts, NoState};
@@ -48,6 +50,7 @@ struct Contents {
     /// The mode of the plan, where a plan file says it. No document does.
     mode: Option<PlanMode>,
     facts: OnceLock<Facts>,
+    malformed: OnceLock<Option<DocumentError>>,
 }
 
 impl PlanFile {
@@ -97,15 +100,19 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// A schema cannot be read.
+    /// A schema cannot be read, or the text is no JSON somewhere.
     pub fn with_schemas(self, schemas: &Arc<Schemas>) -> Result<Self, PlanFileError> {
         if self.plan().is_some_and(|plan| plan.schemas().is_some()) {
             return Ok(self);
         }
         let fail = |kind| PlanFileError { name: self.0.name.clone(), kind };
-        let marked = with_schema_marks(self.text(), schemas)
+        let text = self.text();
+        // A part that cannot be read cannot be marked.
+        let document = Node::read_all(Reader::new(text))
+            .map_err(|error| self.error(DocumentError::from_json(&error, text, "")))?;
+        let marked = with_schema_marks(text, &document, schemas)
             .map_err(|error| fail(PlanFileErrorKind::Schemas(Box::new(error))))?;
-        let text = marked.unwrap_or_else(|| self.text().to_owned());
+        let text = marked.unwrap_or_else(|| text.to_owned());
         let known = Some(schemas);
         let cell = Cell::try_new(text, |text| parse(text, known))
             .map_err(|error| fail(PlanFileErrorKind::Document(Box::new(error))))?;
@@ -119,6 +126,7 @@ impl PlanFile {
             no_state: *no_state,
             mode: *mode,
             facts: OnceLock::new(),
+            malformed: OnceLock::new(),
         })))
     }
 
@@ -192,6 +200,7 @@ impl PlanFile {
             no_state,
             mode: None,
             facts: OnceLock::new(),
+            malformed: OnceLock::new(),
         })))
     }
 
@@ -249,12 +258,15 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// It is a state or a part of a document, a member is repeated, or a change is missing.
+    /// It is a state or a part of a document, it is no JSON somewhere, a member is repeated, or a change is missing.
     pub fn whole(&self) -> Result<&Plan<'_>, PlanFileError> {
         let fail = |kind| Err(PlanFileError { name: self.0.name.clone(), kind });
         let Some(plan) = self.plan() else { return fail(PlanFileErrorKind::IsState) };
         if plan.format_version.is_none() {
             return fail(PlanFileErrorKind::Part);
+        }
+        if let Some(error) = self.0.malformed.get_or_init(|| malformed(self.text())) {
+            return Err(self.error(error.clone()));
         }
         let facts = self.facts();
         if let Some(name) = &facts.repeated_member {
@@ -292,6 +304,20 @@ fn parse<'t>(text: &'t str, schemas: Option<&Arc<Schemas>>) -> Result<Document<'
         plan.schemas = schemas.cloned();
     }
     Ok(document)
+}
+
+/// The first place at which a text is no JSON. Documents are read as far as they are looked at, and their brackets and
+/// strings alone are known to be right.
+fn malformed(text: &str) -> Option<DocumentError> {
+    let error = serde_json::from_str::<IgnoredAny>(text).err()?;
+    let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let offset = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+    let problem = match error.is_eof() {
+        true => Problem::Truncated,
+        false => Problem::Malformed("this is no JSON".into()),
+    };
+    let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    Some(DocumentError::at(text, offset.unwrap_or_default(), "", problem))
 }
 
 /// Finds an object that a list of changes has twice. In Terraform's lists each object, and each deposed object, has one

@@ -1,12 +1,12 @@
 //! Writes the marks of schemas into the text of a document, so that every reader hides the values that schemas call sensitive.
 
 use objchange::schema::{Attribute, Block, NestingMode, SchemaDocumentError};
-use objchange_text::json::{Node, NodeKind, Reader};
+use objchange_text::json::{Node, NodeKind};
 use serde_json::{Map, Value as Json, json};
 
 use super::Schemas;
 
-/// Returns the text of a document with marks for all values that schemas call sensitive or write-only; `None` if it has them
+/// Returns the text of a document, which was read as this node, with marks for all values that schemas call sensitive or write-only; `None` if it has them
 /// already. Documents of older or other programs may lack them, and so may state files.
 ///
 /// # Errors
@@ -14,25 +14,24 @@ use super::Schemas;
 /// The schema of one of its types cannot be read.
 pub(super) fn with_schema_marks(
     text: &str,
+    document: &Node<'_>,
     schemas: &Schemas,
 ) -> Result<Option<String>, SchemaDocumentError> {
-    // A text that is no JSON is refused where it is read.
-    let Ok(document) = Node::read_all(Reader::new(text)) else { return Ok(None) };
     let mut marking = Marking { schemas, edits: Vec::new() };
     for section in ["resource_changes", "resource_drift"] {
-        elements(member(&document, section)).try_for_each(|resource| marking.changed(resource))?;
+        elements(member(document, section)).try_for_each(|resource| marking.changed(resource))?;
     }
-    let deferred = elements(member(&document, "deferred_changes"));
+    let deferred = elements(member(document, "deferred_changes"));
     let mut deferred = deferred.filter_map(|deferred| member(deferred, "resource_change"));
     deferred.try_for_each(|one| marking.changed(one))?;
-    let prior = member(&document, "prior_state").and_then(|state| member(state, "values"));
-    for values in [member(&document, "planned_values"), prior, member(&document, "values")] {
+    let prior = member(document, "prior_state").and_then(|state| member(state, "values"));
+    for values in [member(document, "planned_values"), prior, member(document, "values")] {
         if let Some(root) = values.and_then(|values| member(values, "root_module")) {
             marking.module(root)?;
         }
     }
-    elements(member(&document, "action_invocations")).try_for_each(|one| marking.invoked(one))?;
-    elements(member(&document, "resources")).try_for_each(|resource| marking.stored(resource))?;
+    elements(member(document, "action_invocations")).try_for_each(|one| marking.invoked(one))?;
+    elements(member(document, "resources")).try_for_each(|resource| marking.stored(resource))?;
     Ok(marking.applied_to(text))
 }
 
@@ -287,6 +286,8 @@ fn united(a: Json, b: Json) -> Json {
                 })
                 .collect()
         }
+        // Marks of another shape than the value has say nothing of its parts.
+        (Json::Object(_), Json::Array(_)) | (Json::Array(_), Json::Object(_)) => Json::Bool(true),
         (a @ (Json::Object(_) | Json::Array(_)), _) => a,
         (_, b @ (Json::Object(_) | Json::Array(_))) => b,
         _ => Json::Bool(false),
