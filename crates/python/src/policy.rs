@@ -378,10 +378,10 @@ impl SentinelPolicies {
             let document = Arc::new(Document::new(held.marked()?.clone()).map_err(unusable)?);
             let (mut rules, mut prints) = (Vec::new(), Vec::new());
             for policy in &self.policies {
-                let limits = RunLimits { bytes: self.memory, timeout: self.timeout };
+                let limit = RunLimits { bytes: self.memory, timeout: self.timeout }.begin();
                 let judged = policy.judge(&Imports::new(&document, None, None), |setup: &mut Setup| {
                     setup.now = now;
-                    limits.apply(setup);
+                    limit(setup);
                 });
                 let mut judged = judged.map_err(unusable)?;
                 let print = std::mem::take(&mut judged.print);

@@ -21,13 +21,15 @@ impl Default for RunLimits {
 }
 
 impl RunLimits {
-    /// Limits a run that begins now.
-    pub fn apply(self, setup: &mut Setup) {
+    /// The limits from now on. A policy that looks at secrets runs again with other values, in what is left of the time.
+    pub fn begin(self) -> impl Fn(&mut Setup) + Copy {
         let time = TimeLimit::begin(self.timeout);
-        setup.limits.memory = self.bytes;
-        setup.interrupt = Some(Interrupt::new(move || {
-            // How long it takes is said only when it is over.
-            time.is_over().then(|| format!("the evaluation {time}"))
-        }));
+        move |setup| {
+            setup.limits.memory = self.bytes;
+            setup.interrupt = Some(Interrupt::new(move || {
+                // How long it takes is said only when it is over.
+                time.is_over().then(|| format!("the evaluation {time}"))
+            }));
+        }
     }
 }

@@ -427,9 +427,10 @@ struct RunOptions {
 impl RunOptions {
     /// Evaluates a policy for a plan; the error is one of the plan.
     fn judge(self, applied: &AppliedPolicy, imports: &Imports) -> Result<Judged, DocumentError> {
+        let limit = self.limits.begin();
         let prepare = |setup: &mut Setup| {
             setup.now = self.now;
-            self.limits.apply(setup);
+            limit(setup);
         };
         let mut judged = applied.judge(imports, prepare)?;
         judged.error.iter_mut().for_each(explain);

@@ -126,7 +126,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let progress = Progress::count(cases.len());
     let prepare = |setup: &mut Setup| {
         setup.now = now;
-        limits.apply(setup);
+        limits.begin()(setup);
     };
     let run = |case: &Case| {
         let begun = Instant::now();
