@@ -50,7 +50,7 @@ pub use cases::OPERATIONS;
 pub use changes::{
     ActionInvocation, ActionTrigger, ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Check,
     CheckStatus, Deferred, DocumentText, Importing, OutputChange, PlannedValues, RelevantAttribute,
-    ResourceActions, TriggerTime, ValueChange, WrittenValues, as_written,
+    ResourceActions, TriggerTime, ValueChange, WrittenValues, as_written, is_builtin,
 };
 pub use compare::{
     AddressMap, AddressMapError, CompareError, CompareOptions, ComparedPlan, ComparedSide, Comparison,

@@ -31,6 +31,8 @@ const BY_SCHEMAS: [&str; 2] = ["configuration", "relevant_attributes"];
 pub(crate) struct Simulated<'t> {
     /// The plan was made without asking its providers.
     pub(crate) is_simulated: bool,
+    /// Some of its input is missing.
+    pub(crate) lacks_input: bool,
     /// The keys of the changes whose actions are unknown.
     actions: HashSet<String>,
     /// The outputs whose actions are unknown.
@@ -137,6 +139,7 @@ impl<'t> Simulated<'t> {
             return open;
         }
         open.is_simulated = true;
+        open.lacks_input = !missing.is_empty();
         let variables = missing.iter().filter(|missing| missing.kind == MissingKind::Variable);
         let variables = variables.filter_map(|missing| missing.address.strip_prefix("var."));
         open.variables = variables.map(str::to_owned).collect();
@@ -150,7 +153,9 @@ impl<'t> Simulated<'t> {
             if has_unknown_actions(resource) {
                 open.actions.insert(key(resource));
             }
-            if resource.action_reason.as_deref() == Some("read_because_simulated") {
+            // With all of the input known, a data source may be read while planning whatever it waits for now.
+            let is_read = resource.change.actions == ResourceActions::Read && !missing.is_empty();
+            if is_read || resource.action_reason.as_deref() == Some("read_because_simulated") {
                 let address = address_of_data(resource);
                 open.reads.insert(key(resource));
                 open.planned_reads.insert(address.clone());
@@ -230,6 +235,12 @@ impl<'t> Simulated<'t> {
         let mut schemas: Vec<String> = self.schemaless.iter().cloned().collect();
         schemas.sort_unstable();
         modules.chain(schemas).collect()
+    }
+
+    /// Whether an object of this provider may turn out known where it is marked as unknown: the provider may say its value
+    /// while planning, and so may input that is missing.
+    pub(crate) fn hides_unknown_marks(&self, is_builtin: bool) -> bool {
+        self.is_simulated && (!is_builtin || self.lacks_input)
     }
 
     /// Whether a value may be sensitive without a mark: its marks come from a module or a schema that is missing.

@@ -489,10 +489,12 @@ pub(super) fn has_credentials(source: &str) -> bool {
             .any(|name| ["key", "token", "secret", "password", "sig"].iter().any(|word| name.contains(word)))
 }
 
-/// Whether an unknown name is similar to a sensitive attribute of the schema, or to a block with secrets.
+/// Whether an unknown name may stand for a sensitive attribute of the schema, or for a block with secrets: it is similar to
+/// one, or to nothing at all. Nobody knows what `passwd` was meant to be.
 fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
-    let attributes = schema.attributes().iter().filter(|(_, attribute)| attribute.has_hidden());
-    let blocks = schema.block_types().iter().filter(|(_, nested)| nested.block.has_hidden());
-    let names = attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str()));
-    !similar(name, names).is_empty()
+    let attributes = schema.attributes().iter().map(|(name, attribute)| (&**name, attribute.has_hidden()));
+    let blocks = schema.block_types().iter().map(|(name, nested)| (&**name, nested.block.has_hidden()));
+    let (hidden, others): (Vec<_>, Vec<_>) = attributes.chain(blocks).partition(|(_, is_hidden)| *is_hidden);
+    let is_like = |names: &[(&str, bool)]| !similar(name, names.iter().map(|(name, _)| *name)).is_empty();
+    !hidden.is_empty() && (is_like(&hidden) || !is_like(&others))
 }

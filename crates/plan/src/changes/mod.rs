@@ -235,7 +235,8 @@ impl ChangedResource<'_> {
     }
 }
 
-pub(crate) fn is_builtin(provider: &str) -> bool {
+/// Whether a provider is built into Terraform, so that no plugin is needed.
+pub fn is_builtin(provider: &str) -> bool {
     provider == "terraform.io/builtin/terraform"
 }
 

@@ -24,6 +24,10 @@ const OF_RESOURCE: [&str; 8] = [
     "tainted",
 ];
 
+/// The fields that items of documents may lack.
+const OPTIONAL: [&str; 7] =
+    ["action_reason", "depends_on", "deposed", "index", "module_address", "previous_address", "tainted"];
+
 /// The known fields of an item that may exist.
 const LABELS: [&str; 6] = ["mode", "type", "name", "provider_name", "address", "module_address"];
 
@@ -95,10 +99,12 @@ impl Marking<'_> {
             // Not even the type is known of an item in a missing module.
             let all: BTreeSet<&&str> = fields.iter().chain(&LABELS).collect();
             let unknown = all.into_iter().filter(|name| !is_known(name));
-            let unknown: Vec<_> =
-                unknown.map(|name| (Value::from(*name), Value::Unknown(Unknown::from_ids([id])))).collect();
-            members.extend(unknown);
-            items.push((Value::from(address.as_str()), Value::object(members)));
+            let unknown = unknown.map(|name| (Value::from(*name), Value::Unknown(Unknown::from_ids([id]))));
+            let (optional, always): (Vec<_>, Vec<_>) =
+                unknown.partition(|(name, _)| name.as_str().is_some_and(|name| OPTIONAL.contains(&name)));
+            members.extend(always);
+            let item = Value::Unknown(Unknown::object([id], members, optional));
+            items.push((Value::from(address.as_str()), item));
         }
         Value::Unknown(match &value {
             Value::Array(certain) => {
@@ -190,9 +196,38 @@ impl Marking<'_> {
         let Value::Array(modules) = modules else { return root };
         let ids: Vec<u32> = addresses.iter().map(|address| self.places.add(address, "instances")).collect();
         let module = Value::Unknown(Unknown::from_ids(ids.iter().copied()));
-        let certain = modules.items().iter().map(|module| (module.clone(), false));
+        let modules: Vec<Value> =
+            modules.items().iter().map(|module| self.possible_below(module, part)).collect();
+        let certain = modules.into_iter().map(|module| (module, false));
         let elements = certain.chain([(module, true)]).collect();
         with_member(&root, "child_modules", Value::Unknown(Unknown::array(ids, elements)))
+    }
+
+    /// A module that there is, with resources and modules that there may be in it besides.
+    fn possible_below(&mut self, module: &Value, part: &str) -> Value {
+        let address = text_of(module, "address");
+        let is_below = |item: &&PossibleItem<'_>| {
+            let rest = item.module_address.strip_prefix(address);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let below: Vec<String> =
+            self.possible_in(part).iter().filter(is_below).map(|item| item.address.to_string()).collect();
+        if below.is_empty() {
+            return module.clone();
+        }
+        let ids: Vec<u32> = below.iter().map(|address| self.places.add(address, "instances")).collect();
+        let nothing = Value::array([]);
+        ["resources", "child_modules"].into_iter().fold(module.clone(), |module, name| {
+            let possible = Value::Unknown(Unknown::from_ids(ids.iter().copied()));
+            let all = match member(&module, name).unwrap_or(&nothing) {
+                Value::Array(all) if name == "resources" => all.items().to_vec(),
+                Value::Array(all) => all.items().iter().map(|one| self.possible_below(one, part)).collect(),
+                // It is known already that some may be missing.
+                _ => return with_member(&module, name, possible),
+            };
+            let elements = all.into_iter().map(|one| (one, false)).chain([(possible, true)]).collect();
+            with_member(&module, name, Value::Unknown(Unknown::array(ids.iter().copied(), elements)))
+        })
     }
 
     /// The prior state, with what providers read and import while planning. Outputs that only these know are new there.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use objchange::value::Type;
-use objchange_plan::Schemas;
+use objchange_plan::{Schemas, is_builtin};
 use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
@@ -79,7 +79,11 @@ impl<'t> Marking<'t> {
     fn document(&mut self, document: &Value, is_raw: bool) -> Value {
         self.unknowns.clear();
         self.planned.clear();
-        let mut document = document.clone();
+        let mut document = match self.simulated.lacks_input {
+            // No plan of Terraform has this member.
+            true => without_member(document, "missing"),
+            false => document.clone(),
+        };
         // A document without such items has no list.
         let lists = &self.simulated.instances;
         if is_raw && member(&document, "resource_changes").is_none() && !lists.is_empty() {
@@ -164,9 +168,47 @@ impl<'t> Marking<'t> {
             self.unknowns.insert(key.clone(), unknown.clone());
         }
         let ty = self.type_of(resource);
-        edited(resource, &mut |name, change| {
-            (name == "change").then(|| self.change(change, address, planned.as_ref(), ty.as_ref()))
+        let provider = member(resource, "provider_name").and_then(Value::as_str).unwrap_or_default();
+        let hides_marks = is_planned && self.simulated.hides_unknown_marks(is_builtin(provider));
+        let is_read = self.simulated.lacks_input && self.simulated.reads.contains(address);
+        edited(resource, &mut |name, part| match name {
+            "change" => {
+                let changed = self.change(part, address, planned.as_ref(), ty.as_ref());
+                Some(if hides_marks { self.without_unknown_marks(&changed, address) } else { changed })
+            }
+            "action_reason" if is_read => Some(self.unknown(address, "action_reason")),
+            _ => None,
         })
+    }
+
+    /// A change whose marks of what is unknown are unknown themselves: the provider, or input that is missing, may make
+    /// any of these values known. Marks that are not true have no members.
+    fn without_unknown_marks(&mut self, change: &Value, address: &str) -> Value {
+        match member(change, "after_unknown").filter(|unknown| has_true(unknown)) {
+            Some(unknown) => {
+                let doubtful = self.doubtful(unknown, address);
+                with_member(change, "after_unknown", doubtful)
+            }
+            None => change.clone(),
+        }
+    }
+
+    fn doubtful(&mut self, unknown: &Value, address: &str) -> Value {
+        match unknown {
+            Value::Bool(true) => self.unknown(address, "after_unknown"),
+            Value::Object(marks) => {
+                let (open, certain): (Vec<_>, Vec<_>) =
+                    marks.entries().iter().cloned().partition(|(_, mark)| has_true(mark));
+                if open.is_empty() {
+                    return unknown.clone();
+                }
+                let id = self.places.add(address, "after_unknown");
+                let open = open.into_iter().map(|(key, mark)| (key, self.doubtful(&mark, address))).collect();
+                Value::Unknown(Unknown::object([id], certain, open))
+            }
+            Value::Array(_) => each(unknown, &mut |_, mark| self.doubtful(mark, address)),
+            _ => unknown.clone(),
+        }
     }
 
     /// Makes the status and problems of an undecided check, or of one of its instances, unknown. Unknown instances are
@@ -211,6 +253,10 @@ impl<'t> Marking<'t> {
         let is_open = self.simulated.hides_output(name.as_str().unwrap_or_default());
         let mut changed = |change: &Value| {
             let changed = self.change(change, &address, Some(&key), None);
+            let changed = match self.simulated.is_simulated {
+                true => self.without_unknown_marks(&changed, &address),
+                false => changed,
+            };
             if is_open {
                 with_member(&changed, "actions", self.unknown(&address, "actions"))
             } else {
@@ -387,6 +433,13 @@ impl<'t> Marking<'t> {
         let value = member(parent, name).unwrap_or(&Value::Null);
         with_member(parent, name, self.marked(value, unknown, address, Some(key), ty))
     }
+}
+
+/// The object without this member.
+fn without_member(parent: &Value, name: &str) -> Value {
+    let Value::Object(object) = parent else { return parent.clone() };
+    let others = object.iter().filter(|(key, _)| key.as_str() != Some(name));
+    Value::object(others.map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>())
 }
 
 /// The object with this member.

@@ -401,9 +401,18 @@ impl<'t> Collections<'t> {
                     if self.plan.as_ref()?.collections.simulated.is_simulated =>
                 {
                     let change = view.get("change").unwrap_or(view);
-                    change.get("actions").filter(|actions| are_doubtful(*actions)).map(|_| view.bool(true))
+                    let lacks_input = self.plan.as_ref()?.collections.simulated.lacks_input;
+                    let is_doubtful = |actions: &View<'_, '_>| {
+                        are_doubtful(*actions) || lacks_input && key == "action_reason" && is_read(*actions)
+                    };
+                    change.get("actions").filter(is_doubtful).map(|_| view.bool(true))
                 }
                 (root, "after") if CHANGES.contains(&root) => view.get("after_unknown"),
+                ("resource_changes" | "output_changes", "after_unknown")
+                    if self.plan.as_ref()?.collections.simulated.is_simulated =>
+                {
+                    view.get("after_unknown")
+                }
                 (root, "config_values") if INVOCATIONS.contains(&root) => view.get("config_unknown"),
                 ("planned_values", "values") => {
                     let address = view.get("address")?.as_str()?;
@@ -445,6 +454,11 @@ impl<'t> Collections<'t> {
         };
         self.state.get_or_init(read).as_ref().map_err(Clone::clone)
     }
+}
+
+/// Whether these are the actions of a data source.
+fn is_read(actions: View<'_, '_>) -> bool {
+    actions.elements().iter().any(|action| action.as_str() == Some("read"))
 }
 
 /// Whether the outcome of a check is known only after apply.

@@ -60,6 +60,8 @@ pub struct Change<'t> {
     pub importing: Option<Importing<'t>>,
     /// Nobody has the schema of its object, so all of the value after is unknown.
     is_schemaless: bool,
+    /// Where the value after is marked as unknown, it may be known all the same, because the provider was not asked.
+    are_marks_doubtful: bool,
     values: ChangeValues<'t>,
     document: DocumentText<'t>,
     /// The address or name, for errors.
@@ -99,6 +101,7 @@ impl<'t> ResourceChange<'t> {
             action_reason: resource.action_reason.clone().unwrap_or_default(),
             change: Change {
                 is_schemaless: simulated.is_schemaless(&resource.provider_name),
+                are_marks_doubtful: simulated.hides_unknown_marks(resource.is_builtin()),
                 ..Change::new(
                     text,
                     &resource.address,
@@ -129,6 +132,7 @@ impl<'t> OutputChange<'t> {
         let is_known = !simulated.hides_output(&output.name);
         let marks = stated.of_output(&output.name);
         let change = Change::new(text, &output.name, &output.change, is_known, marks);
+        let change = Change { are_marks_doubtful: simulated.hides_unknown_marks(false), ..change };
         Self { name: output.name.clone(), change }
     }
 }
@@ -157,6 +161,7 @@ impl<'t> Change<'t> {
             are_actions_known,
             importing: change.importing.clone(),
             is_schemaless: false,
+            are_marks_doubtful: false,
             values: change.values.clone(),
             document: DocumentText(text),
             name: name.clone(),
@@ -203,14 +208,19 @@ impl<'t> Change<'t> {
         Ok(self.sides()?.unknown.view())
     }
 
-    /// The unknown marks of the value after, with their sensitive ones: keys in them may be secret.
+    /// The unknown marks of the value after, with their sensitive ones: keys in them may be secret. In a plan that was made
+    /// without its providers a mark may be false in the end, so it is unknown itself.
     ///
     /// # Errors
     ///
     /// The document is not JSON there.
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
-        let sides = self.sides()?;
-        Ok(Marked::known(sides.unknown.view(), self.sensitive(sides)))
+        let Read { sides, unknown } = self.read()?;
+        let (unknown, sensitive) = (unknown.view(), self.sensitive(sides));
+        Ok(match self.are_marks_doubtful {
+            true => Marked::partly_known(Some(unknown), unknown, sensitive),
+            false => Marked::known(unknown, sensitive),
+        })
     }
 
     /// The paths that force the replacement.
