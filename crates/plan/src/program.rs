@@ -103,7 +103,7 @@ impl Version {
     }
 
     /// Like [`Version::parse`], also of versions that are newer than what is known here.
-    fn parse_exactly(text: &str) -> Option<Self> {
+    pub fn parse_exactly(text: &str) -> Option<Self> {
         let (major, rest) = text.split_once('.')?;
         let minor = rest.split(['.', '-', '+']).next()?;
         Some(Self::new(major.parse().ok()?, minor.parse().ok()?))

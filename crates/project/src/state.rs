@@ -15,8 +15,8 @@ use crate::files::{DiskFiles, NOT_A_FILE};
 /// Where `terraform init` remembers the backend, in the data directory.
 const BACKEND_FILE: &str = "terraform.tfstate";
 
-/// The file of a module that Terragrunt runs. It often says where the state is.
-const TERRAGRUNT: &str = "terragrunt.hcl";
+/// The files of a module that Terragrunt runs. They often say where the state is.
+const TERRAGRUNT: [&str; 2] = ["terragrunt.hcl", "terragrunt.hcl.json"];
 
 /// The variable that selects a workspace.
 const TF_WORKSPACE: &str = "TF_WORKSPACE";
@@ -72,7 +72,7 @@ pub enum StateError {
     UnknownArgument(String),
     /// Terragrunt writes the backend of the module when it runs.
     #[error(
-        "Terragrunt says where the state is, and its {TERRAGRUNT} is not read: get the state with `terragrunt state pull > state.json`"
+        "Terragrunt says where the state is, and its terragrunt.hcl is not read: get the state with `terragrunt state pull > state.json`"
     )]
     Terragrunt,
     /// The directory was initialized for another place.
@@ -245,7 +245,8 @@ impl Location {
             None => unset,
         };
         let initialized = Initialized::read(data, files)?;
-        if storage.is_none() && initialized.is_none() && files.directory().join(TERRAGRUNT).is_file() {
+        let has_terragrunt = TERRAGRUNT.iter().any(|name| files.directory().join(name).is_file());
+        if storage.is_none() && initialized.is_none() && has_terragrunt {
             return Err(StateError::Terragrunt);
         }
         if let Some(backend) = initialized.as_ref().filter(|backend| backend.kind != "local") {

@@ -155,6 +155,12 @@ impl SavedPlan {
                 objchange_text::visible(reason)
             )));
         }
+        if Version::parse_exactly(version).is_some_and(|version| version > Version::NEWEST) {
+            notices.push(Notice::Warning(format!(
+                "Terraform {} wrote it, which is newer than what is known here: changes of a new kind are not seen",
+                objchange_text::visible(version)
+            )));
+        }
         let mut reading = Reading {
             file: self,
             copies: SchemaCopies::new(schemas),

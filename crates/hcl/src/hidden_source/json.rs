@@ -48,6 +48,15 @@ pub(super) fn declare(node: &Node<'_>, declared: &mut Declared) {
     }
 }
 
+/// The parts of a node that stand where [objects] should.
+fn constants<'n, 't>(node: &'n Node<'t>) -> Vec<&'n Node<'t>> {
+    match &node.kind {
+        NodeKind::Object(_) => Vec::new(),
+        NodeKind::Array(elements) => elements.iter().flat_map(constants).collect(),
+        _ => vec![node],
+    }
+}
+
 /// Hides, in a values file, the values of sensitive and of undeclared variables.
 pub(super) fn of_values(node: &Node<'_>, declared: &Declared) -> Vec<Span> {
     let mut found = Vec::new();
@@ -133,6 +142,9 @@ fn member(name: &str, value: &Node<'_>, schema: &Schema, found: &mut Vec<Span>) 
         // Labels come first, in a block that has some: names of members are known one object deeper.
         let is_member =
             |name: &str| nested.block.attribute(name).is_some() || nested.block.block_type(name).is_some();
+        for constant in constants(value) {
+            hide(constant, &|_| false, found);
+        }
         for Property { name, value, .. } in objects(value).into_iter().flatten() {
             match is_member(name) {
                 true => member(name, value, &nested.block, found),

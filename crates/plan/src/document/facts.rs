@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::missing_changes::MissingChange;
 use serde::Serialize;
 
-use super::{Document, Missing, Plan, UnfamiliarKind, UnknownKind};
+use super::{Document, Missing, Plan, UnknownKind};
 
 /// The limits of the answers that a document can give: errors, parts that are missing, words that are unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,11 +48,6 @@ impl Facts {
                 ..facts
             },
         }
-    }
-
-    /// The actions that are unknown, if there are any.
-    pub fn unknown_action(&self) -> Option<&UnknownKind> {
-        self.unknown_kinds.iter().find(|unknown| unknown.kind == UnfamiliarKind::Actions)
     }
 }
 

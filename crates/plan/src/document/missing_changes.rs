@@ -157,9 +157,17 @@ impl Plan<'_> {
 
     /// The planned values, unless they are missing or cannot be read, and the state before.
     fn planned_and_prior(&self) -> (Option<State<'_>>, State<'_>) {
-        let planned = self.planned_values().and_then(|part| State::parse_values(self.text(), part).ok());
-        let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
-        (planned, prior.unwrap_or_default())
+        (self.planned(), self.prior().unwrap_or_default())
+    }
+
+    /// The planned values, unless they are missing or cannot be read.
+    pub(super) fn planned(&self) -> Option<State<'_>> {
+        State::parse_values(self.text(), self.planned_values()?).ok()
+    }
+
+    /// The state before, unless it is missing or cannot be read.
+    pub(super) fn prior(&self) -> Option<State<'_>> {
+        State::parse_within(self.text(), self.prior_state()?).ok()
     }
 
     /// Whether applying does something, and nothing but deletions to outputs.

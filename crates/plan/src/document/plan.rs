@@ -1,11 +1,12 @@
 //! The plan document.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use objchange::address::modules_of;
 
 use super::error::{DocumentError, Problem};
-use super::{State, StateResource, open, read_members};
+use super::sections::Untold;
+use super::{PlanSection, State, StateResource, open, read_members};
 use crate::changes::DocumentText;
 use crate::changes::ResourceActions;
 use crate::changes::{
@@ -31,6 +32,8 @@ pub struct Plan<'t> {
     members: Vec<(Text<'t>, Raw<'t>)>,
     /// The schemas that say what is sensitive in its configuration, if any are known.
     pub(super) schemas: Option<Arc<Schemas>>,
+    /// For each section that was asked for, why it cannot be believed.
+    pub(super) untold: [OnceLock<Option<Untold>>; PlanSection::ALL.len()],
 }
 
 impl<'t> Plan<'t> {
@@ -247,6 +250,12 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
 /// mode and address, are not created, updated or replaced.
 fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
     let actions = resource.change.actions;
+    if resource.mode == *"managed" && actions == ResourceActions::Read {
+        return Some("a resource of this `mode` cannot have these `actions`");
+    }
+    if actions == ResourceActions::NoOp && differs(&resource.change) {
+        return Some("nothing happens by these `actions`, but `before` and `after` differ");
+    }
     if matches!(actions, ResourceActions::NoOp | ResourceActions::Read | ResourceActions::Unknown) {
         return None;
     }
@@ -261,6 +270,14 @@ fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
         "data" | "ephemeral" => Some("a resource of this `mode` cannot have these `actions`"),
         _ => None,
     }
+}
+
+/// Whether the sides of a change are different values. Their texts differ in documents that were written anew.
+fn differs(change: &ValueChange<'_>) -> bool {
+    let Some(values) = change.values.written() else { return false };
+    let [before, after] = [values.before.text(), values.after.text()];
+    let read = serde_json::from_str::<serde_json::Value>;
+    before != after && !matches!((read(before), read(after)), (Ok(before), Ok(after)) if before == after)
 }
 
 fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {

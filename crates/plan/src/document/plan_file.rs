@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use super::Schemas;
 use super::facts::{Facts, NoState};
 use super::schema_marks::with_schema_marks;
-use super::{Document, DocumentError, MissingChange, Plan, Problem, UnknownKind, extract};
+use super::{Document, DocumentError, MissingChange, Plan, Problem, UnfamiliarKind, UnknownKind, extract};
 use crate::mode::PlanMode;
 
 self_cell!(
@@ -285,12 +285,15 @@ impl PlanFile {
     ///
     /// # Errors
     ///
-    /// As [`PlanFile::whole`], or an action is unknown.
+    /// As [`PlanFile::whole`], or an action or a mode is unknown, or a change lacks a member that every program writes.
     pub fn judged(&self) -> Result<&Plan<'_>, PlanFileError> {
         let plan = self.whole()?;
-        match self.facts().unknown_action() {
+        match self.facts().unknown_kinds.iter().find(|unknown| unknown.hinders()) {
             Some(unknown) => {
-                let kind = PlanFileErrorKind::UnknownAction(unknown.clone());
+                let kind = match unknown.kind {
+                    UnfamiliarKind::Actions => PlanFileErrorKind::UnknownAction(unknown.clone()),
+                    _ => PlanFileErrorKind::Unreadable(unknown.clone()),
+                };
                 Err(PlanFileError { name: self.0.name.clone(), kind })
             }
             None => Ok(plan),
@@ -370,6 +373,8 @@ pub enum PlanFileErrorKind {
     MissingChange(MissingChange),
     /// The plan has an unknown action, which may create or destroy something.
     UnknownAction(UnknownKind),
+    /// A change has an unknown mode, or lacks a member that every program writes.
+    Unreadable(UnknownKind),
 }
 
 impl PlanFileError {
@@ -393,6 +398,7 @@ impl PlanFileError {
             PlanFileErrorKind::RepeatedMember(_) => "repeated_member",
             PlanFileErrorKind::MissingChange(_) => "lacks_changes",
             PlanFileErrorKind::UnknownAction(_) => "unknown_action",
+            PlanFileErrorKind::Unreadable(_) => "unreadable_change",
         }
     }
 }
@@ -429,9 +435,12 @@ impl fmt::Display for PlanFileErrorKind {
                 write!(f, "the member `{}` is in this plan more than once; {WHOLE}", visible(name))
             }
             Self::MissingChange(missing) => write!(f, "{missing}; {WHOLE}"),
-            Self::UnknownAction(unknown) => {
+            Self::UnknownAction(unknown) | Self::Unreadable(unknown)
+                if unknown.kind != UnfamiliarKind::LeftOut =>
+            {
                 write!(f, "{unknown}, so nobody can judge this plan; a newer objchange may know it")
             }
+            Self::UnknownAction(unknown) | Self::Unreadable(unknown) => write!(f, "{unknown}; {WHOLE}"),
         }
     }
 }

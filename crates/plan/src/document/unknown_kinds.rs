@@ -89,6 +89,10 @@ const DEFERRALS: [&str; 12] = [
 
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];
 
+/// The members without which an object cannot be judged. Without marks of what is sensitive it can, and more is shown.
+const NEEDED: [&str; 7] =
+    ["address", "mode", "type", "name", "change.before", "change.after", "change.after_unknown"];
+
 impl Document<'_> {
     /// The unknown words in the document, one entry for each kind.
     ///
@@ -119,6 +123,17 @@ impl Document<'_> {
             }
         }
         found.0.into_iter().flatten().collect()
+    }
+}
+
+impl UnknownKind {
+    /// Whether nobody can judge an object of which this is unknown.
+    pub(super) fn hinders(&self) -> bool {
+        match self.kind {
+            UnfamiliarKind::Actions | UnfamiliarKind::Mode => true,
+            UnfamiliarKind::LeftOut => self.words.iter().any(|word| NEEDED.contains(&word.as_str())),
+            _ => false,
+        }
     }
 }
 
@@ -215,6 +230,7 @@ fn left_out(resource: &ChangedResource<'_>, version: Option<(u64, u64)>) -> Vec<
         );
     let members = [
         ("address", resource.address.is_empty()),
+        ("mode", resource.mode.is_empty()),
         ("type", resource.resource_type.is_empty()),
         ("name", resource.name.is_empty()),
         ("change.before", has_before && is_null(change, |values| values.before)),

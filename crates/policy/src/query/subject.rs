@@ -58,6 +58,7 @@ impl<'t> Subject<'t> {
                     CollectionKind::PlannedValues => plan.require(PlanSection::PlannedValues)?,
                     CollectionKind::State => plan.require(PlanSection::PriorState)?,
                     CollectionKind::Config => plan.require(PlanSection::Configuration)?,
+                    CollectionKind::Variables => plan.require(PlanSection::Variables)?,
                     _ => {}
                 }
                 let tfplan = TfPlan::new(plan)?;

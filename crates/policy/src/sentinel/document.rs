@@ -45,7 +45,8 @@ impl CollectionKind {
             | Self::ConfigVariables
             | Self::ConfigOutputs
             | Self::ModuleCalls => Some(PlanSection::Configuration),
-            Self::Changes | Self::Drift | Self::OutputChanges | Self::PlanVariables | Self::Raw => None,
+            Self::PlanVariables => Some(PlanSection::Variables),
+            Self::Changes | Self::Drift | Self::OutputChanges | Self::Raw => None,
         }
     }
 
