@@ -156,11 +156,13 @@ impl<'t> Simulated<'t> {
             // With all of the input known, a data source may be read while planning whatever it waits for now.
             let is_read = resource.change.actions == ResourceActions::Read && !missing.is_empty();
             if is_read || resource.action_reason.as_deref() == Some("read_because_simulated") {
-                let address = address_of_data(resource);
                 open.reads.insert(key(resource));
-                open.planned_reads.insert(address.clone());
-                open.prior
-                    .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
+                // Documents have `data.` in these addresses, and collections have not.
+                for address in [resource.address.to_string(), address_of_data(resource)] {
+                    open.planned_reads.insert(address.clone());
+                    open.prior
+                        .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
+                }
             }
             let may_have_drifted =
                 !plan.is_unrefreshed() && resource.mode == *"managed" && !resource.is_builtin();
@@ -304,7 +306,7 @@ pub(crate) fn key(resource: &ChangedResource<'_>) -> String {
     }
 }
 
-/// The address of a data source in planned values and states: they have no `data.` before the type.
+/// The address of a data source in the collections of planned values and states: they have no `data.` before the type.
 fn address_of_data(resource: &ChangedResource<'_>) -> String {
     let ChangedResource { address, resource_type, .. } = resource;
     address.replacen(&format!("data.{resource_type}."), &format!("{resource_type}."), 1)

@@ -101,11 +101,13 @@ impl Plan<'_> {
                 object(current.find(|resource| is_empty && is_made(resource)))
             }
             PlanSection::PlannedValues if is_there => {
-                let listed = addresses(&self.planned()?);
+                let planned = self.planned()?;
+                let listed = addresses(&planned);
                 object(current.find(|resource| is_kept(resource) && !listed.contains(&*resource.address)))
             }
             PlanSection::PriorState if is_there => {
-                let listed = addresses(&self.prior()?);
+                let prior = self.prior()?;
+                let listed = addresses(&prior);
                 object(current.find(|resource| {
                     let names = [Some(&*resource.address), resource.previous_address.as_deref()];
                     existed(resource) && !names.into_iter().flatten().any(|name| listed.contains(name))
