@@ -3,6 +3,7 @@
 use objchange::Value;
 use objchange::address::quote_key;
 use objchange::value::Kind;
+use objchange_text::padded;
 
 use crate::syntax::is_name;
 
@@ -107,7 +108,7 @@ fn aligned(entries: &mut Vec<(String, String)>, depth: usize, out: &mut String) 
 
 fn line(key: &str, width: usize, text: &str, depth: usize, out: &mut String) {
     indent(depth, out);
-    out.push_str(&format!("{key:width$} = {text}\n"));
+    out.push_str(&format!("{} = {text}\n", padded(key, width)));
 }
 
 fn indent(depth: usize, out: &mut String) {

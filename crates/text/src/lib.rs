@@ -13,6 +13,7 @@
 //! - [`Span`] is a part of a text, a `LineIndex` finds its line and column, and a `Diagnostic` reports a
 //!   problem there (feature `source`).
 //! - A [`Notice`] is a note or a warning beside a result.
+//! - [`padded`] fills a column of any width.
 //! - [`calendar`] has the names of months and weekdays.
 //! - A `TimeLimit` ends what evaluates texts of others (feature `time`).
 //! - [`similar()`] suggests similar names.
@@ -32,6 +33,7 @@ pub mod json;
 #[cfg(feature = "source")]
 mod lines;
 mod notice;
+mod padding;
 mod quote;
 #[cfg(feature = "re2")]
 pub mod re2;
@@ -53,6 +55,7 @@ pub use escaping::{Escaping, is_hidden, visible_colored};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
 pub use notice::Notice;
+pub use padding::padded;
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};
 pub use relay::{MAX_TEXTS, bounded, left_out};
 pub use severity::Severity;

@@ -182,18 +182,21 @@ fn a_module_that_is_not_installed_is_one_entry() {
         ),
         "{output:?}"
     );
-    for line in [
-        "plan DIR --out DIR/plan.json",
-        "plan DIR --json",
-        "plan DIR --fail-on delete",
-        "policy DIR --rego DIR/p/any.rego",
-        "sentinel apply DIR/a.sentinel --plan DIR",
-        "query DIR rc.type==\"aws_vpc\"",
-        "hash DIR",
-        "diff DIR DIR",
-    ] {
-        let output = run(&folder, line);
-        assert!(output.code != 0 && output.stderr.contains("Module not installed"), "{line}: {output:?}");
+    assert_eq!(run(&folder, "plan DIR --out DIR/plan.json").code, 0);
+    for plan in ["DIR", "DIR/plan.json"] {
+        for (line, code, said) in [
+            ("show @ --fail-on delete", 1, "input is missing: module.net is not installed"),
+            ("policy @ --rego DIR/p/any.rego", 1, "waits for instances of module.net"),
+            ("sentinel apply DIR/a.sentinel --plan @", 2, "Undefined - "),
+            ("query @ rc.type==\"aws_vpc\"", 3, "unknown until apply: module.net"),
+            ("hash @", 0, "v2:"),
+            ("diff @ @", 2, "planned without all of its input, so it cannot be compared"),
+        ] {
+            let output = run(&folder, &line.replace('@', plan));
+            assert_eq!(output.code, code, "{line}: {output:?}");
+            let all = [&*output.stdout, &*output.stderr].concat();
+            assert!(all.contains(said), "{line}: {output:?}");
+        }
     }
     let output = run(&folder, "plan DIR --explain output.o");
     assert!(
@@ -252,6 +255,18 @@ fn a_plan_is_made_without_schemas() {
                 "package name\ndeny contains \"x\" if {\n    some rc in input.resource_changes\n    rc.change.after.name == \"m\"\n}\n",
             ),
             (
+                "p/type.rego",
+                "package type\ndeny contains \"x\" if {\n    some rc in input.resource_changes\n    rc.type == \"cloud_key\"\n}\n",
+            ),
+            (
+                "p/configured.rego",
+                "package configured\ndeny contains \"x\" if {\n    some r in input.configuration.root_module.resources\n    not r.expressions.rule\n}\n",
+            ),
+            (
+                "p/marks.rego",
+                "package marks\ndeny contains \"x\" if {\n    some rc in input.resource_changes\n    rc.change.after_sensitive.name\n}\n",
+            ),
+            (
                 "a.sentinel",
                 "import \"tfplan/v2\" as tfplan\nmain = all tfplan.resource_changes as _, rc { rc.change.after.public is not true }\n",
             ),
@@ -261,16 +276,22 @@ fn a_plan_is_made_without_schemas() {
     assert_eq!(output.code, 0, "{output:?}");
     assert!(output.stdout.contains("+ name = \"n\"") && output.stdout.contains("+ port = 80"), "{output:?}");
     assert!(output.stderr.contains("note: there are no schemas of hashicorp/cloud: "), "{output:?}");
-    for line in [
-        "plan DIR --out DIR/plan.json",
-        "plan DIR --fail-on delete",
-        "policy DIR --rego DIR/p/name.rego",
-        "sentinel apply DIR/a.sentinel --plan DIR",
-        "query DIR rc.change.after.public",
-        "hash DIR",
-    ] {
-        let output = run(&folder, line);
-        assert!(output.code == 2 && output.stderr.contains("there are no schemas of"), "{line}: {output:?}");
+    assert_eq!(run(&folder, "plan DIR --out DIR/plan.json").code, 0);
+    for plan in ["DIR", "DIR/plan.json"] {
+        for (line, code, said) in [
+            ("show @ --fail-on delete", 1, "input is missing: there are no schemas of"),
+            ("policy @ --rego DIR/p/name.rego", 1, "undecided"),
+            ("policy @ --rego DIR/p/type.rego", 0, "1 passed"),
+            ("policy @ --rego DIR/p/configured.rego", 1, "undecided"),
+            ("policy @ --rego DIR/p/marks.rego", 1, "undecided"),
+            ("sentinel apply DIR/a.sentinel --plan @", 2, "Undefined - "),
+            ("query @ rc.change.after.public==true", 3, "unknown until apply"),
+        ] {
+            let output = run(&folder, &line.replace('@', plan));
+            assert_eq!(output.code, code, "{line}: {output:?}");
+            let all = [&*output.stdout, &*output.stderr].concat();
+            assert!(all.contains(said), "{line}: {output:?}");
+        }
     }
     let output = run(&folder, "plan DIR --require schemas");
     assert!(output.code == 2 && output.stderr.contains("there are no schemas of"), "{output:?}");

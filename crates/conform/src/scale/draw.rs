@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use objchange_text::padded;
+
 use super::{Curve, Point, Scaling};
 
 /// How many characters the longest bar has.
@@ -31,7 +33,7 @@ pub fn table(scaling: &Scaling) -> String {
     let mut out = format!("{}\n", scaling.type_name);
     for row in &rows {
         let cells = row.iter().zip(&widths).filter(|(_, width)| **width > 0);
-        let line: String = cells.map(|(cell, width)| format!("  {cell:<width$}")).collect();
+        let line: String = cells.map(|(cell, width)| format!("  {}", padded(cell, *width))).collect();
         line_to(&mut out, line.trim_end());
     }
     for curve in &scaling.collections {

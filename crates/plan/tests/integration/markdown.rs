@@ -231,6 +231,13 @@ fn a_template_that_makes_too_much_is_refused() {
         "{% for a in [(a|d('x')) ~ (a|d('x'))] %}".repeat(40),
         "{% endfor %}".repeat(40)
     );
+    for format in [r#""%.70000f"|format(1.5)"#, r#""%.*e"|format(70000, 1.5)"#, r#""%70000d"|format(1)"#] {
+        let message = error(&format!("{{{{ {format} }}}}"));
+        assert_eq!(
+            message, "invalid operation: `format` writes at most 65535 characters for one value",
+            "{format}"
+        );
+    }
     let captured = "{% set ns = namespace(a='x') %}{% for i in range(40) %}{% set b %}{{ ns.a }}{{ ns.a }}{% endset %}{% set ns.a = b %}{% endfor %}";
     let raw = format!(
         "{{% set b %}}{{% for i in range(100000) %}}{}{{% endfor %}}{{% endset %}}",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use objchange_text::{visible, visible_json};
+use objchange_text::{padded, visible, visible_json};
 use serde_json::{Map, Value};
 
 use super::Projection;
@@ -276,7 +276,7 @@ impl<'a, W: Write> Printer<'a, W> {
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &self.rows {
-            let cells = row.iter().zip(&widths).skip(first).map(|(cell, width)| format!("{cell:width$}"));
+            let cells = row.iter().zip(&widths).skip(first).map(|(cell, width)| padded(cell, *width));
             writeln!(self.out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
         }
         Ok(())

@@ -232,18 +232,37 @@ impl Marking<'_> {
 
     /// The prior state, with what providers read and import while planning. Outputs that only these know are new there.
     pub(super) fn prior_state(&mut self, state: &Value) -> Value {
-        if self.simulated.prior.is_empty() {
+        if self.simulated.prior.is_empty() && !self.simulated.hides_marks() {
             return state.clone();
         }
         edited(state, &mut |name, values| {
             (name == "values").then(|| {
                 let nothing = Value::object([]);
                 let root = member(values, "root_module").unwrap_or(&nothing);
-                let root = self.possible_modules(root, "prior_state");
+                let root = self.state_without_marks(root);
+                let root = self.possible_modules(&root, "prior_state");
                 let outputs = self.prior_places();
                 let outputs = Value::Unknown(Unknown::from_ids(outputs));
                 with_member(&with_member(values, "root_module", root), "outputs", outputs)
             })
+        })
+    }
+
+    /// A module of the state, where it is unknown what is sensitive in objects that have no schema.
+    fn state_without_marks(&mut self, module: &Value) -> Value {
+        edited(module, &mut |name, part| match name {
+            "resources" => Some(each(part, &mut |_, resource| match self
+                .simulated
+                .is_schemaless(text_of(resource, "provider_name"))
+            {
+                true => {
+                    let unknown = self.unknown(text_of(resource, "address"), "sensitive_values");
+                    with_member(resource, "sensitive_values", unknown)
+                }
+                false => resource.clone(),
+            })),
+            "child_modules" => Some(each(part, &mut |_, module| self.state_without_marks(module))),
+            _ => None,
         })
     }
 

@@ -426,7 +426,11 @@ impl<'t> Collections<'t> {
                 {
                     Some(view.bool(true))
                 }
-                ("planned_values", "schema_version") if self.is_schemaless(view) => Some(view.bool(true)),
+                ("planned_values", "schema_version") | ("prior_state", "sensitive_values")
+                    if self.is_schemaless(view) =>
+                {
+                    Some(view.bool(true))
+                }
                 ("checks", "status" | "problems") if is_unknown_outcome(view) => Some(view.bool(true)),
                 _ => None,
             }

@@ -648,7 +648,12 @@ fn formatted(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
         longest = longest.max(bytes);
     }
     let widest = written.max(given).saturating_add(longest);
-    budget.pay(widest.saturating_mul(format.matches('%').count() as u64))
+    budget.pay(widest.saturating_mul(format.matches('%').count() as u64))?;
+    // The engine's own formatting panics at a greater precision.
+    match written.max(given) > u64::from(u16::MAX) {
+        true => Err(refused(format!("`format` writes at most {} characters for one value", u16::MAX))),
+        false => Ok(()),
+    }
 }
 
 fn indented(budget: &Budget, operands: &[Value]) -> Result<(), Error> {

@@ -1,13 +1,20 @@
 //! 64-bit floats as Go's `strconv` writes them.
 
+/// More digits than this are zeros: the smallest float has 1,074 behind its point. Rust's own forms take at most 65,535.
+const MOST_DIGITS: usize = 1100;
+
 /// A positive float in the form of a verb; without a precision as many digits as needed to read it back.
 pub(super) fn format(number: f64, verb: char, precision: Option<usize>) -> String {
     match verb {
-        'f' => format!("{number:.*}", precision.unwrap_or(6)),
+        'f' => {
+            let (digits, zeros) = digits_and_zeros(precision.unwrap_or(6));
+            format!("{number:.digits$}{zeros}")
+        }
         'e' | 'E' => {
-            let text = format!("{number:.*e}", precision.unwrap_or(6));
+            let (digits, zeros) = digits_and_zeros(precision.unwrap_or(6));
+            let text = format!("{number:.digits$e}");
             let (mantissa, exponent) = split_exponent(&text);
-            with_exponent(mantissa, exponent, verb)
+            with_exponent(&(mantissa.to_owned() + &zeros), exponent, verb)
         }
         'g' | 'G' => general(number, if verb == 'G' { 'E' } else { 'e' }, precision),
         'b' => binary(number),
@@ -16,6 +23,12 @@ pub(super) fn format(number: f64, verb: char, precision: Option<usize>) -> Strin
             if verb == 'X' { text.to_uppercase() } else { text }
         }
     }
+}
+
+/// How many digits are written, and the zeros that follow them.
+fn digits_and_zeros(precision: usize) -> (usize, String) {
+    let digits = precision.min(MOST_DIGITS);
+    (digits, "0".repeat(precision - digits))
 }
 
 /// A text such as `1.5e-7` in two.
@@ -32,7 +45,8 @@ fn with_exponent(mantissa: &str, exponent: i32, e: char) -> String {
 /// The shorter one of the forms with and without an exponent.
 fn general(number: f64, e: char, precision: Option<usize>) -> String {
     let text = match precision {
-        Some(digits) => format!("{number:.*e}", digits.max(1) - 1),
+        // Zeros at the end are left out below.
+        Some(digits) => format!("{number:.*e}", digits.clamp(1, MOST_DIGITS) - 1),
         None => format!("{number:e}"),
     };
     let (mantissa, exponent) = split_exponent(&text);
@@ -107,7 +121,7 @@ fn hexadecimal(number: f64, precision: Option<usize>) -> String {
     let fraction = match precision {
         None => fraction.trim_end_matches('0').to_owned(),
         Some(digits) if digits <= 15 => fraction[..digits].to_owned(),
-        Some(digits) => format!("{fraction:0<digits$}"),
+        Some(digits) => fraction + &"0".repeat(digits - 15),
     };
     let point = if fraction.is_empty() { "" } else { "." };
     let sign = if exponent < 0 { '-' } else { '+' };

@@ -189,7 +189,7 @@ fn write_chunk(chunk: Chunk, written: &str, time: &Civil, out: &mut String) {
         }
         Chunk::Fraction { digits, is_trimmed } => {
             let all = format!("{:09}", time.nanosecond);
-            let padded = format!("{all:0<digits$}");
+            let padded = all + &"0".repeat(digits.saturating_sub(9));
             let digits = &padded[..digits];
             let digits = if is_trimmed { digits.trim_end_matches('0') } else { digits };
             if digits.is_empty() { Ok(()) } else { write!(out, "{}{digits}", &written[..1]) }

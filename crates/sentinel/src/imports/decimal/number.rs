@@ -343,7 +343,7 @@ impl fmt::Display for Decimal {
         let first = digits.len() as i64 - 1 + exponent;
         if exponent <= 0 && first >= -6 {
             let fraction = usize::try_from(-exponent).unwrap_or(0);
-            let padded = format!("{digits:0>width$}", width = fraction + 1);
+            let padded = "0".repeat((fraction + 1).saturating_sub(digits.len())) + digits;
             let (whole, fraction) = padded.split_at(padded.len() - fraction);
             let point = if fraction.is_empty() { "" } else { "." };
             return write!(f, "{sign}{whole}{point}{fraction}");
