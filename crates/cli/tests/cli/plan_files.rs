@@ -59,9 +59,12 @@ fn plan_files_are_read_from_standard_input_and_folders() {
     let folder = Folder::new("plan-files");
     folder.write("a/tfplan", &bytes);
     folder.write("b/other.tfplan", &bytes);
+    // People give plan files any name.
+    folder.write("c/plan.out", &bytes);
+    folder.write("c/lambda.zip", b"PK\x03\x04");
     let found = run(&["query", folder.0.to_str().unwrap(), "rc.name == 'first'"]);
     assert_eq!(found.code, 0, "{found:?}");
-    assert_eq!(found.stdout.lines().count(), 2, "{found:?}");
+    assert_eq!(found.stdout.lines().count(), 3, "{found:?}");
 }
 
 #[test]
