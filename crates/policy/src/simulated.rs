@@ -56,6 +56,8 @@ pub(crate) struct Simulated<'t> {
     hidden_reads: HashSet<String>,
     /// Resources that the prior state has if their providers read or import them while planning.
     pub(crate) prior: Vec<PossibleItem<'t>>,
+    /// What may add outputs to the prior state: an output that is known while planning is saved in it.
+    pub(crate) prior_outputs: Vec<PossibleItem<'t>>,
     /// It depends on the providers whether the plan is complete.
     pub(crate) hides_complete: bool,
     /// It depends on the providers whether the plan does something.
@@ -217,6 +219,8 @@ impl<'t> Simulated<'t> {
         }
         open.instances.extend(open.modules.iter().cloned());
         open.prior.extend(open.instances.iter().cloned());
+        let missing = missing.iter().map(|missing| PossibleItem::anything_in(&missing.address));
+        open.prior_outputs = open.prior.iter().cloned().chain(missing).collect();
         open
     }
 

@@ -99,11 +99,12 @@ impl Marking<'_> {
             // Not even the type is known of an item in a missing module.
             let all: BTreeSet<&&str> = fields.iter().chain(&LABELS).collect();
             let unknown = all.into_iter().filter(|name| !is_known(name));
-            let unknown = unknown.map(|name| (Value::from(*name), Value::Unknown(Unknown::from_ids([id]))));
+            let unknown: Vec<_> =
+                unknown.map(|name| (Value::from(*name), Value::Unknown(Unknown::from_ids([id])))).collect();
+            let all = std::mem::take(&mut members).into_iter().chain(unknown);
             let (optional, always): (Vec<_>, Vec<_>) =
-                unknown.partition(|(name, _)| name.as_str().is_some_and(|name| OPTIONAL.contains(&name)));
-            members.extend(always);
-            let item = Value::Unknown(Unknown::object([id], members, optional));
+                all.partition(|(name, _)| name.as_str().is_some_and(|name| OPTIONAL.contains(&name)));
+            let item = Value::Unknown(Unknown::object([id], always, optional));
             items.push((Value::from(address.as_str()), item));
         }
         Value::Unknown(match &value {
@@ -181,6 +182,23 @@ impl Marking<'_> {
     /// The root module of the planned values or the prior state, with resources and modules that there may be besides.
     pub(super) fn possible_modules(&mut self, root: &Value, part: &str) -> Value {
         let nothing = Value::array([]);
+        let possible = self.possible_in(part);
+        if member(root, "resources").is_none() && !possible.is_empty() {
+            // Nor is there a list where nothing is in it.
+            let addresses: Vec<String> = possible.iter().map(|item| item.address.to_string()).collect();
+            let ids: Vec<u32> =
+                addresses.iter().map(|address| self.places.add(address, "instances")).collect();
+            let lists = ["resources", "child_modules"];
+            let certain: Vec<(Value, Value)> = match root {
+                Value::Object(members) => members.entries().to_vec(),
+                _ => Vec::new(),
+            };
+            let certain =
+                certain.into_iter().filter(|(name, _)| !lists.iter().any(|list| name.as_str() == Some(list)));
+            let unknown = || Value::Unknown(Unknown::from_ids(ids.iter().copied()));
+            let open = lists.map(|list| (Value::from(list), unknown())).to_vec();
+            return Value::Unknown(Unknown::object(ids.iter().copied(), certain.collect(), open));
+        }
         let resources = member(root, "resources").unwrap_or(&nothing).clone();
         let root = with_member(root, "resources", self.with_possible(resources, part));
         let root = edited(&root, &mut |name, modules| {
@@ -232,7 +250,7 @@ impl Marking<'_> {
 
     /// The prior state, with what providers read and import while planning. Outputs that only these know are new there.
     pub(super) fn prior_state(&mut self, state: &Value) -> Value {
-        if self.simulated.prior.is_empty() && !self.simulated.hides_marks() {
+        if self.simulated.prior_outputs.is_empty() {
             return state.clone();
         }
         edited(state, &mut |name, values| {
@@ -268,7 +286,7 @@ impl Marking<'_> {
 
     /// The collections of the prior state, with the same in them.
     pub(super) fn state_collections(&mut self, state: &Value) -> Value {
-        if self.simulated.prior.is_empty() {
+        if self.simulated.prior_outputs.is_empty() {
             return state.clone();
         }
         edited(state, &mut |name, part| match name {
@@ -301,9 +319,14 @@ impl Marking<'_> {
             let depends: Vec<String> = depends.collect();
             open("resource_drift", drift, depends.iter().map(|one| self.places.add(one, "drift")).collect());
         }
-        if member(&document, "prior_state").is_none() && !self.simulated.prior.is_empty() {
+        if member(&document, "prior_state").is_none() && !self.simulated.prior_outputs.is_empty() {
             let depends = self.prior_places();
             open("prior_state", Value::Unknown(Unknown::from_ids(depends.iter().copied())), depends);
+        }
+        if let Some(changes @ Value::Unknown(unknown)) = member(&document, "resource_changes")
+            && unknown.certain().is_empty()
+        {
+            open("resource_changes", changes.clone(), unknown.ids().to_vec());
         }
         if let Some(deferred) = member(&document, "deferred_changes")
             && self.simulated.hides_complete
@@ -331,7 +354,7 @@ impl Marking<'_> {
 
     fn prior_places(&mut self) -> Vec<u32> {
         let addresses: Vec<String> =
-            self.simulated.prior.iter().map(|item| item.address.to_string()).collect();
+            self.simulated.prior_outputs.iter().map(|item| item.address.to_string()).collect();
         addresses.iter().map(|address| self.places.add(address, "instances")).collect()
     }
 

@@ -149,9 +149,20 @@ impl<'t> Marking<'t> {
         if !self.simulated.is_schemaless(text("provider_name")) {
             return resource.clone();
         }
+        let address = text("address").to_owned();
         edited(resource, &mut |name, change| {
-            let has_after = member(change, "after").is_some_and(|after| !matches!(after, Value::Null));
-            (name == "change" && has_after).then(|| with_member(change, "after_unknown", Value::Bool(true)))
+            (name == "change").then(|| {
+                let has = |side| member(change, side).is_some_and(|value| !matches!(value, Value::Null));
+                let mut change = match has("after") {
+                    true => with_member(change, "after_unknown", Value::Bool(true)),
+                    false => change.clone(),
+                };
+                if has("before") && member(&change, "before_sensitive").is_some() {
+                    let hidden = self.unknown(&address, "before_sensitive");
+                    change = with_member(&change, "before_sensitive", hidden);
+                }
+                change
+            })
         })
     }
 

@@ -183,7 +183,9 @@ impl Document {
             let simulated = &plan.simulated;
             match name {
                 "resource_drift" => simulated.drift.first().map(|item| format!("drift of {}", item.address)),
-                "prior_state" => simulated.prior.first().map(|item| format!("instances of {}", item.address)),
+                "prior_state" => {
+                    simulated.prior_outputs.first().map(|item| format!("instances of {}", item.address))
+                }
                 name if simulated.open_members().contains(&name) => {
                     simulated.missing_code().into_iter().next()
                 }
@@ -426,7 +428,9 @@ impl<'t> Collections<'t> {
                 {
                     Some(view.bool(true))
                 }
-                ("planned_values", "schema_version") | ("prior_state", "sensitive_values")
+                ("planned_values", "schema_version")
+                | ("prior_state", "sensitive_values")
+                | ("resource_changes", "before_sensitive")
                     if self.is_schemaless(view) =>
                 {
                     Some(view.bool(true))

@@ -121,7 +121,8 @@ impl Table {
                     ("instances", &plan.simulated.instances)
                 }
                 CollectionKind::Drift => ("drift", &plan.simulated.drift),
-                CollectionKind::Resources | CollectionKind::Outputs => ("instances", &plan.simulated.prior),
+                CollectionKind::Resources => ("instances", &plan.simulated.prior),
+                CollectionKind::Outputs => ("instances", &plan.simulated.prior_outputs),
                 CollectionKind::Providers
                 | CollectionKind::ConfigResources
                 | CollectionKind::Provisioners
