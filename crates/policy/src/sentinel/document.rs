@@ -428,9 +428,7 @@ impl<'t> Collections<'t> {
                 {
                     Some(view.bool(true))
                 }
-                ("planned_values", "schema_version")
-                | ("prior_state", "sensitive_values")
-                | ("resource_changes", "before_sensitive")
+                ("planned_values", "schema_version") | ("prior_state", "sensitive_values")
                     if self.is_schemaless(view) =>
                 {
                     Some(view.bool(true))
