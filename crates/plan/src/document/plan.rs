@@ -33,7 +33,7 @@ pub struct Plan<'t> {
     /// The schemas that say what is sensitive in its configuration, if any are known.
     pub(super) schemas: Option<Arc<Schemas>>,
     /// For each section that was asked for, why it cannot be believed.
-    pub(super) untold: [OnceLock<Option<Untold>>; PlanSection::ALL.len()],
+    pub(super) untold: Box<[OnceLock<Option<Untold>>; PlanSection::ALL.len()]>,
 }
 
 impl<'t> Plan<'t> {

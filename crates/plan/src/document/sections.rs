@@ -92,9 +92,7 @@ impl Plan<'_> {
         let mut current =
             current.filter(|resource| *resource.mode == *"managed" && resource.deposed.is_none());
         match section {
-            PlanSection::TerraformVersion => {
-                all(self.terraform_version.as_deref().is_none_or(|version| version.is_empty()))
-            }
+            PlanSection::TerraformVersion => all(self.terraform_version.as_deref().is_none_or(str::is_empty)),
             PlanSection::Variables => all(!is_there && self.declares_variables()),
             PlanSection::Configuration if is_there => {
                 let is_empty = self.has_empty_root();

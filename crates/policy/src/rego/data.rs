@@ -74,8 +74,9 @@ impl DataFile {
             match file.content() {
                 Ok(value) if is_plan_or_state(&value) => {
                     // Without a folder, each of its members would be one of `data`.
-                    let members = value.as_object().into_iter().flat_map(|object| object.iter());
-                    let members = members.filter_map(|(key, _)| key.as_str()).map(|key| vec![key.to_owned()]);
+                    let Some(object) = value.as_object() else { continue };
+                    let members = object.iter().filter_map(|(key, _)| key.as_str());
+                    let members = members.map(|key| vec![key.to_owned()]);
                     let paths =
                         if file.path.is_empty() { members.collect() } else { vec![file.path.clone()] };
                     for path in paths {
