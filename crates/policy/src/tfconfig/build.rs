@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use objchange_plan::{DocumentError, Plan, Shape, Text, View, says_sensitive};
 
-use super::marks::{ConfigMarks, Names};
+use super::marks::ConfigMarks;
 use super::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
-use crate::collection::prefixed;
+use crate::collection::{Names, prefixed};
 
 impl<'t> TfConfig<'t> {
     /// The collections of the configuration that a plan was made from; without one they are empty.
@@ -155,7 +155,7 @@ impl<'t> Output<'t> {
             module_address: module.clone(),
             name,
             sensitive,
-            value: expressions(output, "expression", sensitive.then(Names::all)),
+            value: expressions(output, "expression", sensitive.then(|| Arc::new(Names::everything()))),
             description: text(output, "description"),
             depends_on: texts(output, "depends_on"),
         }
