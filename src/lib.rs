@@ -37,7 +37,7 @@
 //! // After apply the object must equal the plan.
 //! let actual = Value::object([("id", Value::from("vol-1")), ("size", Value::from(16))]);
 //! let errors = assert_object_compatible(&schema, &planned, &actual);
-//! assert_eq!(errors[0].to_string(), ".size: was planned as (20), but is (16)");
+//! assert_eq!(errors[0].to_string(), "size: was planned as (20), but is (16)");
 //! # Ok::<(), objchange::change::ChangeError>(())
 //! ```
 //!

@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn the_deepest_part_that_differs_is_shown() {
         let nested = |size: i64| Value::object([("disk", Value::tuple([object(1), object(size)]))]);
-        check(&nested(2), &nested(3), ".disk[1].size: 2 / 3");
+        check(&nested(2), &nested(3), "disk[1].size: 2 / 3");
     }
 
     #[test]
@@ -290,7 +290,7 @@ mod tests {
         check(
             &object(Value::null(Type::Number)),
             &object(Value::null(Type::String)),
-            r#".size: {"type":"number","value":null} / {"type":"string","value":null}"#,
+            r#"size: {"type":"number","value":null} / {"type":"string","value":null}"#,
         );
     }
 
@@ -310,12 +310,12 @@ mod tests {
         check(
             &secret("hunter2"),
             &secret("hunter3"),
-            r#".size: {"$sensitive":"(sensitive value)"} / {"$sensitive":"(sensitive value)"} (the content differs)"#,
+            r#"size: {"$sensitive":"(sensitive value)"} / {"$sensitive":"(sensitive value)"} (the content differs)"#,
         );
         check(
             &object(Value::from("hunter2").sensitive()),
             &object("hunter2"),
-            r#".size: marked {"sensitive"} / not marked (the marks differ)"#,
+            r#"size: marked {"sensitive"} / not marked (the marks differ)"#,
         );
         check(
             &Value::tuple([secret("hunter2")]),

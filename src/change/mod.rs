@@ -65,7 +65,7 @@ pub use plan_valid::assert_plan_valid;
 pub use proposed_new::{planned_data_resource, proposed_from_config, proposed_new};
 pub use provider::{
     AppliedResource, ApplyResourceChange, DeferredReason, Diagnostic, PlanResourceChange, PlannedResource,
-    PrivateData, Provider, ProviderError, Severity, SimulatedProvider,
+    PrivateData, Provider, ProviderError, ProviderSecrets, Severity, SimulatedProvider,
 };
 pub use sequence::longest_common_subsequence;
 pub use subsequence::common_subsequence;

@@ -24,7 +24,7 @@ use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 ///
 /// let errors = assert_object_compatible(&schema, &size(1), &size(2));
 /// assert_eq!(errors[0].kind, InconsistentResultKind::ValueChanged);
-/// assert_eq!(errors[0].to_string(), ".size: was planned as (1), but is (2)");
+/// assert_eq!(errors[0].to_string(), "size: was planned as (1), but is (2)");
 /// ```
 #[doc(alias = "AssertObjectCompatible")]
 #[must_use = "returns the violations; empty means valid"]

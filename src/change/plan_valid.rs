@@ -24,7 +24,7 @@ use crate::value::{PathStack, StepRef, Value, read_ahead, set_length_range};
 /// assert_eq!(errors[0].kind, InvalidPlanKind::NotConfigNorPrior);
 /// assert_eq!(
 ///     errors[0].to_string(),
-///     ".size: the planned value (3) is neither the configured one (2) nor the prior one (1)"
+///     "size: the planned value (3) is neither the configured one (2) nor the prior one (1)"
 /// );
 /// ```
 #[doc(alias = "AssertPlanValid")]

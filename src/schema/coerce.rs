@@ -109,7 +109,7 @@ impl Block {
     /// assert_eq!(value.to_string(), "{id = null, port = 80}");
     ///
     /// let error = block.coerce_value(&Value::object([("port", "http")])).unwrap_err();
-    /// assert_eq!(error.path.to_string(), ".port");
+    /// assert_eq!(error.path.to_string(), "port");
     /// # Ok::<(), objchange::schema::CoerceError>(())
     /// ```
     #[doc(alias = "CoerceValue")]

@@ -24,7 +24,7 @@ impl Block {
     ///
     /// let paths = block.sensitive_paths(&Value::object([("user", users)]));
     /// let text: Vec<String> = paths.iter().map(ToString::to_string).collect();
-    /// assert_eq!(text, [".user[0].password", ".user[1].password"]);
+    /// assert_eq!(text, ["user[0].password", "user[1].password"]);
     /// ```
     #[doc(alias = "SensitivePaths")]
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {

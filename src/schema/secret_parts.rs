@@ -109,7 +109,7 @@ impl Block {
     ///
     /// let block = Block::new([("env", Attribute::optional(Type::map(Type::String)).sensitive())], []);
     /// let path = Path::root().attribute("env").index("TOKEN");
-    /// assert_eq!(block.hide_keys(&path).to_string(), ".env[(sensitive value)]");
+    /// assert_eq!(block.hide_keys(&path).to_string(), "env[(sensitive value)]");
     /// ```
     pub fn hide_keys(&self, path: &Path) -> Path {
         SecretParts::new(self, &[]).path(path)
@@ -261,15 +261,15 @@ mod tests {
     fn the_schema_says_what_is_secret() {
         let schema = disks();
         let secrets = SecretParts::new(&schema, &[]);
-        check(&secrets, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Disclosure::Nothing);
-        check(&secrets, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Disclosure::All);
-        check(&secrets, r#"disk["a"]"#, r#".disk["a"]"#, Disclosure::Names);
+        check(&secrets, r#"disk["a"].key["b"]"#, r#"disk["a"].key[(sensitive value)]"#, Disclosure::Nothing);
+        check(&secrets, r#"disk["a"].tags["b"]"#, r#"disk["a"].tags["b"]"#, Disclosure::All);
+        check(&secrets, r#"disk["a"]"#, r#"disk["a"]"#, Disclosure::Names);
         // The label `key` is not the attribute `key` of the block.
-        check(&secrets, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Disclosure::All);
+        check(&secrets, r#"disk.key.tags["b"]"#, r#"disk.key.tags["b"]"#, Disclosure::All);
         check(
             &secrets.below(1),
             "disk.a.tags.b",
-            ".disk[(sensitive value)].tags[(sensitive value)]",
+            "disk[(sensitive value)].tags[(sensitive value)]",
             Disclosure::Nothing,
         );
     }
@@ -311,14 +311,14 @@ mod tests {
         check(
             &secrets,
             r#"disk["a"].tags["b"]"#,
-            r#".disk["a"].tags[(sensitive value)]"#,
+            r#"disk["a"].tags[(sensitive value)]"#,
             Disclosure::Nothing,
         );
-        check(&secrets, "disk", ".disk", Disclosure::Names);
+        check(&secrets, "disk", "disk", Disclosure::Names);
         let objects = [&disk("a", Value::object([("b", Value::from("x").sensitive())]))];
         let secrets = SecretParts::of_values(&objects);
-        check(&secrets, "disk.a.tags", ".disk.a.tags", Disclosure::Names);
-        check(&secrets, "disk.a.tags.b", ".disk.a.tags.b", Disclosure::Nothing);
-        check(&secrets, "disk.a.tags.c", ".disk.a.tags.c", Disclosure::All);
+        check(&secrets, "disk.a.tags", "disk.a.tags", Disclosure::Names);
+        check(&secrets, "disk.a.tags.b", "disk.a.tags.b", Disclosure::Nothing);
+        check(&secrets, "disk.a.tags.c", "disk.a.tags.c", Disclosure::All);
     }
 }

@@ -8,7 +8,7 @@ use crate::value::{Path, PathStack};
 
 /// A problem with a schema, with its path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {kind}", .path.to_string().trim_start_matches('.'))]
+#[error("{path}: {kind}")]
 #[non_exhaustive]
 pub struct SchemaProblem {
     /// The attribute or block type, by the names from the root of the schema.

@@ -103,7 +103,7 @@ impl Type {
     /// let given = Type::object([("ports", Type::list(Type::String))]);
     /// let mismatches = given.mismatches(&wanted);
     /// assert_eq!(mismatches[0].to_string(), r#"the object lacks the attribute "id""#);
-    /// assert_eq!(mismatches[1].to_string(), ".ports[…]: the type should be number, but is string");
+    /// assert_eq!(mismatches[1].to_string(), "ports[…]: the type should be number, but is string");
     /// ```
     #[doc(alias = "TestConformance")]
     pub fn mismatches(&self, wanted: &Type) -> Vec<TypeMismatch> {

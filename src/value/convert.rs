@@ -59,7 +59,7 @@ impl Value {
     /// let ports = Value::tuple(["80", "http"]);
     /// let path = Path::root().attribute("ports");
     /// let error = ports.convert_at(&Type::list(Type::Number), (&path).into()).unwrap_err();
-    /// assert_eq!(error.path.to_string(), ".ports[1]");
+    /// assert_eq!(error.path.to_string(), "ports[1]");
     /// ```
     pub fn convert_at(&self, to: &Type, path: PathStack<'_>) -> Result<Value, ConvertError> {
         let plain = to.without_optional();

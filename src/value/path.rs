@@ -1,5 +1,6 @@
 //! Paths to parts of values.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -17,8 +18,8 @@ pub use parse::{ParsePathError, ParsePathErrorKind};
 
 /// The path to a part of a value: the steps from the root.
 ///
-/// Written as in Terraform's messages: `.disk[0].size`. An attribute's name that is not an identifier is
-/// quoted: `.labels."a b"`.
+/// Written as in configuration: `disk[0].size`. An attribute's name that is not an identifier is quoted:
+/// `labels."a b"`. [`suffix`](Self::suffix) writes it behind an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Path(Vec<PathStep>);
 
@@ -61,6 +62,12 @@ impl Path {
         self
     }
 
+    /// The path as it follows an address or another path, with a dot in front of an attribute:
+    /// `.disk[0].size`. Terraform's messages write paths in this form, also where no address is before them.
+    pub fn suffix(&self) -> impl fmt::Display + use<> {
+        self.0.iter().map(ToString::to_string).collect::<String>()
+    }
+
     /// Whether `other` is a prefix of this path.
     pub fn starts_with(&self, other: &Path) -> bool {
         self.0.starts_with(&other.0)
@@ -75,10 +82,13 @@ impl FromIterator<PathStep> for Path {
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for step in &self.0 {
-            write!(f, "{step}")?;
+        let mut steps = self.0.iter();
+        match steps.next() {
+            Some(PathStep::Attribute(name)) => write!(f, "{}", attribute(name))?,
+            Some(first) => write!(f, "{first}")?,
+            None => {}
         }
-        Ok(())
+        steps.try_for_each(|step| write!(f, "{step}"))
     }
 }
 
@@ -86,8 +96,7 @@ impl fmt::Display for Path {
 impl fmt::Display for PathStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Attribute(name) if is_name(name) => write!(f, ".{name}"),
-            Self::Attribute(name) => write!(f, ".{}", quoted(name)),
+            Self::Attribute(name) => write!(f, ".{}", attribute(name)),
             Self::Index(key) if key.contains_marked() => write!(f, "[{SENSITIVE}]"),
             Self::Index(key) => match key.kind() {
                 Kind::Number(n) => write!(f, "[{n}]"),
@@ -97,6 +106,11 @@ impl fmt::Display for PathStep {
             },
         }
     }
+}
+
+/// The name of an attribute, in quotes unless it is an identifier.
+fn attribute(name: &str) -> Cow<'_, str> {
+    if is_name(name) { Cow::Borrowed(name) } else { Cow::Owned(quoted(name)) }
 }
 
 /// As in JSON, which is how configuration would write it, too.
@@ -150,7 +164,7 @@ impl Hash for PathStep {
 ///     }
 ///     Descend::Into
 /// });
-/// assert_eq!(found.unwrap().to_string(), ".ports[1]");
+/// assert_eq!(found.unwrap().to_string(), "ports[1]");
 /// ```
 #[derive(Clone, Copy)]
 pub struct PathStack<'a> {

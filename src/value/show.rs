@@ -6,7 +6,7 @@ use super::{Kind, Marks, Type, Value};
 use objchange_text::{quote_into, visible};
 
 /// Stands for a sensitive value wherever values are shown.
-pub(crate) const SENSITIVE: &str = "(sensitive value)";
+pub(crate) use objchange_text::redact::SENSITIVE;
 /// Stands for an ephemeral value that is not sensitive.
 pub(crate) const EPHEMERAL: &str = "(ephemeral value)";
 

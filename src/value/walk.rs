@@ -28,7 +28,7 @@ impl Value {
     ///     paths.push(path.to_string());
     ///     Descend::Into
     /// });
-    /// assert_eq!(paths, ["", ".ports", ".ports[0]", ".ports[1]"]);
+    /// assert_eq!(paths, ["", "ports", "ports[0]", "ports[1]"]);
     /// ```
     #[doc(alias = "Walk")]
     pub fn visit<'v>(&'v self, mut visit: impl FnMut(PathStack<'_>, &'v Value) -> Descend) {
@@ -56,7 +56,7 @@ impl Value {
     /// assert_eq!(disk.transform(numbers)?, Value::object([("sizes", Value::tuple([20, 30]))]));
     ///
     /// let error = Value::object([("sizes", Value::tuple(["20", "large"]))]).transform(numbers).unwrap_err();
-    /// assert_eq!(error.path.to_string(), ".sizes[1]");
+    /// assert_eq!(error.path.to_string(), "sizes[1]");
     /// # Ok::<(), ConvertError>(())
     /// ```
     #[doc(alias = "Transform")]

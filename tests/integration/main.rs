@@ -1,5 +1,6 @@
 //! The tests of this crate from outside, in one program, which links in a fraction of the time.
 
+mod architecture;
 mod cases;
 mod common;
 mod conversion;

@@ -73,14 +73,14 @@ mod coerce_value {
         check_error(
             DISKS,
             r#"{"type":["object",{"port":"string"}],"value":{"port":"x"}}"#,
-            ".port",
+            "port",
             "not_a_number",
         );
         check_error(
             DISKS,
             r#"{"type":["object",{"port":"number","disk":["tuple",[["object",{}]]]}],
                 "value":{"port":1,"disk":[{}]}}"#,
-            ".disk[0]",
+            "disk[0]",
             "missing",
         );
         check_error(
@@ -98,7 +98,7 @@ mod coerce_value {
                 "any":{"type":"dynamic","optional":true}}}}}}"#,
             r#"{"type":["object",{"rule":["tuple",[["object",{"any":"string"}],["object",{"any":"bool"}]]]}],
                 "value":{"rule":[{"any":"x"},{"any":true}]}}"#,
-            ".rule",
+            "rule",
             "mixed_blocks",
         );
     }
@@ -141,10 +141,10 @@ mod validate {
                 "d":{"type":"string","optional":true,"computed":true},
                 "e":{"optional":true,"nested_type":{"nesting_mode":"list","attributes":{"f":{"type":"bool"}}}}}}"#,
             &[
-                (".a", "neither_required_optional_nor_computed"),
-                (".b", "required_and_optional"),
-                (".c", "required_and_computed"),
-                (".e.f", "neither_required_optional_nor_computed"),
+                ("a", "neither_required_optional_nor_computed"),
+                ("b", "required_and_optional"),
+                ("c", "required_and_computed"),
+                ("e.f", "neither_required_optional_nor_computed"),
             ],
         );
     }
@@ -154,31 +154,31 @@ mod validate {
         check(
             r#"{"attributes":{"Upper":{"type":"string","optional":true},"x":{"type":"string","optional":true}},
                 "block_types":{"x":{"nesting_mode":"list","block":{}},"Rule":{"nesting_mode":"list"}}}"#,
-            &[(".Rule", "block_name"), (".x", "attribute_and_block")],
+            &[("Rule", "block_name"), ("x", "attribute_and_block")],
         );
         check(r#"{"block_types":{"a_1":{"nesting_mode":"list"}}}"#, &[]);
-        check(r#"{"block_types":{"a-1":{"nesting_mode":"list"}}}"#, &[(".a-1", "block_name")]);
-        check(r#"{"block_types":{"":{"nesting_mode":"list"}}}"#, &[(".\"\"", "block_name")]);
+        check(r#"{"block_types":{"a-1":{"nesting_mode":"list"}}}"#, &[("a-1", "block_name")]);
+        check(r#"{"block_types":{"":{"nesting_mode":"list"}}}"#, &[("\"\"", "block_name")]);
     }
 
     #[test]
     fn limits() {
         check_block(r#"{"nesting_mode":"single","min_items":1,"max_items":1}"#, &[]);
         check_block(r#"{"nesting_mode":"single"}"#, &[]);
-        check_block(r#"{"nesting_mode":"single","max_items":1}"#, &[(".x", "single_limits")]);
-        check_block(r#"{"nesting_mode":"single","min_items":1}"#, &[(".x", "single_limits")]);
-        check_block(r#"{"nesting_mode":"single","min_items":2,"max_items":2}"#, &[(".x", "single_limits")]);
+        check_block(r#"{"nesting_mode":"single","max_items":1}"#, &[("x", "single_limits")]);
+        check_block(r#"{"nesting_mode":"single","min_items":1}"#, &[("x", "single_limits")]);
+        check_block(r#"{"nesting_mode":"single","min_items":2,"max_items":2}"#, &[("x", "single_limits")]);
         check_block(r#"{"nesting_mode":"group"}"#, &[]);
-        check_block(r#"{"nesting_mode":"group","max_items":1}"#, &[(".x", "group_limits")]);
-        check_block(r#"{"nesting_mode":"group","min_items":1}"#, &[(".x", "group_limits")]);
+        check_block(r#"{"nesting_mode":"group","max_items":1}"#, &[("x", "group_limits")]);
+        check_block(r#"{"nesting_mode":"group","min_items":1}"#, &[("x", "group_limits")]);
         check_block(r#"{"nesting_mode":"map"}"#, &[]);
-        check_block(r#"{"nesting_mode":"map","min_items":1}"#, &[(".x", "map_limits")]);
-        check_block(r#"{"nesting_mode":"map","max_items":1}"#, &[(".x", "map_limits")]);
+        check_block(r#"{"nesting_mode":"map","min_items":1}"#, &[("x", "map_limits")]);
+        check_block(r#"{"nesting_mode":"map","max_items":1}"#, &[("x", "map_limits")]);
         check_block(r#"{"nesting_mode":"set","min_items":2}"#, &[]);
         check_block(r#"{"nesting_mode":"set","min_items":2,"max_items":2}"#, &[]);
-        check_block(r#"{"nesting_mode":"set","min_items":2,"max_items":1}"#, &[(".x", "min_above_max")]);
+        check_block(r#"{"nesting_mode":"set","min_items":2,"max_items":1}"#, &[("x", "min_above_max")]);
         check_block(r#"{"nesting_mode":"list","max_items":1}"#, &[]);
-        check_block(r#"{"nesting_mode":"list","min_items":2,"max_items":1}"#, &[(".x", "min_above_max")]);
+        check_block(r#"{"nesting_mode":"list","min_items":2,"max_items":1}"#, &[("x", "min_above_max")]);
     }
 
     #[test]
@@ -187,19 +187,19 @@ mod validate {
             r#"{"nesting_mode":"set","block":{"attributes":{"a":{"type":["list","dynamic"],"optional":true}},
                 "block_types":{"y":{"nesting_mode":"list","block":{"attributes":{
                     "b":{"type":"string","optional":true,"write_only":true}}}}}}}"#,
-            &[(".x.a", "dynamic_in_set"), (".x.y.b", "write_only_in_set")],
+            &[("x.a", "dynamic_in_set"), ("x.y.b", "write_only_in_set")],
         );
         check(
             r#"{"attributes":{"a":{"optional":true,"nested_type":{"nesting_mode":"set","attributes":{
                 "b":{"type":"dynamic","optional":true}}}}}}"#,
-            &[(".a.b", "dynamic_in_set")],
+            &[("a.b", "dynamic_in_set")],
         );
         // The set may be any way around; what is beside one is not in it, and outside all this may be.
         check_block(
             r#"{"nesting_mode":"set","block":{"block_types":{"y":{"nesting_mode":"map","block":{"attributes":{
                 "a":{"optional":true,"nested_type":{"nesting_mode":"single","attributes":{
                     "b":{"type":"dynamic","optional":true}}}}}}}}}}"#,
-            &[(".x.y.a.b", "dynamic_in_set")],
+            &[("x.y.a.b", "dynamic_in_set")],
         );
         check(
             r#"{"attributes":{"a":{"type":"dynamic","optional":true,"write_only":true}},
@@ -213,15 +213,15 @@ mod validate {
 
     #[test]
     fn computed_blocks() {
-        check_block(r#"{"nesting_mode":"group","computed":true}"#, &[(".x", "computed_group")]);
+        check_block(r#"{"nesting_mode":"group","computed":true}"#, &[("x", "computed_group")]);
         check_block(
             r#"{"nesting_mode":"list","computed":true,"min_items":1,"block":{
                 "attributes":{"a":{"type":"string","optional":true}},
                 "block_types":{"y":{"nesting_mode":"single","block":{}}}}}"#,
             &[
-                (".x", "computed_min_items"),
-                (".x.a", "not_computed_in_computed_block"),
-                (".x.y", "not_computed_in_computed_block"),
+                ("x", "computed_min_items"),
+                ("x.a", "not_computed_in_computed_block"),
+                ("x.y", "not_computed_in_computed_block"),
             ],
         );
         // At any depth, and nowhere else.
@@ -230,7 +230,7 @@ mod validate {
                 "attributes":{"a":{"type":"string","computed":true}},
                 "block_types":{"y":{"nesting_mode":"list","computed":true,"block":{
                     "attributes":{"b":{"type":"string","required":true}}}}}}}"#,
-            &[(".x.y.b", "not_computed_in_computed_block")],
+            &[("x.y.b", "not_computed_in_computed_block")],
         );
         check_block(
             r#"{"nesting_mode":"list","block":{"block_types":{

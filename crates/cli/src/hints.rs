@@ -112,13 +112,8 @@ pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
     const NAMED: usize = 10;
     let listed = |kind: MissingKind, name: &dyn Fn(&Missing) -> String| {
         let names: Vec<String> = all.iter().filter(|missing| missing.kind == kind).map(name).collect();
-        let more = names.len().saturating_sub(NAMED);
-        let shown = names[..names.len() - more].join(", ");
-        match (names.len(), more) {
-            (0, _) => None,
-            (count, 0) => Some((shown, count)),
-            (count, more) => Some((format!("{shown} and {more} more"), count)),
-        }
+        let first = &names[..names.len().min(NAMED)];
+        (!names.is_empty()).then(|| (objchange_text::listed(first, names.len()), names.len()))
     };
     let mut notes = Vec::new();
     if let Some((names, count)) = listed(MissingKind::Variable, &|missing| missing.address.clone()) {

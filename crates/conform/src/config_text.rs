@@ -1,5 +1,6 @@
 //! A configuration as people write it.
 
+use objchange_text::redact::SENSITIVE;
 use std::fmt::Write;
 
 use objchange::Value;
@@ -74,7 +75,7 @@ fn blocks(name: &str, nested: &NestedBlock, value: &Value, depth: usize, out: &m
 
 fn expression(value: &Value) -> String {
     if value.is_marked() {
-        return "(sensitive value)".to_owned();
+        return SENSITIVE.to_owned();
     }
     let all = |values: &[Value]| values.iter().map(expression).collect::<Vec<_>>().join(", ");
     let entries = |entries: &mut dyn Iterator<Item = (&str, &Value)>| {

@@ -7,6 +7,7 @@ use objchange::change::{
 };
 use objchange::schema::{Block, NestingMode};
 use objchange::value::{Path, PathStep};
+use objchange_text::bounded_to;
 use objchange_text::quote_into;
 
 use super::Clause;
@@ -58,15 +59,9 @@ pub enum FindingSeverity {
 /// At most so much is shown of what a provider says.
 const MAX_TEXT: usize = 8 << 10;
 
-/// A text of a provider that is as short as it should be: the beginning, and how much there is more.
-pub(super) fn shortened(text: String) -> String {
-    if text.len() <= MAX_TEXT {
-        return text;
-    }
-    let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    // Between words, so that what turns out to be secret later is not cut, and found.
-    let end = text[..end].rfind(char::is_whitespace).filter(|space| end - space < 512).unwrap_or(end);
-    format!("{} … ({} more bytes are left out)", &text[..end], text.len() - end)
+/// A text of a provider that is as short as it should be.
+pub(super) fn shortened(text: &str) -> String {
+    bounded_to(text, MAX_TEXT).into_owned()
 }
 
 /// Keeps the outermost findings of an answer: if a list or a block is wrong, so is everything inside it.
@@ -150,7 +145,7 @@ impl Finding {
     /// # async fn main() -> objchange_provider::Result<()> {
     /// let judgement = judge(&faulty(true), "kit_planned_null", &Trial::new(trial_config(true))).await?;
     /// let described = judgement.findings[0].described();
-    /// assert_eq!(described, r#".name: the planned value (null) is not the configured one ("a")"#);
+    /// assert_eq!(described, r#"name: the planned value (null) is not the configured one ("a")"#);
     /// # Ok(())
     /// # }
     /// ```
@@ -348,7 +343,7 @@ fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual:
         (_, "actual") => printed(&inconsistent.actual),
         _ => None,
     })?;
-    Some(format!("{path}: {words}"))
+    Some(format!("{}: {words}", path.suffix()))
 }
 
 /// The part at a path, unless it is marked or is in what is.
@@ -405,14 +400,14 @@ mod tests {
             kept.iter().map(|kept| all.iter().position(|finding| finding == kept).unwrap()).collect()
         };
         let (p5, a5) = (Clause::P5, Clause::A5);
-        assert_eq!(kept(&[(p5, ".entry[\"a\"]", Error), (p5, ".entry", Error)]), [1]);
-        assert_eq!(kept(&[(p5, ".rule", Error), (p5, ".rule", Error)]).len(), 1);
+        assert_eq!(kept(&[(p5, "entry[\"a\"]", Error), (p5, "entry", Error)]), [1]);
+        assert_eq!(kept(&[(p5, "rule", Error), (p5, "rule", Error)]).len(), 1);
         // Names that begin alike, parts beside each other, and other clauses are other things.
-        assert_eq!(kept(&[(p5, ".name", Error), (p5, ".name_prefix", Error)]), [0, 1]);
-        assert_eq!(kept(&[(p5, ".lid.name", Error), (p5, ".lid.size", Error)]), [0, 1]);
-        assert_eq!(kept(&[(p5, ".lid", Error), (a5, ".lid.name", Error)]), [0, 1]);
+        assert_eq!(kept(&[(p5, "name", Error), (p5, "name_prefix", Error)]), [0, 1]);
+        assert_eq!(kept(&[(p5, "lid.name", Error), (p5, "lid.size", Error)]), [0, 1]);
+        assert_eq!(kept(&[(p5, "lid", Error), (a5, "lid.name", Error)]), [0, 1]);
         // An error is not hidden behind a problem that Terraform tolerates.
-        assert_eq!(kept(&[(p5, ".lid", Tolerated), (p5, ".lid.name", Error)]), [0, 1]);
+        assert_eq!(kept(&[(p5, "lid", Tolerated), (p5, "lid.name", Error)]), [0, 1]);
     }
 
     #[test]
@@ -445,10 +440,10 @@ mod tests {
         let outer = NestedBlock::new(NestingMode::List, Block::new([name], [("inner", inner)]));
         let block = Block::new::<&str>([], [("outer", outer)]);
         let words = |path: &str| nesting(&block, &path.parse().unwrap()).and_then(mode);
-        assert_eq!(words(".outer"), Some("list"));
-        assert_eq!(words(".outer[0].inner"), Some("set"));
-        assert_eq!(words(".outer[0].name"), None);
-        assert_eq!(words(".none"), None);
+        assert_eq!(words("outer"), Some("list"));
+        assert_eq!(words("outer[0].inner"), Some("set"));
+        assert_eq!(words("outer[0].name"), None);
+        assert_eq!(words("none"), None);
         assert_eq!(
             [NestingMode::Map, NestingMode::Single, NestingMode::Group].map(mode),
             [Some("map"), None, None]
@@ -458,8 +453,8 @@ mod tests {
     #[test]
     fn a_path_is_left_out_where_it_is_the_beginning() {
         let path: Path = ".tags[0]".parse().unwrap();
-        assert_eq!(without_path(".tags[0]: is null", &path), "is null");
-        assert_eq!(without_path(".tags[01]: is null", &path), ".tags[01]: is null");
+        assert_eq!(without_path("tags[0]: is null", &path), "is null");
+        assert_eq!(without_path("tags[01]: is null", &path), "tags[01]: is null");
         assert_eq!(without_path("is null", &Path::root()), "is null");
     }
 }

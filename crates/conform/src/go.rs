@@ -1,5 +1,6 @@
 //! Values as Terraform prints them in its messages about providers, so that people find them: in the syntax of Go.
 
+use objchange_text::redact::SENSITIVE;
 use std::fmt::Write;
 
 use objchange::value::{Bound, Kind, Number, Refinements};
@@ -15,7 +16,7 @@ pub(super) fn go(value: &Value) -> String {
 
 fn write_value(value: &Value, out: &mut String) {
     if value.is_marked() {
-        return out.push_str("(sensitive value)");
+        return out.push_str(SENSITIVE);
     }
     match value.kind() {
         Kind::Null => call("cty.NullVal", value.ty(), out),

@@ -18,7 +18,7 @@
 //! # async fn main() -> objchange_provider::Result<()> {
 //! let judgement = judge(&faulty(true), "kit_planned_string", &Trial::new(trial_config(true))).await?;
 //! let finding = &judgement.findings[0];
-//! assert_eq!((finding.clause, finding.path.to_string().as_str()), (Clause::P5, ".name"));
+//! assert_eq!((finding.clause, finding.path.to_string().as_str()), (Clause::P5, "name"));
 //! assert_eq!(
 //!     finding.terraform.as_deref(),
 //!     Some(r#"planned value cty.StringVal("a-other") does not match config value cty.StringVal("a")"#)

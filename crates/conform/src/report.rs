@@ -227,12 +227,12 @@ const MAX_REFUSALS: usize = 100;
 impl Report {
     /// Hides all that was found to be secret in the run, wherever it is.
     pub(super) fn hide(&mut self, secrets: &Secrets) {
-        self.not_configured = self.not_configured.take().map(|reason| shortened(secrets.hide(&reason)));
+        self.not_configured = self.not_configured.take().map(|reason| shortened(&secrets.hide(&reason)));
         for left in &mut self.left {
             left.id = left.id.take().map(|id| secrets.hide(&id));
         }
         for type_report in &mut self.types {
-            type_report.skipped = type_report.skipped.take().map(|reason| shortened(secrets.hide(&reason)));
+            type_report.skipped = type_report.skipped.take().map(|reason| shortened(&secrets.hide(&reason)));
             for refusal in &mut type_report.refusals {
                 refusal.summary = secrets.hide(&refusal.summary);
                 refusal.detail = refusal.detail.take().map(|detail| secrets.hide(&detail));
@@ -325,11 +325,16 @@ impl TypeReport {
 
 /// A path with `[*]` for each index: findings at places of one form are one finding.
 pub(super) fn shape(path: &Path) -> String {
-    let step = |step: &PathStep| match step {
-        PathStep::Attribute(name) => format!(".{name}"),
-        PathStep::Index(_) => "[*]".to_owned(),
-    };
-    path.steps().iter().map(step).collect()
+    path.steps().iter().fold(String::new(), |outer, step| match step {
+        PathStep::Attribute(name) => joined(&outer, name),
+        PathStep::Index(_) => joined(&outer, "[*]"),
+    })
+}
+
+/// A name or path, and a path inside of it.
+pub(super) fn joined(outer: &str, inner: &str) -> String {
+    let dot = if outer.is_empty() || inner.is_empty() || inner.starts_with('[') { "" } else { "." };
+    format!("{outer}{dot}{inner}")
 }
 
 fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

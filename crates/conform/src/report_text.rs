@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
-use objchange_text::visible;
+use objchange_text::{counted, visible};
 
+use super::report::joined;
 use super::{Advice, Clause, FindingReport, FindingSeverity, Report, RunEnd, TypeReport, config_text};
 
 /// The maximum number of reasons for refused configurations that are reported.
@@ -29,7 +30,7 @@ impl Report {
         }
         let late = self.types.iter().filter(is_late).count();
         if late > 0 {
-            writeln!(out, "{FAINT}skipped{FAINT:#} {}: {}", plural(late as u64, "type"), ending(self.ended))?;
+            writeln!(out, "{FAINT}skipped{FAINT:#} {}: {}", counted(late, "type"), ending(self.ended))?;
         }
         if let Some(reason) = &self.not_configured {
             writeln!(out, "{CHANGED}not configured{CHANGED:#}: {}\n", visible(reason))?;
@@ -45,8 +46,8 @@ fn finding(out: &mut impl Write, type_report: &TypeReport, found: &FindingReport
         FindingSeverity::Note => (FAINT, "note"),
         _ => (CHANGED, "warning"),
     };
-    let place = format!("{} {}", type_report.name, found.place);
-    writeln!(out, "{style}{word} {}{style:#} {}", finding.clause, visible(place.trim()))?;
+    let place = joined(&type_report.name, &found.place);
+    writeln!(out, "{style}{word} {}{style:#} {}", finding.clause, visible(&place))?;
     writeln!(out, "  {}", finding.clause.sentence())?;
     match (finding.said_by_terraform(), &finding.terraform, finding.severity) {
         (Some(summary), said, FindingSeverity::Error) => {
@@ -152,7 +153,7 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
     } else {
         GOOD
     };
-    let mut parts = vec![plural(errors as u64, "error"), plural(warnings as u64, "warning")];
+    let mut parts = vec![counted(errors, "error"), counted(warnings, "warning")];
     parts.extend((known > 0).then(|| format!("{known} known")));
     parts.extend((gone > 0).then(|| format!("{gone} gone from the baseline")));
     writeln!(out, "{style}{}{style:#}", parts.join(", "))?;
@@ -160,10 +161,10 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
     write!(
         out,
         "{} tried, {skipped} skipped; {}, {} accepted; {}; seed {}",
-        plural(tried.count() as u64, "type"),
-        plural(sum(|type_report| type_report.samples), "configuration"),
+        counted(tried.count(), "type"),
+        counted(sum(|type_report| type_report.samples) as usize, "configuration"),
         sum(|type_report| type_report.accepted),
-        plural(sum(|type_report| type_report.plans), "plan"),
+        counted(sum(|type_report| type_report.plans) as usize, "plan"),
         report.seed,
     )?;
     match report.ended {
@@ -176,8 +177,4 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
 /// Why a type was not tried any more.
 fn ending(ended: RunEnd) -> &'static str {
     if ended == RunEnd::Time { "the time was over before" } else { "it was stopped before" }
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

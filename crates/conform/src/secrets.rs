@@ -1,19 +1,15 @@
 //! Keeping what is secret out of what a provider says.
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
 
-use objchange::change::Diagnostic;
+use objchange::change::{Diagnostic, ProviderSecrets};
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep};
 use objchange::{Type, Value};
-use objchange_text::redact::{Redactor, Secrets as Texts};
+use objchange_text::redact::SHORT;
 
 use super::Finding;
 use super::finding::shortened;
-
-/// A number of fewer digits is not a secret in a case: it is part of too many.
-const SHORT_NUMBER: usize = 4;
 
 /// The author of a configuration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,13 +30,12 @@ pub(super) struct Provenance {
     pub(super) secrets: Secrets,
 }
 
-/// The texts of sensitive and write-only values. Providers may repeat them in messages.
+/// The secrets of a provider, but for what the generator made.
 #[derive(Clone, Default)]
 pub(super) struct Secrets {
-    texts: Texts,
+    texts: ProviderSecrets,
     /// Generated texts, which are not secret even in sensitive attributes.
     ours: HashSet<String>,
-    redactor: OnceLock<Redactor>,
 }
 
 impl Secrets {
@@ -66,54 +61,41 @@ impl Secrets {
     }
 
     fn learn_texts(&mut self, declared: &Type, value: &Value) {
-        value.visit_marked_texts(declared, &mut |text| self.add(text));
-    }
-
-    fn add(&mut self, text: &str) {
-        if text.is_empty() || self.ours.contains(text) || self.texts.contains(text) {
-            return;
-        }
-        self.texts.add(text);
-        self.redactor = OnceLock::new();
+        self.texts.learn_where(declared, value, &|text| !self.ours.contains(text));
     }
 
     /// Finds secrets also where a part of them was hidden before they were known.
     pub(super) fn add_partly_hidden(&mut self) {
         self.texts.add_partly_hidden();
-        self.redactor = OnceLock::new();
     }
 
-    /// Whether nothing is secret.
-    pub(super) fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-
-    fn redactor(&self) -> &Redactor {
-        self.redactor.get_or_init(|| self.texts.redactor())
-    }
-
-    /// The text with the secrets hidden. Those that are short are taken for secrets only where they stand alone.
+    /// The text with the secrets hidden.
     pub(super) fn hide(&self, text: &str) -> String {
-        self.redactor().redact(text).into_owned()
+        self.texts.hide(text).into_owned()
     }
 
     /// Whether a text that is not a sentence, such as a value or a key, holds a secret.
     pub(super) fn finds(&self, text: &str) -> bool {
-        self.redactor().finds(text)
+        self.texts.finds(text)
+    }
+
+    /// The value with what holds a secret marked.
+    pub(super) fn mark_in(&self, value: &Value) -> Value {
+        self.texts.mark_in(value)
     }
 
     pub(super) fn hide_in(&self, block: &Block, diagnostic: &Diagnostic) -> Diagnostic {
-        let mut hidden = diagnostic.clone();
-        hidden.summary = shortened(self.hide(&diagnostic.summary));
-        hidden.detail = shortened(self.hide(&diagnostic.detail));
-        hidden.path = diagnostic.path.as_ref().map(|path| block.hide_keys(path));
+        let mut hidden = self.texts.hide_in(diagnostic.clone());
+        hidden.summary = shortened(&hidden.summary);
+        hidden.detail = shortened(&hidden.detail);
+        hidden.path = hidden.path.map(|path| block.hide_keys(&path));
         hidden
     }
 
     /// A finding whose texts hold what the provider said.
     pub(super) fn hide_in_finding(&self, finding: Finding) -> Finding {
         let path = self.hide_path(&finding.path);
-        Finding { path, ..finding.texts(|text| shortened(self.hide(&text))) }
+        Finding { path, ..finding.texts(|text| shortened(&self.hide(&text))) }
     }
 
     /// The path up to the first key or name that is secret.
@@ -123,23 +105,6 @@ impl Secrets {
             PathStep::Index(key) => !key.is_marked() && !key.as_str().is_some_and(|key| self.finds(key)),
         };
         path.steps().iter().take_while(is_shown).cloned().collect()
-    }
-
-    /// The value with what holds a secret marked.
-    pub(super) fn mark_in(&self, value: &Value) -> Value {
-        if self.is_empty() {
-            return value.clone();
-        }
-        let marked = value.transform(|_, part| {
-            let holds = match part.kind() {
-                Kind::String(text) => self.finds(text),
-                Kind::Map(map) => map.iter().any(|(key, _)| self.finds(key)),
-                Kind::Object(object) => object.iter().any(|(name, _)| self.finds(name)),
-                _ => false,
-            };
-            Ok::<_, std::convert::Infallible>(if holds { part.sensitive() } else { part })
-        });
-        marked.unwrap_or_else(|never| match never {})
     }
 
     /// Whether a text in a line of JSON holds a secret.
@@ -153,13 +118,13 @@ impl Secrets {
                 }
                 serde_json::Value::Number(number) => {
                     let text = number.to_string();
-                    text.len() >= SHORT_NUMBER && finds(&text)
+                    text.len() >= SHORT && finds(&text)
                 }
                 _ => false,
             }
         }
         let json = serde_json::from_str(line);
-        !self.is_empty() && json.map_or(true, |json| any(&json, &|text| self.finds(text)))
+        !self.texts.is_empty() && json.map_or(true, |json| any(&json, &|text| self.finds(text)))
     }
 }
 
@@ -212,10 +177,7 @@ pub(super) fn unmarked_texts(value: &Value, texts: &mut HashSet<String>) {
 /// assert_eq!(without_secrets(&said, &config).summary, r#"token "(sensitive value)" is too short"#);
 /// ```
 pub fn without_secrets(diagnostic: &Diagnostic, value: &Value) -> Diagnostic {
-    let mut secrets = Secrets::default();
+    let mut secrets = ProviderSecrets::default();
     secrets.learn_marked(value);
-    let mut hidden = diagnostic.clone();
-    hidden.summary = secrets.hide(&diagnostic.summary);
-    hidden.detail = secrets.hide(&diagnostic.detail);
-    hidden
+    secrets.hide_in(diagnostic.clone())
 }

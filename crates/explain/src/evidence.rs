@@ -100,8 +100,7 @@ impl Evidence {
     pub fn new(explained: &Explained, block: &Block, objects: &Objects) -> Self {
         let Objects { prior, config, planned, actual } = objects;
         let mut evidence = Self::default();
-        let path =
-            explained.path.as_deref().and_then(|path| path.trim_start_matches('.').parse::<Path>().ok());
+        let path = explained.path.as_deref().and_then(|path| path.parse::<Path>().ok());
         evidence.is_secret = match &path {
             Some(path) => !is_known(block, path) || block.has_hidden_at(path),
             // The message may be about any part of the object.
@@ -170,7 +169,7 @@ fn flags(attribute: &Attribute) -> String {
 
 /// Hides the value of a message that names no resource, if any type has something sensitive at its path.
 fn hidden_anywhere(explained: &Explained, schemas: &ProviderSchemas) -> Option<Evidence> {
-    let path = explained.path.as_deref()?.trim_start_matches('.').parse::<Path>().ok()?;
+    let path = explained.path.as_deref()?.parse::<Path>().ok()?;
     let is_of = |provider: &&str| explained.provider.as_deref().is_none_or(|of| of == *provider);
     let mut types = schemas
         .providers()

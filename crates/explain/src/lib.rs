@@ -16,7 +16,7 @@
 //! let explained = &explain(text)[0];
 //! assert_eq!(explained.clauses, [Clause::A5]);
 //! assert_eq!(explained.address.as_deref(), Some("aws_instance.web"));
-//! assert_eq!(explained.path.as_deref(), Some(r#".tags["Name"]"#));
+//! assert_eq!(explained.path.as_deref(), Some(r#"tags["Name"]"#));
 //! assert_eq!(explained.kind, Some("value_changed"));
 //! assert_eq!(explained.similarity, Some(Similarity::LetterCase));
 //! ```
@@ -92,7 +92,7 @@ pub struct Explained {
     pub address: Option<String>,
     /// The type whose schema is not well-formed, where the message is about a schema.
     pub schema_type: Option<String>,
-    /// Where in the object or schema, as Terraform writes it.
+    /// Where in the object or schema: `tags["Name"]`.
     pub path: Option<String>,
     /// Terraform's words about the place.
     pub words: Option<String>,
@@ -284,7 +284,7 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
         && found.path.is_none()
         && let Some(path) = message.paragraphs.iter().find_map(|text| mismatched_attribute(text))
     {
-        found.path = Some(format!(".{path}").into());
+        found.path = Some(path.to_owned().into());
     }
     if found.clauses == [Clause::U5] && found.path.is_none() {
         found.path = message.paragraphs.iter().find_map(|text| place::go_path(text)).map(Cow::Owned);
@@ -300,8 +300,7 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
     {
         let (path, types) = place.split_once("Target Type: ").unwrap_or((place, ""));
         let path = path.trim();
-        let dot = if path.starts_with(['.', '[']) { "" } else { "." };
-        found.path = Some(format!("{dot}{path}").into()).filter(|_| !path.is_empty());
+        found.path = Some(path.to_owned().into()).filter(|_| !path.is_empty());
         let target = types.split(" Suggested ").next().unwrap_or_default().trim();
         if !target.is_empty() {
             said.values = vec![("target_type".into(), target.to_owned())];
@@ -613,7 +612,10 @@ impl Explained {
             frame: None,
             address: found.address.map(address),
             schema_type: found.schema.map(str::to_owned),
-            path: found.path.map(Cow::into_owned),
+            path: found
+                .path
+                .map(|path| path.strip_prefix('.').unwrap_or(&path).to_owned())
+                .filter(|path| !path.is_empty()),
             words: found.words.map(str::to_owned),
             values,
             similarity,

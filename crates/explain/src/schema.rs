@@ -53,7 +53,7 @@ fn internal_fault(item: &str) -> Option<Vec<ParsedSentence<'_>>> {
     Some(vec![ParsedSentence {
         clauses: vec![Clause::S0],
         schema: part(1),
-        path: part(2).map(|path| Cow::Owned(format!(".{path}"))),
+        path: part(2).map(Cow::Borrowed),
         words: part(3),
         ..ParsedSentence::default()
     }])
@@ -90,7 +90,7 @@ pub(super) fn faults(whole: &str, is_schema: bool) -> Vec<ParsedSentence<'_>> {
             clauses: vec![*clause],
             provider,
             schema,
-            path: Some(Cow::Owned(format!(".{path}"))),
+            path: Some(Cow::Borrowed(path)),
             said: Statement { kind: Some(kind), values: Vec::new() },
             words: Some(said.as_str()),
             ..ParsedSentence::default()

@@ -93,7 +93,10 @@ fn write_group(out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
 fn write_message(out: &mut impl Write, message: &ExplainedMessage) -> io::Result<()> {
     let explained = &message.explained;
     let place = [explained.address.as_deref(), explained.schema_type.as_deref(), message.path()];
-    let place = place.into_iter().flatten().collect::<String>();
+    let place = place.into_iter().flatten().fold(String::new(), |outer, inner| match inner {
+        inner if outer.is_empty() || inner.starts_with('[') => outer + inner,
+        inner => outer + "." + inner,
+    });
     let by = match (&explained.provider, &explained.version) {
         (Some(by), Some(version)) => format!("{by} {version}"),
         (Some(by), None) => by.clone(),

@@ -195,6 +195,14 @@ impl Source {
         })
     }
 
+    /// Why a document in it cannot be read, if none may be longer than the limit.
+    pub fn unreadable_within(&self, error: io::Error, limit: u64) -> InputError {
+        match error.kind() {
+            io::ErrorKind::FileTooLarge => self.error(Fault::MoreThanAllowed(Size(limit))),
+            _ => self.unreadable(error),
+        }
+    }
+
     /// Why it cannot be read.
     pub fn unreadable(&self, error: io::Error) -> InputError {
         self.error(Fault::Read(error))

@@ -1,5 +1,6 @@
 //! Values as Terraform's console prints them.
 
+use objchange_text::redact::SENSITIVE;
 use std::collections::BTreeSet;
 
 use objchange::value::{Kind, Marks, Number};
@@ -48,7 +49,7 @@ pub fn asks_type(expr: &Expr) -> Option<&Expr> {
 /// ```
 pub fn console_type(value: &Value) -> String {
     if hides_names(value) {
-        return "(sensitive value)".to_owned();
+        return SENSITIVE.to_owned();
     }
     let mut out = String::new();
     write_type(value.ty(), 0, &mut out);
@@ -146,7 +147,7 @@ impl Printer {
             return self.out.push_str("(ephemeral value)");
         }
         if !marks.is_empty() {
-            return self.out.push_str("(sensitive value)");
+            return self.out.push_str(SENSITIVE);
         }
         match value.kind() {
             Kind::Null => self.out.push_str(&null(value.ty())),

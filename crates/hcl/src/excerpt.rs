@@ -1,5 +1,6 @@
 //! Lines of source texts as they may be shown.
 
+use objchange_text::redact::SENSITIVE;
 use std::ops::{Range, RangeInclusive};
 
 use crate::hidden_source::HiddenSource;
@@ -14,9 +15,6 @@ pub struct Excerpt {
     /// The part of the text that it is about.
     pub subject: Range<usize>,
 }
-
-/// The text that is shown in place of a hidden part.
-const HIDDEN: &str = "(sensitive value)";
 
 /// The maximum number of characters to show of a line. Errors in a file of one line would each repeat the whole file.
 const MAX_LINE: usize = 200;
@@ -105,7 +103,7 @@ fn masked(text: &str, hidden: &[Range<usize>]) -> String {
     let mut copied = 0;
     for part in hidden {
         out.push_str(&text[copied..part.start]);
-        out.push_str(HIDDEN);
+        out.push_str(SENSITIVE);
         copied = part.end;
     }
     out.push_str(&text[copied..]);
@@ -119,9 +117,9 @@ fn masked_place(place: usize, hidden: &[Range<usize>], is_end: bool) -> usize {
     for part in hidden.iter().take_while(|part| part.start < place) {
         before += part.start - copied;
         if place < part.end {
-            return if is_end { before + HIDDEN.len() } else { before };
+            return if is_end { before + SENSITIVE.len() } else { before };
         }
-        before += HIDDEN.len();
+        before += SENSITIVE.len();
         copied = part.end;
     }
     before + place - copied

@@ -56,6 +56,9 @@ pub struct Function {
 /// The kind of the error of a function that reads files, where no directory of files is given.
 pub const NO_DIRECTORY: &str = "no_directory";
 
+/// The kind of the error that a file or module is outside of the directories that may be read.
+pub const OUTSIDE_DIRECTORIES: &str = "outside_directories";
+
 /// Things that a function reads besides its arguments, least first. A template that is read from a file may render no
 /// other template; one that is a string may read no file, either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -165,23 +168,19 @@ pub struct FunctionError {
     /// The problem, a sentence without a full stop. It may quote arguments. If an argument is sensitive,
     /// [`Function::call`] removes the sentence; if it is an element of a sensitive collection, the evaluator does.
     pub message: Cow<'static, str>,
-    /// The capability whose absence made the call fail: no directory of files was given.
-    pub missing: Option<Capability>,
+    /// [`NO_DIRECTORY`] or [`OUTSIDE_DIRECTORIES`], if files may not be read.
+    pub refused: Option<&'static str>,
 }
 
 impl FunctionError {
     /// The call as a whole failed.
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
-        Self { argument: None, message: message.into(), missing: None }
+        Self { argument: None, message: message.into(), refused: None }
     }
 
     /// A stable name of this sort of error.
     pub fn kind(&self) -> &'static str {
-        match self.argument {
-            _ if self.missing.is_some() => NO_DIRECTORY,
-            Some(_) => "invalid_argument",
-            None => "call_failed",
-        }
+        self.refused.unwrap_or(if self.argument.is_some() { "invalid_argument" } else { "call_failed" })
     }
 
     /// This argument, by position from 0, is wrong.

@@ -67,7 +67,6 @@ mod snippet;
 mod sources;
 mod suggestion;
 mod syntax;
-mod version;
 mod walk;
 
 pub use cases::OPERATIONS;
@@ -86,8 +85,10 @@ pub use eval::{
 };
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
-pub use function::{Capability, Function, FunctionError, Functions, NO_DIRECTORY, Parameter, not_null};
-pub use functions::{BaseDirectory, OUTSIDE};
+pub use function::{
+    Capability, Function, FunctionError, Functions, NO_DIRECTORY, OUTSIDE_DIRECTORIES, Parameter, not_null,
+};
+pub use functions::{BaseDirectory, OUTSIDE, relative_path};
 pub use hidden_source::{HiddenSource, value_source, variable_of_source};
 pub use module::{
     CheckConfig, Condition, ConstantText, DecodedResource, Environment, ImportConfig, ImportTarget, Input,
@@ -107,5 +108,4 @@ pub use syntax::{
     Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
     parse_template,
 };
-pub use version::VersionConstraints;
 pub use walk::{Reference, constant_value, variables};

@@ -98,6 +98,7 @@ impl Module {
                           destruction, which is normally not what is desired. If you would like to destroy everything, run \
                           plan with the -destroy option. Otherwise, create a Terraform configuration file (.tf file) and try \
                           again.";
+            // With `-destroy` Terraform accepts an empty directory: then all of the state is orphaned.
             module.diagnostics.without_place(Severity::Error, "No configuration files", detail);
         }
         if module.diagnostics.has_errors() {

@@ -36,7 +36,6 @@ mod provider_address;
 mod providers;
 mod provisioners;
 mod schemas;
-mod secrets;
 pub mod state;
 mod subject;
 mod target;

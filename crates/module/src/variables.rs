@@ -381,6 +381,7 @@ fn warn_of_undeclared(undeclared: Vec<(SmolStr, GivenValue)>, diagnostics: &mut 
             "In addition to the other similar warnings shown, {} other variable(s) defined without being declared.",
             in_files - NAMED
         );
+        // Terraform names two, in the order of a Go map, and counts the rest.
         diagnostics.without_place(Severity::Warning, "Values for undeclared variables", detail);
     }
 }

@@ -1,5 +1,6 @@
 //! Files of the cache as they are listed.
 
+use objchange_text::counted;
 use std::fs;
 
 use objchange::schema::ProviderSchemas;
@@ -66,10 +67,6 @@ impl CacheEntry {
         };
         format!("{}: {content}", self.display)
     }
-}
-
-fn counted(count: usize, name: &str) -> String {
-    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
 impl SchemaCache {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
-use objchange_hcl::Functions;
+use objchange_hcl::{Functions, relative_path};
 use objchange_module::config::{Config, Files, MissingModule, OpenTofuFiles, SourceDirectory};
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::{
@@ -594,7 +594,7 @@ fn module_sources(directory: &Path, given: &[(String, PathBuf)]) -> Result<Vec<S
         if !real.is_dir() {
             return Err(wrong(format!("{} is not a directory", path.display())));
         }
-        let new = SourceDirectory { source: source.clone(), directory: relative(&root, &real) };
+        let new = SourceDirectory { source: source.clone(), directory: relative_path(&root, &real) };
         if let Some(other) = sources.iter().find(|other| other.has_source_of(&new)) {
             let (a, b) = (&other.directory, &new.directory);
             return Err(wrong(format!("two directories are given for it, {a} and {b}")));
@@ -602,15 +602,6 @@ fn module_sources(directory: &Path, given: &[(String, PathBuf)]) -> Result<Vec<S
         sources.push(new);
     }
     Ok(sources)
-}
-
-/// The way from one directory to another, both without links.
-fn relative(from: &Path, to: &Path) -> String {
-    let common = std::iter::zip(from.components(), to.components()).take_while(|(a, b)| a == b).count();
-    let up = from.components().skip(common).map(|_| "..".to_owned());
-    let down = to.components().skip(common).map(|step| step.as_os_str().to_string_lossy().into_owned());
-    let steps: Vec<String> = up.chain(down).collect();
-    if steps.is_empty() { ".".to_owned() } else { steps.join("/") }
 }
 
 /// Whether real providers run for the plan.

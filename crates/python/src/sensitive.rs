@@ -2,14 +2,12 @@
 
 use objchange::Value;
 use objchange::value::Kind;
+use objchange_text::redact::SENSITIVE;
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::value::{from_python, to_python};
-
-/// Stands in its place.
-const SHOWN: &str = "(sensitive value)";
 
 /// A value that is not to be shown.
 ///
@@ -52,15 +50,15 @@ impl Sensitive {
     }
 
     fn __repr__(&self) -> &'static str {
-        SHOWN
+        SENSITIVE
     }
 
     fn __str__(&self) -> &'static str {
-        SHOWN
+        SENSITIVE
     }
 
     fn __format__(&self, _spec: &Bound<'_, PyAny>) -> &'static str {
-        SHOWN
+        SENSITIVE
     }
 
     /// Equal to another one with equal content; never equal to anything that is no `Sensitive`.

@@ -22,7 +22,7 @@ def test_a_provider_is_tested() -> None:
     (of,) = report.types
     assert (of.subject, of.name, of.skipped) == ("resource", "kit_planned_string", None)
     (finding,) = report.findings
-    assert (finding.clause, finding.kind, finding.severity, finding.path) == ("P5", "not_config", "error", ".name")
+    assert (finding.clause, finding.kind, finding.severity, finding.path) == ("P5", "not_config", "error", "name")
     assert finding.config["name"] == "a" and not report.passed
     assert report.document["seed"] == 0
 

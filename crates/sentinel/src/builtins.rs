@@ -1,8 +1,8 @@
 //! The functions that need no import.
 
-use crate::run::{Compared, Done, Machine, RunErrorKind, fault, fault_of, order};
+use crate::run::{Compared, Machine, order};
 use crate::syntax::literal;
-use crate::value::{Key, List, Native, Text, Value, show, whole};
+use crate::value::{Done, Key, List, Native, RunErrorKind, Text, Value, fault, fault_of, show, whole};
 
 /// All of them.
 static NATIVES: [Native; 13] = [

@@ -65,7 +65,8 @@ pub use lint::{Fields, ImportShapes, LintContext, LintKind, Shape, lint};
 pub use objchange_text::{Diagnostic, LineIndex, Position, Severity, Span};
 pub use policy::Policy;
 pub use run::{
-    Element, Evaluated, Import, Interrupt, Limits, Location, Reason, Run, RunError, RunErrorKind, Setup,
-    Source, UnknownRead, UnknownReads, Verdict, Witness, Witnesses,
+    Element, Evaluated, Import, Reason, Run, Setup, Source, UnknownRead, UnknownReads, Verdict, Witness,
+    Witnesses,
 };
 pub use value::{Function, List, Map, Members, RuleValue, SourcePlace, Text, Unknown, Value};
+pub use value::{Interrupt, Limits, Location, RunError, RunErrorKind};

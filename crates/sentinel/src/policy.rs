@@ -6,8 +6,8 @@ use std::sync::Arc;
 use objchange_text::{Diagnostic, LineIndex, Span};
 
 use crate::compile::{Compiled, compile};
-use crate::run::Location;
 use crate::syntax::parse;
+use crate::value::Location;
 
 /// A compiled policy or module. Many threads can run it at once, with any data.
 pub struct Policy {

@@ -7,7 +7,7 @@
 //! - `style` has the styles of reports for people (feature `style`).
 //! - [`utf8_reader`] reads UTF-8 and UTF-16, [`BoundedLines`] lines of bounded length, [`json::Documents`] the documents
 //!   of an input.
-//! - [`bounded`] cuts texts of others that are too long to be shown.
+//! - [`bounded`] cuts texts of others that are too long to be shown, [`listed`] and [`counted`] name and count things.
 //! - [`redact::Secrets`] hides secrets in text that others wrote.
 //! - `re2::Pattern` compiles patterns in the syntax of RE2 (feature `re2`).
 //! - [`Span`] is a part of a text, a `LineIndex` finds its line and column, and a `Diagnostic` reports a
@@ -17,6 +17,7 @@
 //! - [`calendar`] has the names of months and weekdays.
 //! - A `TimeLimit` ends what evaluates texts of others (feature `time`).
 //! - [`similar()`] suggests similar names.
+//! - `VersionConstraints` are those of Terraform (feature `version`).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -46,6 +47,8 @@ mod span;
 pub mod style;
 #[cfg(feature = "time")]
 mod time_limit;
+#[cfg(feature = "version")]
+mod version;
 
 pub use bounded_lines::{BoundedLine, BoundedLines, LineError};
 #[cfg(feature = "source")]
@@ -57,12 +60,14 @@ pub use lines::{LineIndex, Position};
 pub use notice::Notice;
 pub use padding::padded;
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};
-pub use relay::{MAX_TEXTS, bounded, left_out};
+pub use relay::{MAX_TEXTS, bounded, bounded_to, counted, left_out, listed};
 pub use severity::Severity;
 pub use similar::{Letters, did_you_mean, similar};
 pub use span::Span;
 #[cfg(feature = "time")]
 pub use time_limit::TimeLimit;
+#[cfg(feature = "version")]
+pub use version::VersionConstraints;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

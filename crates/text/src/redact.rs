@@ -1,11 +1,12 @@
 //! Hiding secrets in text that others wrote.
 //!
 //! A provider, a policy or an error may repeat a secret anywhere in its messages. [`Secrets`] learns the
-//! secrets; the [`Redactor`] made of them finds all of them in one pass.
+//! secrets, and finds all of them in one pass.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -15,8 +16,8 @@ use crate::quote::quote_into;
 /// The text that replaces a secret.
 pub const SENSITIVE: &str = "(sensitive value)";
 
-/// A shorter secret is hidden only where it is alone, because it is part of too many words.
-const SHORT: usize = 4;
+/// A shorter secret, in bytes, is hidden only where it is alone, because it is part of too many words.
+pub const SHORT: usize = 4;
 
 /// More secrets than these are not searched for one by one: then the whole text is hidden.
 const MOST_SECRETS: usize = 20_000;
@@ -35,13 +36,14 @@ const MOST_BYTES: usize = 4 << 20;
 /// let mut secrets = Secrets::default();
 /// secrets.add("pass");
 /// secrets.add("password123");
-/// let redactor = secrets.redactor();
-/// assert_eq!(redactor.redact("login with password123 failed"), "login with (sensitive value) failed");
+/// assert_eq!(secrets.redact("login with password123 failed"), "login with (sensitive value) failed");
 /// ```
 #[derive(Clone, Default)]
 pub struct Secrets {
     texts: BTreeSet<String>,
     bytes: usize,
+    /// Finds the texts; made when it is needed.
+    redactor: OnceLock<Redactor>,
 }
 
 impl Secrets {
@@ -70,6 +72,7 @@ impl Secrets {
             let bytes = text.len();
             if self.texts.insert(text) {
                 self.bytes += bytes;
+                self.redactor = OnceLock::new();
             }
         }
     }
@@ -88,15 +91,15 @@ impl Secrets {
     ///
     /// let mut secrets = Secrets::default();
     /// secrets.add("pass");
-    /// let early = secrets.redactor().redact("login with pass-9312").into_owned();
+    /// let early = secrets.redact("login with pass-9312").into_owned();
     /// assert_eq!(early, "login with (sensitive value)-9312");
     ///
     /// secrets.add("pass-9312");
     /// secrets.add_partly_hidden();
-    /// assert_eq!(secrets.redactor().redact(&early), "login with (sensitive value)");
+    /// assert_eq!(secrets.redact(&early), "login with (sensitive value)");
     /// ```
     pub fn add_partly_hidden(&mut self) {
-        let Search::For(search) = self.redactor().0 else { return };
+        let Redactor(Search::For(search)) = self.redactor().clone() else { return };
         for text in self.texts.clone() {
             let within = search.find_overlapping_iter(&text).map(|found| (found.start(), found.end()));
             let within: Vec<_> = within
@@ -128,8 +131,33 @@ impl Secrets {
         self.texts.len() > MOST_SECRETS || self.bytes > MOST_BYTES
     }
 
-    /// The redactor for these secrets. Where there are more of them than it can hold, it hides every text.
-    pub fn redactor(&self) -> Redactor {
+    /// The text with [`SENSITIVE`] in place of each secret. Where there are more secrets than can be searched
+    /// for, it is hidden as a whole.
+    ///
+    /// Secrets that overlap or touch are hidden together, so that no rest of one remains. A secret of fewer
+    /// than [`SHORT`] bytes is hidden only where no letter or digit is next to it.
+    ///
+    /// ```
+    /// use objchange_text::redact::Secrets;
+    ///
+    /// let mut secrets = Secrets::default();
+    /// ["abcd", "cdef", "12"].into_iter().for_each(|secret| secrets.add(secret));
+    /// assert_eq!(secrets.redact("xabcdefx 12 123"), "x(sensitive value)x (sensitive value) 123");
+    /// ```
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.redactor().redact(text)
+    }
+
+    /// Whether a text holds a secret.
+    pub fn finds(&self, text: &str) -> bool {
+        self.redactor().finds(text)
+    }
+
+    fn redactor(&self) -> &Redactor {
+        self.redactor.get_or_init(|| self.new_redactor())
+    }
+
+    fn new_redactor(&self) -> Redactor {
         if self.texts.is_empty() {
             return Redactor(Search::Nothing);
         }
@@ -163,9 +191,9 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// Hides secrets in texts; see [`Secrets`].
+/// Searches texts for the secrets.
 #[derive(Clone)]
-pub struct Redactor(Search);
+struct Redactor(Search);
 
 #[derive(Clone)]
 enum Search {
@@ -175,19 +203,7 @@ enum Search {
 }
 
 impl Redactor {
-    /// The text with [`SENSITIVE`] in place of each secret.
-    ///
-    /// Secrets that overlap or touch are hidden together, so that no rest of one remains. A secret of fewer than four
-    /// bytes is hidden only where no letter or digit is next to it.
-    ///
-    /// ```
-    /// use objchange_text::redact::Secrets;
-    ///
-    /// let mut secrets = Secrets::default();
-    /// ["abcd", "cdef", "12"].into_iter().for_each(|secret| secrets.add(secret));
-    /// assert_eq!(secrets.redactor().redact("xabcdefx 12 123"), "x(sensitive value)x (sensitive value) 123");
-    /// ```
-    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let search = match &self.0 {
             Search::Nothing => return Cow::Borrowed(text),
             Search::HideAll if text.is_empty() => return Cow::Borrowed(text),
@@ -199,8 +215,7 @@ impl Redactor {
         if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(hide(text, &hidden)) }
     }
 
-    /// Whether a text holds a secret.
-    pub fn finds(&self, text: &str) -> bool {
+    fn finds(&self, text: &str) -> bool {
         matches!(self.redact(text), Cow::Owned(_)) || matches!(self.0, Search::HideAll) && !text.is_empty()
     }
 }
@@ -241,12 +256,6 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     !is_word(text[..start].chars().next_back()) && !is_word(text[end..].chars().next())
 }
 
-impl fmt::Debug for Redactor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Redactor").finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,7 +269,7 @@ mod tests {
 
     #[test]
     fn quoted_secrets_and_their_lines_are_hidden() {
-        let redactor = secrets(["line one\n\"two\"<3"]).redactor();
+        let redactor = secrets(["line one\n\"two\"<3"]);
         for text in ["line one\n\"two\"<3", "line one\\n\\\"two\\\"<3", "line one\\n\\\"two\\\"\\u003c3"] {
             assert_eq!(redactor.redact(text), SENSITIVE);
         }
@@ -272,16 +281,16 @@ mod tests {
     fn too_many_secrets_hide_everything() {
         let many: Vec<String> = (0..=MOST_SECRETS).map(|i| format!("secret-{i}-")).collect();
         let many = secrets(many.iter().map(String::as_str));
-        assert_eq!(many.redactor().redact("anything"), SENSITIVE);
+        assert_eq!(many.redact("anything"), SENSITIVE);
         let long = "x".repeat(MOST_BYTES + 1);
-        assert_eq!(secrets([long.as_str()]).redactor().redact("anything"), SENSITIVE);
+        assert_eq!(secrets([long.as_str()]).redact("anything"), SENSITIVE);
         assert!(secrets([long.as_str()]).contains("anything"));
     }
 
     #[test]
     fn content_is_not_debugged() {
         let secrets = secrets(["hunter2"]);
-        assert!(!format!("{secrets:?} {:?}", secrets.redactor()).contains("hunter2"));
+        assert!(!format!("{secrets:?}").contains("hunter2"));
     }
 
     proptest! {
@@ -298,7 +307,7 @@ mod tests {
                 text.push_str(pick.get::<String>(&texts));
                 text.push_str(between);
             }
-            let shown = secrets(texts.iter().map(String::as_str)).redactor().redact(&text).replace(SENSITIVE, "");
+            let shown = secrets(texts.iter().map(String::as_str)).redact(&text).replace(SENSITIVE, "");
             prop_assert!(!shown.contains(['a', 'b']), "{text} is shown as {shown}");
         }
     }

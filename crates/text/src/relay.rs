@@ -1,4 +1,5 @@
-//! Bounds on relayed text of others, such as a provider, which may write megabytes again and again.
+//! Bounds on what is shown: of text that others wrote, such as a provider, which may write megabytes again and
+//! again, and of lists.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -9,16 +10,40 @@ const MAX_TEXT: usize = 4 << 10;
 /// The most texts of one kind that are shown.
 pub const MAX_TEXTS: usize = 50;
 
-/// The beginning of a text, and how much of it is left out.
+/// No word is longer: a text without spaces is cut anywhere.
+const MAX_WORD: usize = 512;
+
+/// The beginning of a text, at most 4 KiB, and how much of it is left out.
 ///
 /// Secrets must be hidden in the text before: a part of one that is cut off is not found any more.
 pub fn bounded(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_TEXT {
+    bounded_to(text, MAX_TEXT)
+}
+
+/// Like [`bounded`], with so many bytes at most.
+pub fn bounded_to(text: &str, max: usize) -> Cow<'_, str> {
+    if text.len() <= max {
         return Cow::Borrowed(text);
     }
-    let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    let end = (0..=max).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    // Between words: a secret that is known only later is found then, because it is whole.
+    let end = text[..end].rfind(char::is_whitespace).filter(|space| end - space < MAX_WORD).unwrap_or(end);
     let left_out = text.len() - end;
     Cow::Owned(format!("{}… ({left_out} more bytes left out)", &text[..end]))
+}
+
+/// A number of things: `1 file`, `2 files`.
+pub fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The first of so many things, and how many there are besides: `a, b and 3 more`.
+pub fn listed<S: AsRef<str>>(first: &[S], count: usize) -> String {
+    let named = first.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    match count.saturating_sub(first.len()) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 /// Says how many of several things are left out, if there are any.
@@ -32,11 +57,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn things_are_counted_and_listed() {
+        assert_eq!([counted(0, "file"), counted(1, "file")], ["0 files", "1 file"]);
+        assert_eq!([listed(&["a", "b"], 2), listed(&["a", "b"], 5)], ["a, b", "a, b and 3 more"]);
+    }
+
+    #[test]
     fn long_texts_are_cut_between_characters() {
         assert_eq!(bounded("short"), "short");
         let text = format!("a{}", "é".repeat(MAX_TEXT));
         let shown = bounded(&text);
         assert!(shown.len() < MAX_TEXT + 50 && shown.ends_with("é… (4098 more bytes left out)"), "{shown}");
+        assert_eq!(bounded_to("one two three", 9), "one two… (6 more bytes left out)");
         assert_eq!(left_out(3, 3, "lines"), None);
         assert_eq!(left_out(5, 3, "lines").as_deref(), Some("2 more lines left out"));
     }

@@ -206,6 +206,6 @@ fn a_configuration_that_is_not_known_yet_cannot_be_applied() {
     let error = begin_apply(&ApplyRequest::new(&schema(), &change, &unknown)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "configuration: .size: unknown; a change can be made when its configuration is wholly known"
+        "configuration: size: unknown; a change can be made when its configuration is wholly known"
     );
 }

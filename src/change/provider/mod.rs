@@ -5,12 +5,14 @@
 
 mod answer;
 mod question;
+mod secrets;
 mod simulated;
 
 pub use answer::{AppliedResource, DeferredReason, Diagnostic, PlannedResource, Severity};
 pub(super) use answer::{have_errors, hide_in_diagnostics};
 pub(super) use question::Outline;
 pub use question::{ApplyResourceChange, PlanResourceChange, PrivateData};
+pub use secrets::ProviderSecrets;
 pub use simulated::SimulatedProvider;
 
 /// The reason why a provider did not answer at all, such as a lost connection or a crash. Problems with a

@@ -65,7 +65,7 @@ impl ParsePathErrorKind {
     }
 }
 
-/// Reads a path as configuration and Terraform's messages write it: `disk[0].size`, `.tags["Name"]`.
+/// Reads a path as configuration writes it, `disk[0].size`, or as Terraform's messages do, `.disk[0].size`.
 ///
 /// An attribute's name that is not an identifier is in double quotes, with the escapes of JSON:
 /// `labels."a b"`.
@@ -78,7 +78,7 @@ impl ParsePathErrorKind {
 ///
 /// let path: Path = r#"disk[0].tags["Name"]"#.parse()?;
 /// assert_eq!(path, Path::root().attribute("disk").index(0).attribute("tags").index("Name"));
-/// assert_eq!(path.to_string(), r#".disk[0].tags["Name"]"#);
+/// assert_eq!(path.to_string(), r#"disk[0].tags["Name"]"#);
 ///
 /// let error = "disk[x]".parse::<Path>().unwrap_err();
 /// assert_eq!((error.column, error.kind.kind()), (6, "no_key"));

@@ -181,7 +181,7 @@ fn keys_stand_once() {
     let two = Type::object([("a", Type::Bool), ("b", Type::Bool)]);
     assert_eq!(
         msgpack_error(b"\x82\xa1a\xc3\xa1a\xc3", &two),
-        "byte 4: .a: this key is used twice; use each key once"
+        "byte 4: a: this key is used twice; use each key once"
     );
     assert!(serde_json::from_str::<Type>(r#"["object",{"a":"bool","a":"string"}]"#).is_err());
 }
@@ -191,7 +191,7 @@ fn what_does_not_fit_the_type_is_named() {
     let object = Type::object([("a", Type::Bool), ("b", Type::Bool)]);
     assert_eq!(
         msgpack_error(b"\x82\xa1a\xc3\xa1c\xc3", &object),
-        "byte 4: .c: the type has no such attribute; leave it out or correct its name"
+        "byte 4: c: the type has no such attribute; leave it out or correct its name"
     );
     assert_eq!(msgpack_error(b"\x81\xa1a\xc3", &object), "byte 0: 2 parts are expected here, not 1");
     assert_eq!(msgpack_error(b"\x91\xc3", &Type::tuple([])), "byte 0: 0 parts are expected here, not 1");

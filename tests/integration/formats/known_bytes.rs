@@ -347,6 +347,6 @@ fn marks_have_no_form() {
     assert!(matches!(error, WriteError::Marked { .. }));
     assert_eq!(
         error.to_string(),
-        ".password: a marked value cannot be written in this format; take the marks off first"
+        "password: a marked value cannot be written in this format; take the marks off first"
     );
 }

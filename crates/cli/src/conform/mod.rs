@@ -342,7 +342,7 @@ const CALL: Duration = Duration::from_secs(30);
 /// The Terraform version that a provider receives under OpenTofu's rules.
 const OPENTOFU: &str = "1.10.0";
 
-/// The maximum number of characters to show of a provider's line.
+/// The maximum number of bytes to show of a provider's line.
 const MAX_LINE: usize = 1_000;
 
 /// Says why the provider cannot be tried, with the end of what it wrote.
@@ -350,10 +350,7 @@ fn not_tried(error: &objchange_provider::Error, secrets: &[Value]) -> CommandErr
     let secrets = Value::tuple(secrets.to_vec());
     let hidden = |text: &str| {
         let hidden = objchange_conform::without_secrets(&Diagnostic::error(text), &secrets).summary;
-        match hidden.char_indices().nth(MAX_LINE) {
-            Some((end, _)) => format!("{}… ({} more bytes)", &hidden[..end], hidden.len() - end),
-            None => hidden,
-        }
+        objchange_text::bounded_to(&hidden, MAX_LINE).into_owned()
     };
     if let Err(error) = exit::complain(&hidden(&error.to_string())) {
         return error.into();

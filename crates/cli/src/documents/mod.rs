@@ -48,7 +48,8 @@ pub(crate) fn find(
         Err(error) => Err(error),
     };
     let inputs = Inputs::find(arguments, wanted.extensions, plan, &exit::remark)?;
-    Ok(FoundDocuments { inputs: Inputs { plan_files, ..inputs }, schemas })
+    let inputs = Inputs { plan_files, max_input: modules.max_input.0, ..inputs };
+    Ok(FoundDocuments { inputs, schemas })
 }
 
 /// The outcome for all documents.

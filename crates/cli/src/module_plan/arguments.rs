@@ -202,6 +202,10 @@ pub(crate) struct ModuleArgs {
 
     #[command(flatten)]
     directory: ForModules<DirectoryArgs>,
+
+    /// Maximum size of a document, e.g. `500M` or `4G`
+    #[arg(long, value_name = "SIZE", default_value = "1G", help_heading = None)]
+    max_input: Size,
 }
 
 impl ModuleArgs {
@@ -219,7 +223,8 @@ impl ModuleArgs {
     pub(crate) fn inputs(&self, arguments: &[PathBuf]) -> Result<PlanInputs<'_>, CommandError> {
         let directory = self.directory.used_for(arguments)?;
         // Verdicts must hold whatever the providers answer.
-        Ok(PlanInputs { is_strict: true, must_be_whole: true, ..directory.inputs(&self.schemas) })
+        let inputs = directory.inputs(&self.schemas);
+        Ok(PlanInputs { is_strict: true, must_be_whole: true, max_input: self.max_input, ..inputs })
     }
 }
 

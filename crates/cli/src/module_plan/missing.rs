@@ -38,8 +38,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
                     .range
                     .as_ref()
                     .map_or(String::new(), |range| format!("    {}:{}\n", visible(&range.file), range.line));
-                let (resources, s) = (resources, if *resources == 1 { "" } else { "s" });
-                format!("{missing}: {resources} resource{s}\n{place}")
+                format!("{missing}: {}\n{place}", objchange_text::counted(*resources, "resource"))
             };
             all.iter().map(line).collect()
         }

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
-use objchange_hcl::OUTSIDE;
+use objchange_hcl::OUTSIDE_DIRECTORIES;
 use objchange_module::config::Config;
 use objchange_module::document::change_set;
 use objchange_module::plan::{PlanMode, PlanOptions};
@@ -30,7 +30,7 @@ pub(crate) fn diagnostics(config: &Config, schemas: &Schemas, found: &Diagnostic
     let mut err = terminal::stderr();
     err.write_all(DiagnosticPrinter::new(config, schemas).text(found).as_bytes())?;
     err.flush()?;
-    if found.iter().any(|one| one.diagnostic.detail.contains(OUTSIDE)) {
+    if found.iter().any(|one| one.diagnostic.kind == OUTSIDE_DIRECTORIES) {
         exit::note("--allow-path DIR lets modules and functions read below another directory");
     }
     Ok(())
@@ -73,8 +73,8 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     } else {
         text(args, planned, &changes, &choice.filter())?
     };
-    gate.refuse_undecided(&mut verdict, &changes.deferred);
     gate.refuse_unasked(&mut verdict, &planned.unasked());
+    gate.refuse_undecided(&mut verdict, &changes.deferred);
     if args.gate.is_asked() {
         gate.refuse_missing(&mut verdict, &plan.missing);
     }

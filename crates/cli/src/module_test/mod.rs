@@ -300,13 +300,9 @@ fn say_what_was_simulated(report: &TestReport) {
     invented.sort_unstable();
     invented.dedup();
     if !invented.is_empty() {
-        let more = match invented.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let named = invented.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        let named = objchange_text::listed(&invented[..invented.len().min(NAMED)], invented.len());
         exit::note(&format!(
-            "made up without a provider: {named}{more}; mock the provider to choose values, or use --strict to refuse this"
+            "made up without a provider: {named}; mock the provider to choose values, or use --strict to refuse this"
         ));
     }
     let undecided: usize = report.files.iter().flat_map(|file| &file.runs).map(|run| run.undecided).sum();

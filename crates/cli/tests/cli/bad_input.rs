@@ -144,7 +144,7 @@ fn of_providers() -> Vec<Vec<u8>> {
         br#"{"provider": {"n": 1, "a": {"$sensitive": "s-{seq}"}}, "values": {"*cidr": "10.{seq}.0.0/16", "k": {"$one_of": [1, 2]},
             "m": {"$matching": "[a-z]{4}"}}, "types": [{"type": "a*", "skip": "no", "update": {"n": 2}, "import": "{a}/{n}",
             "expect": [{"severity": "warning", "matching": "^old"}]}]}"#,
-        br#"{"format_version":"1","findings":[{"subject":"resource","name":"a","clause":"P5","kind":"k","place":".a"}]}"#,
+        br#"{"format_version":"1","findings":[{"subject":"resource","name":"a","clause":"P5","kind":"k","place":"a"}]}"#,
         br#"{"subject":"resource","name":"a","config":{"a":{"$unknown":{}}},"known":{"a":1},"clause":"P5"}"#,
         br#"{"@level":"warn","@message":"slow","@module":"sdk","@timestamp":"2026-01-02T03:04:05Z","tries":3}"#,
         b"[ERROR] no\npanic: oh\n1|6|unix|/tmp/plugin1|grpc|MIIB\n1|5|tcp|127.0.0.1:1234|grpc",
@@ -387,4 +387,38 @@ fn standard_input_is_read_only_once() {
         assert_eq!(output.code, 2, "{output:?}");
         assert!(output.stderr.contains("standard input (-) can be read only once"), "{output:?}");
     }
+}
+
+#[test]
+fn every_reader_of_plans_has_a_limit() {
+    let plan = "examples/terraform_data/plan.json";
+    for command in [
+        &["policy", plan, "--rego", "examples/policy/buckets.rego"][..],
+        &["query", plan, "true"],
+        &["sentinel", "apply", "examples/sentinel/changes.sentinel", "--plan", plan],
+        &["show", plan],
+        &["hash", plan],
+        &["diff", plan, plan],
+    ] {
+        let output = objchange([command, &["--max-input", "1k"][..]].concat(), "");
+        let expected = format!("error: {plan}: this is more than 1 KiB");
+        assert!(output.code == 2 && output.stderr.contains(&expected), "{command:?}: {output:?}");
+    }
+}
+
+/// The API of HCP Terraform gives it to those who may not see values.
+#[test]
+fn the_redacted_plan_of_hcp_terraform_is_named() {
+    for text in [
+        r#"{"plan_format_version":"1.2","resource_changes":[],"provider_schemas":{}}"#,
+        r#"{"provider_format_version":"1.0","provider_schemas":{},"plan_format_version":"1.2"}"#,
+    ] {
+        let output = objchange(["show", "-"], text);
+        assert!(
+            output.code == 2 && output.stderr.contains("the redacted plan of HCP Terraform"),
+            "{output:?}"
+        );
+    }
+    let schemas = objchange(["show", "-"], r#"{"provider_schemas":{},"format_version":"1.0"}"#);
+    assert!(schemas.stderr.contains("these are the schemas of providers"), "{schemas:?}");
 }

@@ -110,7 +110,7 @@ fn that_break_the_contract() {
         json!([{
             "path": [{"attr": "size"}],
             "kind": "not_config_nor_prior",
-            "message": ".size: the planned value (3) is neither the configured one (2) nor the prior one (1)",
+            "message": "size: the planned value (3) is neither the configured one (2) nor the prior one (1)",
             "prior": 1, "config": 2, "planned": 3,
         }])
     );
@@ -119,7 +119,7 @@ fn that_break_the_contract() {
         json!([{
             "path": [{"attr": "size"}],
             "kind": "value_changed",
-            "message": ".size: was planned as (3), but is (4)",
+            "message": "size: was planned as (3), but is (4)",
             "planned": 3, "actual": 4,
         }])
     );

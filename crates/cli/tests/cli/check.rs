@@ -26,7 +26,7 @@ fn a_failure_shows_where_and_what() {
     check(
         format!("{PASSES}\n{FAILS}\n"),
         1,
-        "FAIL (stdin):2  fails  proposed_new\n  at .size\n    got:  1\n    want: 2\n1 passed, 1 failed\n",
+        "FAIL (stdin):2  fails  proposed_new\n  at size\n    got:  1\n    want: 2\n1 passed, 1 failed\n",
     );
 }
 
@@ -42,7 +42,7 @@ fn a_malformed_case_does_not_end_the_run() {
         FAILS.replace(r#""size":1"#, r#""size":[]"#),
         1,
         "FAIL (stdin):1:132  fails  proposed_new\n  this case cannot be run: \
-         `config`: .size: a number is expected here, not an array\n0 passed, 1 failed\n",
+         `config`: size: a number is expected here, not an array\n0 passed, 1 failed\n",
     );
     check(
         r#"{"id":"new","op":"divine","want":{}}"#,
@@ -158,7 +158,7 @@ fn junit_reports_name_every_case() {
     for part in [
         r#"<testsuite name="(stdin)" tests="2" skipped="0" errors="0" failures="1">"#,
         r#"<testcase name="passes" classname="action_for_change""#,
-        r#"<failure message="at .size: the answers differ" type="different">got:  1"#,
+        r#"<failure message="at size: the answers differ" type="different">got:  1"#,
     ] {
         assert!(output.stdout.contains(part), "{part} is missing in {}", output.stdout);
     }
@@ -178,14 +178,14 @@ fn a_violation_is_explained() {
     check(
         VIOLATES,
         1,
-        "FAIL (stdin):1  violates  assert_plan_valid\n  the answers differ\n    got:  [.size: not_config]\n    \
-         want: (none)\n    .size: the planned value (2) is not the configured one (1)\n0 passed, 1 failed\n",
+        "FAIL (stdin):1  violates  assert_plan_valid\n  the answers differ\n    got:  [size: not_config]\n    \
+         want: (none)\n    size: the planned value (2) is not the configured one (1)\n0 passed, 1 failed\n",
     );
     let output = objchange(["check", "--json", "-"], VIOLATES);
     let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(
         report["failures"][0]["explained"],
-        serde_json::json!([".size: the planned value (2) is not the configured one (1)"])
+        serde_json::json!(["size: the planned value (2) is not the configured one (1)"])
     );
     let output = objchange(["check", "--junit", "-", "-"], VIOLATES);
     assert!(output.stdout.contains("is not the configured one (1)</failure>"), "{}", output.stdout);
@@ -312,7 +312,7 @@ fn answers_are_blessed_and_nothing_else_changes() {
     };
     let output = bless(&["--only", "violates"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
-    assert!(output.stdout.contains("got:  [.size: not_config]"), "{}", output.stdout);
+    assert!(output.stdout.contains("got:  [size: not_config]"), "{}", output.stdout);
     let violation = VIOLATES.replace("[]", r#"[{"path":[{"attr":"size"}],"kind":"not_config"}]"#);
     let after = before.replace(VIOLATES, &violation);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), after);

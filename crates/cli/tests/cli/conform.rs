@@ -39,7 +39,7 @@ fn a_finding_is_told_with_its_smallest_configuration() {
     let output = conform(&["--only", "kit_planned_string"]);
     assert_eq!(output.code, 1, "{output:?}");
     let expected = "\
-error P5 kit_planned_string .name
+error P5 kit_planned_string.name
   The plan must equal the configuration, except for computed attributes.
   Terraform says: Provider produced invalid plan
     planned value cty.StringVal(\"a-other\") does not match config value cty.StringVal(\"a\")
@@ -81,12 +81,12 @@ fn the_report_as_json_is_what_its_schema_says() {
     assert_eq!(output.code, 1, "{}", output.stderr);
     let report = json(&output);
     crate::schemas::check(&validator, &report);
-    assert_eq!(findings(&report, "kit_planned_number"), [pair("P5", ".size")]);
-    assert_eq!(findings(&report, "kit_planned_write_only"), [pair("P3", ".token")]);
-    assert_eq!(findings(&report, "kit_applied_nested"), [pair("A5", ".many[*].name")]);
+    assert_eq!(findings(&report, "kit_planned_number"), [pair("P5", "size")]);
+    assert_eq!(findings(&report, "kit_planned_write_only"), [pair("P3", "token")]);
+    assert_eq!(findings(&report, "kit_applied_nested"), [pair("A5", "many[*].name")]);
     assert!(findings(&report, "kit_null").contains(&pair("D2", "")));
     assert_eq!(findings(&report, "kit_crash"), [pair("T2", "")]);
-    assert!(findings(&report, "kit_read_drift").contains(&pair("R5", ".name")));
+    assert!(findings(&report, "kit_read_drift").contains(&pair("R5", "name")));
     let mut wrong = report;
     wrong["types"][0]["findings"][0]["clause"] = Value::from(5);
     crate::schemas::refused(&validator, &wrong);
@@ -161,7 +161,7 @@ fn a_baseline_and_a_corpus() {
         conform(&[&only[..], &["--baseline", baseline, "--update-baseline", "--corpus", corpus]].concat());
     // A finding accepted by this run is shown, and does not fail it.
     assert_eq!(first.code, 0);
-    assert!(first.stdout.starts_with("error P5 kit_planned_string .name"), "{}", first.stdout);
+    assert!(first.stdout.starts_with("error P5 kit_planned_string.name"), "{}", first.stdout);
     assert!(folder.read("known.json").contains("\"clause\": \"P5\""));
     assert_eq!(folder.read("found.jsonl").lines().count(), 1);
     let again = conform(&[&only[..], &["--baseline", baseline, "--corpus", corpus]].concat());
@@ -170,7 +170,7 @@ fn a_baseline_and_a_corpus() {
     let more =
         conform(&["--only", "kit_planned_number", "--only", "kit_planned_string", "--baseline", baseline]);
     assert_eq!(more.code, 1);
-    assert!(more.stdout.starts_with("error P5 kit_planned_number .size"), "{}", more.stdout);
+    assert!(more.stdout.starts_with("error P5 kit_planned_number.size"), "{}", more.stdout);
     // Findings of types that were not tested stay in the baseline.
     conform(&["--only", "kit_planned_number", "--baseline", baseline, "--update-baseline"]);
     assert!(folder.read("known.json").contains("kit_planned_string"));
@@ -216,7 +216,7 @@ fn junit_and_sarif() {
         assert!(output.stdout.contains(count), "{}", output.stdout);
     }
     assert!(
-        output.stdout.contains(r#"<failure message="1 finding, the first: P5 .name: the planned value"#),
+        output.stdout.contains(r#"<failure message="1 finding, the first: P5 name: the planned value"#),
         "{}",
         output.stdout
     );
@@ -238,7 +238,7 @@ fn junit_and_sarif() {
     // It is the same for other values.
     let print = &result["partialFingerprints"]["objchangeConform/v1"];
     let print = print.as_str().unwrap().strip_prefix("P5 ").unwrap().strip_prefix(kit()).unwrap();
-    assert_eq!(print, " resource kit_planned_string .name not_config 1");
+    assert_eq!(print, " resource kit_planned_string name not_config 1");
 }
 
 /// Findings below `--fail-on` appear in the report, and tests that were not run say why.
@@ -248,7 +248,7 @@ fn junit_tells_what_does_not_fail_and_what_was_not_checked() {
     let output = conform(&arguments);
     assert_eq!(output.code, 0, "{output:?}");
     let accepted =
-        r#"<skipped message="warnings do not fail: R5 .name: what is read right after apply is not what was"#;
+        r#"<skipped message="warnings do not fail: R5 name: what is read right after apply is not what was"#;
     assert!(output.stdout.contains(accepted), "{}", output.stdout);
     let output = conform(&[&arguments[..], &["--fail-on", "warning"]].concat());
     assert_eq!(output.code, 1);
@@ -348,7 +348,7 @@ fn an_interrupt_ends_all_processes() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("error P5 kit_planned_string .name"), "{text}");
+    assert!(text.contains("error P5 kit_planned_string.name"), "{text}");
     assert!(text.contains("it was interrupted"), "{text}");
     for pid in started {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

@@ -110,7 +110,7 @@ fn every_action_says_its_reason() {
     let replaced = ["--requires-replace", "name", "--create-before-destroy"];
     assert_eq!(
         first_line("replaced", PRIOR, &renamed, &replaced),
-        "# test_disk.this must be replaced / .name cannot be changed in place / \
+        "# test_disk.this must be replaced / name cannot be changed in place / \
          1 to add, 0 to change, 1 to destroy."
     );
     let output = plan("replaced", PRIOR, &renamed, &replaced);
@@ -144,7 +144,7 @@ fn what_the_prior_object_hides_stays_hidden() {
 Plan: 0 to add, 1 to change, 0 to destroy.
 
 no longer sensitive after the change; their current values stay hidden here
-  ! .id
+  ! id
 "#,
     );
 }
@@ -162,7 +162,7 @@ fn what_a_replacement_breaks_shows_when_it_is_applied() {
     assert!(
         output.stdout.ends_with(
             "1 violation of the provider's contract: Terraform finds out when it applies the replacement\n  \
-             ! .size: the planned value (10) is not the configured one (20) (not_config)\n"
+             ! size: the planned value (10) is not the configured one (20) (not_config)\n"
         ),
         "{}",
         output.stdout
@@ -263,7 +263,7 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     refused(
         &plan("wrong-state", &STATE_FILE.replace("10", "[]"), config, &["--address", r#"test_disk.a["k"]"#]),
-        "error: FOLDER/prior.json:3:91: test_disk.a[\"k\"]: .size: number required, but have tuple\n",
+        "error: FOLDER/prior.json:3:91: test_disk.a[\"k\"]: size: number required, but have tuple\n",
     );
     refused(
         &plan("missing", PRIOR, "{\n  \"size\": 1\n}", &[]),
@@ -271,7 +271,7 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     refused(
         &plan("wrong-type", PRIOR, "{\n  \"name\": \"a\",\n  \"size\": [\"hunter\"]\n}", &[]),
-        "error: FOLDER/config.json:3:11: .size: number required, but have tuple\n",
+        "error: FOLDER/config.json:3:11: size: number required, but have tuple\n",
     );
     refused(
         &plan("no-json", PRIOR, "{\"name\": }", &[]),
@@ -345,18 +345,18 @@ fn keys_of_stated_types_are_not_echoed_where_they_are_hidden() {
     let file = |name: &str, text: String| folder.file(name, &text).to_str().unwrap().to_owned();
     let hidden = "(sensitive value)]: a number is expected here, not a string";
     let config = file("schema.json", format!(r#"{{"name":"a","secret":{stated}}}"#));
-    refuse(&["--config", &config], &format!(".secret[{hidden}"));
+    refuse(&["--config", &config], &format!("secret[{hidden}"));
     let config = file("marker.json", format!(r#"{{"name":"a","any":{{"$sensitive":{stated}}}}}"#));
-    refuse(&["--config", &config], &format!(".any[{hidden}"));
+    refuse(&["--config", &config], &format!("any[{hidden}"));
     let config = file("open.json", format!(r#"{{"name":"a","any":{stated}}}"#));
-    refuse(&["--config", &config], r#".any["hunter"]: a number is expected here"#);
+    refuse(&["--config", &config], r#"any["hunter"]: a number is expected here"#);
     let state = format!(
         r#"{{"version":4,"lineage":"x","resources":[{{"mode":"managed","type":"test_disk","name":"a","instances":[
             {{"attributes":{{"name":"a","any":{stated}}}}}]}}]}}"#
     );
     let (good, state) = (file("good.json", r#"{"name":"a"}"#.into()), file("state", state));
     let from_state = ["--config", &good, "--prior", &state, "--address", "test_disk.a"];
-    refuse(&from_state, &format!(".any[{hidden}"));
+    refuse(&from_state, &format!("any[{hidden}"));
 }
 
 #[test]
@@ -459,7 +459,7 @@ fn keys_of_sensitive_maps_are_not_echoed() {
         run(&["--prior", old, "--config", new, "--requires-replace", r#"secret["hunter"]"#, "--json"]),
     ] {
         assert!(!output.stdout.contains("hunter") && !output.stderr.contains("hunter"), "{}", output.stdout);
-        assert!(output.stdout.contains("(sensitive value)") || output.stderr.contains(".secret: "));
+        assert!(output.stdout.contains("(sensitive value)") || output.stderr.contains("secret: "));
     }
 }
 

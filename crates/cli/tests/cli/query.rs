@@ -324,6 +324,7 @@ fn errors_show_their_place() {
         ("rc.name.length() > 1", "        ^^^^^^", "did you mean `size`?"),
         ("rc.name.matches('(')", "                ^^^", "this is no pattern"),
         ("semver('1.0', 'new')", "              ^^^^^", "no constraint"),
+        ("semver('1.0', '== 1')", "              ^^^^^^", "no constraint"),
         ("rc.name > 3", "^^^^^^^^^^^", "`>` is not for string and int"),
         ("rc.name", "^^^^^^^", "must be true or false"),
         ("'ä' == rc.nam", "          ^^^", "did you mean `name`?"),

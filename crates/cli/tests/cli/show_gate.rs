@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::folder::Folder;
 use crate::program::objchange;
 use crate::show_choice::{change, plan, show};
 
@@ -255,5 +256,102 @@ fn only_programs_whose_text_is_known_are_accepted() {
         assert_eq!(refused.code, 2, "{program}");
         let supported = "`terraform@1.0` to `terraform@1.16`, such as `terraform@1.11`, and `opentofu`";
         assert!(refused.stderr.contains(supported), "{program}: {}", refused.stderr);
+    }
+}
+
+/// A module with a change for each gate that one can have without its provider, and schemas of that.
+fn module_for_gates(name: &str, import: &str) -> Folder {
+    let disk = |name: &str, attributes: Value, status: Option<&str>| {
+        json!({"mode": "managed", "type": "cloud_disk", "name": name,
+            "provider": "provider[\"registry.terraform.io/acme/cloud\"]",
+            "instances": [{"schema_version": 0, "attributes": attributes, "status": status}]})
+    };
+    let named = |name: &str| json!({"name": name, "id": name});
+    let state = json!({"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "x",
+    "outputs": {"o": {"value": "old", "type": "string"}},
+    "resources": [
+        disk("kept", named("a"), None), disk("changed", named("old"), None), disk("moved_from", named("m"), None),
+        disk("forgotten", named("f"), None), disk("gone", named("g"), None), disk("broken", named("t"), Some("tainted")),
+    ]});
+    let block = json!({"version": 0, "block": {"attributes": {
+        "name": {"type": "string", "required": true}, "id": {"type": "string", "computed": true}}}});
+    let schemas = json!({"format_version": "1.0", "provider_schemas": {"registry.terraform.io/acme/cloud": {
+        "provider": {"version": 0, "block": {}}, "resource_schemas": {"cloud_disk": block.clone()},
+        "data_source_schemas": {"cloud_image": block}}}});
+    let module = format!(
+        r#"
+terraform {{
+  required_providers {{
+    cloud = {{ source = "acme/cloud" }}
+  }}
+}}
+resource "cloud_disk" "kept" {{ name = "a" }}
+resource "cloud_disk" "changed" {{ name = "new" }}
+resource "cloud_disk" "added" {{ name = "c" }}
+resource "cloud_disk" "moved_to" {{ name = "m" }}
+resource "cloud_disk" "broken" {{ name = "t" }}
+moved {{
+  from = cloud_disk.moved_from
+  to   = cloud_disk.moved_to
+}}
+removed {{
+  from = cloud_disk.forgotten
+  lifecycle {{
+    destroy = false
+  }}
+}}
+data "cloud_image" "i" {{ name = "x" }}
+output "o" {{ value = cloud_disk.changed.name }}
+{import}
+"#
+    );
+    Folder::with(
+        name,
+        &[
+            ("module/main.tf", module.as_str()),
+            ("module/terraform.tfstate", &state.to_string()),
+            ("schemas.json", &schemas.to_string()),
+        ],
+    )
+}
+
+/// A directory and the document of its plan are the same plan, so one answer is right.
+#[test]
+fn a_gate_has_one_answer_for_a_directory_and_its_document() {
+    const GATES: [&str; 12] = [
+        "create", "read", "update", "delete", "replace", "forget", "move", "import", "defer", "invoke",
+        "output", "drift",
+    ];
+    let import = "import {\n  to = cloud_disk.added\n  id = \"i-1\"\n}\n";
+    for (name, import, gates) in
+        [("gates", "", &GATES[..]), ("gates-import", import, &["import", "defer", "delete"])]
+    {
+        let folder = module_for_gates(name, import);
+        let at = |name: &str| folder.at(name).display().to_string();
+        let (directory, schemas, file) = (at("module"), at("schemas.json"), at("plan.json"));
+        let mut refused = 0;
+        for options in [&[][..], &["--refresh=false"], &["--strict"], &["--refresh=false", "--strict"]] {
+            let run = |command: &[&str]| {
+                let output = objchange([command, &["--schemas", &schemas][..]].concat(), "");
+                let why = output.stderr.lines().find(|line| line.contains("refused by")).map(str::to_owned);
+                ((output.code, why), output.stdout)
+            };
+            std::fs::write(&file, run(&[&["plan", &directory, "--json"][..], options].concat()).1).unwrap();
+            for gate in gates {
+                let gate = ["--fail-on", gate];
+                let (by_plan, _) = run(&[&["plan", &directory][..], options, &gate].concat());
+                assert_eq!(by_plan.0, i32::from(by_plan.1.is_some()), "{options:?} {gate:?}");
+                refused += by_plan.0;
+                // `show` has no option for a strict plan.
+                if !options.contains(&"--strict") {
+                    let (by_show, _) = run(&[&["show", &directory][..], options, &gate].concat());
+                    assert_eq!(by_show, by_plan, "show {directory} {options:?} {gate:?}");
+                }
+                let (by_file, _) = run(&[&["show", &file][..], &gate].concat());
+                assert_eq!(by_file, by_plan, "show {file} {options:?} {gate:?}");
+            }
+        }
+        // Without an import, three gates have nothing to refuse; with one, nobody knows whether it is an update.
+        assert_eq!(refused, if import.is_empty() { 4 * 9 } else { 4 * 3 });
     }
 }

@@ -1,17 +1,18 @@
 //! Writes a finding as a line of a case file, which reproduces it without the provider.
 
-pub(super) mod mask;
 mod schema;
+pub(super) mod secret_names;
 
 use objchange::Value;
 use objchange::case::{Answer, AnsweredError, Case, ErrorPlace};
 use objchange::change::{PlanResourceChange, PlannedResource};
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
+use objchange_provider::Masks;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};
 
-use self::mask::{Mask, hides_names};
+use self::secret_names::hides_names;
 use super::run::Exchange;
 use super::{Clause, Finding, shape};
 
@@ -23,7 +24,7 @@ pub(super) fn case(
     finding: &Finding,
     exchanges: &[Exchange],
     secrets: &[(Path, Marks)],
-    mask: &Mask,
+    masks: &Masks,
 ) -> Result<String, &'static str> {
     let marked = |asked: CaseQuestion| asked.map(|object| Some(object.mark_where_present(secrets)));
     let asked: Vec<CaseQuestion> =
@@ -35,8 +36,9 @@ pub(super) fn case(
         return Err("the names of its attributes may be secret");
     }
     let shown = |asked: &CaseQuestion| {
-        let mut mask = mask.clone().learned(block, asked.objects());
-        let masked = asked.map(|object| mask.object(block, object))?;
+        let mut masks = masks.clone();
+        asked.objects().for_each(|object| drop(masks.object(block, object)));
+        let masked = asked.map(|object| Some(masks.object(block, object)))?;
         let (small, pruned) = pruned(block, finding, &masked);
         let line = |block, asked| line(id, block, asked).filter(|(_, answer)| shows(answer, finding));
         line(&small, &pruned).or_else(|| line(block, &masked)).map(|(line, _)| line)

@@ -75,9 +75,9 @@ impl std::fmt::Debug for Sample {
 /// );
 /// let all: Vec<_> = samples(&block, Component::Resource, "cloud_server", &Hints::default(), 1).take(40).collect();
 /// assert_eq!((all[0].label.as_str(), all[0].config.to_string().as_str()), ("minimal", r#"{name = "name-0", ports = null}"#));
-/// let empty = all.iter().find(|sample| sample.label == ".ports: empty").unwrap();
+/// let empty = all.iter().find(|sample| sample.label == "ports: empty").unwrap();
 /// assert_eq!(empty.config.attribute("ports").unwrap().len(), Some(0));
-/// assert!(all.iter().any(|sample| sample.label == ".name: unknown" && sample.known.is_some()));
+/// assert!(all.iter().any(|sample| sample.label == "name: unknown" && sample.known.is_some()));
 /// ```
 pub fn samples(
     block: &Block,

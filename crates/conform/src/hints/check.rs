@@ -15,7 +15,7 @@ impl Hints {
     pub fn check(&self, schemas: &Schemas) -> Vec<HintsError> {
         let mut errors = Vec::new();
         for (i, entry) in self.types.iter().enumerate() {
-            let at = format!(".types[{i}]");
+            let at = format!("types[{i}]");
             let components = CHECKED_COMPONENTS
                 .into_iter()
                 .filter(|c| entry.component.is_none_or(|component| component == *c));

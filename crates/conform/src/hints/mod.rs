@@ -18,7 +18,7 @@
 //! assert_eq!(hints.skip(Component::Resource, "cloud_mail_account"), Some("each costs money"));
 //!
 //! let error = Hints::parse(br#"{"types": [{"type": "a", "values": {}, "skipp": ""}]}"#).unwrap_err();
-//! assert_eq!(error.to_string(), ".types[0].skipp: there is no such field; did you mean skip?");
+//! assert_eq!(error.to_string(), "types[0].skipp: there is no such field; did you mean skip?");
 //! # Ok::<(), objchange_conform::HintsError>(())
 //! ```
 
@@ -134,7 +134,7 @@ impl Hints {
         let said = self.provider.clone().unwrap_or_else(|| Value::object::<&str, Value>([]));
         block.coerce_config(&said).map_err(|error| {
             let hint = if self.provider.is_some() { "" } else { "; say it in a hints file" };
-            HintsError::new(format!(".provider{}", error.path), format!("{}{hint}", error.kind))
+            HintsError::new(format!("provider{}", error.path.suffix()), format!("{}{hint}", error.kind))
         })
     }
 

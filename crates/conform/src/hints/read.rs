@@ -217,7 +217,7 @@ fn one_of<T: Copy>(word: &str, known: &[(&str, T)], at: &str) -> Result<T> {
 
 fn key_at(at: &str, key: &str) -> String {
     let path = objchange::value::Path::root().attribute(key);
-    format!("{at}{path}")
+    if at.is_empty() { path.to_string() } else { format!("{at}{}", path.suffix()) }
 }
 
 fn object<'j, 't>(json: &'j Node<'t>, at: &str) -> Result<&'j [Property<'t>]> {

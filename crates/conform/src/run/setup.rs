@@ -11,7 +11,7 @@ use super::Options;
 use super::watch::{SharedSecrets, Watched};
 use crate::finding::shortened;
 use crate::flow::no_answer;
-use crate::report::{FindingReport, Subject, TypeReport, shape};
+use crate::report::{FindingReport, Subject, TypeReport, joined, shape};
 use crate::schemas::{named, of_type, place};
 use crate::secrets::Origin;
 use crate::{Clause, Finding, judge_schemas};
@@ -83,10 +83,10 @@ async fn configured(
         said = provider.configure(&config).await;
     }
     match said {
-        Ok(said) => refusal(&said).map(|refusal| shortened(secrets.lock().hide(&refusal.to_string()))),
+        Ok(said) => refusal(&said).map(|refusal| shortened(&secrets.lock().hide(&refusal.to_string()))),
         Err(error) => {
             let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
-            let finding = finding.texts(|text| shortened(secrets.lock().hide(&text)));
+            let finding = finding.texts(|text| shortened(&secrets.lock().hide(&text)));
             let reason = finding.message.clone();
             report.findings.push(without_config(finding, String::new()));
             Some(reason)
@@ -109,7 +109,7 @@ fn of_the_whole(schemas: &Schemas) -> Vec<FindingReport> {
         .collect();
     let others = judge_schemas(schemas).into_iter().filter(|found| !tried.contains(&found.place));
     let found = others.map(|found| {
-        let place = format!("{}{}", found.place, shape(&found.finding.path));
+        let place = joined(&found.place, &shape(&found.finding.path));
         without_config(found.finding, place)
     });
     found.collect()

@@ -437,7 +437,7 @@ impl<'w> Trials<'w> {
             }
             Some(Err(error)) => {
                 let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
-                let finding = finding.texts(|text| shortened(context.secrets.lock().hide(&text)));
+                let finding = finding.texts(|text| shortened(&context.secrets.lock().hide(&text)));
                 self.find(&trial, vec![finding], Vec::new(), &mut Vec::new()).await;
                 self.survived().map(|()| None)
             }

@@ -69,34 +69,34 @@ fn refused(text: &str, error: &str) {
 fn what_is_no_hint_is_refused_with_its_place() {
     refused("{", "line 1, column 2: the text ends inside of an object or array");
     refused("[]", "the file: an object is expected here, not an array");
-    refused(r#"{"valeus":{}}"#, ".valeus: there is no such field; did you mean values?");
-    refused(r#"{"types":[{},{"a b":1}]}"#, r#".types[1]."a b": there is no such field"#);
-    refused(r#"{"types":[{"skip":1}]}"#, ".types[0].skip: a string is expected here, not a number");
+    refused(r#"{"valeus":{}}"#, "valeus: there is no such field; did you mean values?");
+    refused(r#"{"types":[{},{"a b":1}]}"#, r#"types[1]."a b": there is no such field"#);
+    refused(r#"{"types":[{"skip":1}]}"#, "types[0].skip: a string is expected here, not a number");
     refused(
         r#"{"types":[{"of":"datasource"}]}"#,
-        ".types[0].of: one of provider, resource, data_source, ephemeral_resource, list_resource, action is expected \
+        "types[0].of: one of provider, resource, data_source, ephemeral_resource, list_resource, action is expected \
          here; did you mean data_source?",
     );
-    refused(r#"{"types":[{"type":"a","type":"b"}]}"#, ".types[0].type: this key is used twice");
-    refused(r#"{"values":{"a":{"b":[{"c":1,"c":2}]}}}"#, ".values.a.b[0].c: this key is used twice");
+    refused(r#"{"types":[{"type":"a","type":"b"}]}"#, "types[0].type: this key is used twice");
+    refused(r#"{"values":{"a":{"b":[{"c":1,"c":2}]}}}"#, "values.a.b[0].c: this key is used twice");
     refused(
         r#"{"values":{"a":{"$oneof":[1]}}}"#,
-        r#".values.a."$oneof": there is no such field; did you mean $one_of?"#,
+        r#"values.a."$oneof": there is no such field; did you mean $one_of?"#,
     );
-    refused(r#"{"values":{"a":{"$one_of":[]}}}"#, r#".values.a."$one_of": at least one value is needed"#);
+    refused(r#"{"values":{"a":{"$one_of":[]}}}"#, r#"values.a."$one_of": at least one value is needed"#);
     refused(
         r#"{"values":{"a":{"$regex":"("}}}"#,
-        r#".values.a."$regex": this is no regular expression that texts can be made from"#,
+        r#"values.a."$regex": this is no regular expression that texts can be made from"#,
     );
     refused(
         r#"{"values":{"a":{"$regex":"((((a*)*)*)*)*"}}}"#,
-        r#".values.a."$regex": this is no regular expression that texts can be made from"#,
+        r#"values.a."$regex": this is no regular expression that texts can be made from"#,
     );
     refused(
         r#"{"types":[{"expect":[{"severity":"error"}]}]}"#,
-        ".types[0].expect[0]: summary or summary_matches is needed",
+        "types[0].expect[0]: summary or summary_matches is needed",
     );
-    refused(r#"{"values":{"a":1e999999}}"#, ".values.a: this number is too large");
+    refused(r#"{"values":{"a":1e999999}}"#, "values.a: this number is too large");
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn the_configuration_of_the_provider() {
     let config = hints(EXAMPLE).provider_config(&block("host")).unwrap();
     assert_eq!(config.to_string(), r#"{host = "localhost", token = (sensitive value)}"#);
     let error = hints(EXAMPLE).provider_config(&block("hosts")).unwrap_err();
-    assert_eq!(error.to_string(), r#".provider: the schema has no attribute or block type "host""#);
+    assert_eq!(error.to_string(), r#"provider: the schema has no attribute or block type "host""#);
     let error = Hints::default().provider_config(&block("host")).unwrap_err();
-    assert_eq!(error.to_string(), r#".provider: the attribute "token" is required; say it in a hints file"#);
+    assert_eq!(error.to_string(), r#"provider: the attribute "token" is required; say it in a hints file"#);
 }
 
 #[test]
@@ -190,8 +190,8 @@ fn values_are_given_wherever_the_attribute_is_set() {
             assert!(matches!(disk.attribute("kind").unwrap().as_str(), Some("ssd" | "hdd")));
         }
     }
-    assert!(all.iter().any(|sample| sample.label == ".name: unknown"));
-    assert!(!all.iter().any(|sample| sample.label.starts_with(".name: text")));
+    assert!(all.iter().any(|sample| sample.label == "name: unknown"));
+    assert!(!all.iter().any(|sample| sample.label.starts_with("name: text")));
 }
 
 #[tokio::test]
@@ -207,10 +207,10 @@ async fn hints_that_nothing_heeds_are_told() {
     assert_eq!(
         told(r#"{"types":[{"type":"cloud_vn"},{"values":{"nam":1,"disk.size":"x"},"update":{"sizes":1}}]}"#),
         [
-            ".types[0]: the provider has no such type; did you mean cloud_vm?",
-            ".types[1].values.nam: no attribute has such a path",
-            ".types[1].values.disk.size: no attribute of such a path can have this value",
-            ".types[1].update.sizes: no attribute has such a path",
+            "types[0]: the provider has no such type; did you mean cloud_vm?",
+            "types[1].values.nam: no attribute has such a path",
+            "types[1].values.disk.size: no attribute of such a path can have this value",
+            "types[1].update.sizes: no attribute has such a path",
         ]
     );
 }

@@ -214,31 +214,31 @@ fn each_kind_of_what_is_special_is_there() {
     for wanted in [
         "minimal",
         "all",
-        ".on: alone",
-        ".on: false",
-        ".on: unknown",
-        ".name: unknown",
-        ".name: text empty",
-        ".name: text with other normal forms",
-        ".name: text long",
-        ".tags: empty",
-        ".tags: one unknown element",
-        ".tags: an unknown element among others",
-        ".tags: 100 elements",
-        ".any: a tuple",
-        ".rule: alone",
-        ".rule: with all in it",
-        ".rule: unknown",
-        ".rule: 5 elements",
-        ".rule: duplicates",
-        ".rule.port: unknown",
-        ".rule.port: 0.1",
-        ".rule.port: 1e400",
-        ".rule.port: 18446744073709551616",
+        "on: alone",
+        "on: false",
+        "on: unknown",
+        "name: unknown",
+        "name: text empty",
+        "name: text with other normal forms",
+        "name: text long",
+        "tags: empty",
+        "tags: one unknown element",
+        "tags: an unknown element among others",
+        "tags: 100 elements",
+        "any: a tuple",
+        "rule: alone",
+        "rule: with all in it",
+        "rule: unknown",
+        "rule: 5 elements",
+        "rule: duplicates",
+        "rule.port: unknown",
+        "rule.port: 0.1",
+        "rule.port: 1e400",
+        "rule.port: 18446744073709551616",
     ] {
         assert!(labels.iter().any(|label| label == wanted), "{wanted} in {labels:#?}");
     }
-    assert!(!labels.iter().any(|label| label.starts_with(".id") || label == ".name: alone"), "{labels:#?}");
+    assert!(!labels.iter().any(|label| label.starts_with("id") || label == "name: alone"), "{labels:#?}");
     let distinct: std::collections::BTreeSet<&String> = labels.iter().collect();
     assert_eq!(distinct.len(), labels.len());
 }
@@ -264,10 +264,10 @@ fn each_attribute_is_unknown_early() {
         let labels: Vec<String> = all.take(40).map(|sample| sample.label).collect();
         let unknown: Vec<&str> = labels.iter().filter_map(|label| label.strip_suffix(": unknown")).collect();
         assert_eq!(unknown.len(), 15, "{labels:#?}");
-        assert!(unknown[..13].iter().all(|path| path.matches('.').count() == 1), "{unknown:?}");
+        assert!(unknown[..13].iter().all(|path| !path.contains('.')), "{unknown:?}");
         let distinct: std::collections::BTreeSet<&str> = unknown.iter().copied().collect();
         assert_eq!(distinct.len(), 15);
-        assert!(labels.iter().any(|label| label == ".tags: unusual keys"), "{labels:#?}");
+        assert!(labels.iter().any(|label| label == "tags: unusual keys"), "{labels:#?}");
         // The others have their turns as well.
         assert!(labels.iter().filter(|label| label.starts_with("random")).count() >= 2, "{labels:#?}");
     }

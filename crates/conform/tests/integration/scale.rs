@@ -45,21 +45,21 @@ fn the_quadratic_collection_is_named_and_no_other() {
     let places: Vec<_> =
         scaling.collections.iter().map(|curve| (curve.path.as_str(), curve.what.as_str())).collect();
     let wanted = [
-        (".keyed", "nested map"),
-        (".labels", "map"),
-        (".many", "nested list"),
-        (".tags", "list"),
-        (".unique", "nested set"),
-        (".zones", "set"),
-        (".disk", "blocks (list)"),
-        (".entry", "blocks (map)"),
-        (".rule", "blocks (set)"),
+        ("keyed", "nested map"),
+        ("labels", "map"),
+        ("many", "nested list"),
+        ("tags", "list"),
+        ("unique", "nested set"),
+        ("zones", "set"),
+        ("disk", "blocks (list)"),
+        ("entry", "blocks (map)"),
+        ("rule", "blocks (set)"),
     ];
     assert_eq!(places, wanted);
     for curve in &scaling.collections {
         let wanted = match curve.path.as_str() {
-            ".rule" => Verdict::Quadratic,
-            ".tags" | ".many" => Verdict::Linear,
+            "rule" => Verdict::Quadratic,
+            "tags" | "many" => Verdict::Linear,
             _ => Verdict::Flat,
         };
         assert_eq!(curve.plan.verdict, wanted, "{}", curve.path);
@@ -71,7 +71,7 @@ fn the_quadratic_collection_is_named_and_no_other() {
     }
     let shown = table(&scaling);
     assert!(
-        shown.contains("  .rule       blocks (set)   3000      9.00 s    n^2.00 ± 0.00  quadratic\n"),
+        shown.contains("  rule        blocks (set)   3000      9.00 s    n^2.00 ± 0.00  quadratic\n"),
         "{shown}"
     );
     assert!(shown.contains("    3000    9.00 s  ████████████████████████████████████████\n"), "{shown}");
@@ -104,7 +104,7 @@ fn blocks_have_the_nested_attributes_that_are_required() {
         .iter()
         .map(|curve| (curve.path.as_str(), curve.stopped.as_deref(), curve.plan.verdict))
         .collect();
-    assert_eq!(found[0], (".disk", None, Verdict::Linear));
+    assert_eq!(found[0], ("disk", None, Verdict::Linear));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn what_the_provider_refuses_or_what_takes_too_long_ends_it() {
         scaling.collections.iter().map(|curve| (curve.path.as_str(), curve.stopped.as_deref())).collect();
     assert_eq!(
         stopped,
-        [(".one.tags", None), (".pins", None), (".pair", Some("it took too long with 10 elements"))]
+        [("one.tags", None), ("pins", None), ("pair", Some("it took too long with 10 elements"))]
     );
     let resource = ResourceType::new(block).on_validate(|config| {
         match config.attribute("pins").and_then(Value::as_elements) {
@@ -160,6 +160,6 @@ fn what_the_provider_refuses_or_what_takes_too_long_ends_it() {
         &Kit::default().resource("kit_thing", resource),
         &Scale::new(Value::object::<&str, Value>([])),
     );
-    let refused = scaling.collections.iter().find(|curve| curve.path == ".pins").unwrap();
+    let refused = scaling.collections.iter().find(|curve| curve.path == "pins").unwrap();
     assert_eq!(refused.stopped.as_deref(), Some("too many, beginning with (sensitive value)"));
 }

@@ -49,9 +49,9 @@ fn what_is_tolerated_is_found_in_the_log() {
         .map(|one| (one.clauses[0], one.path.as_deref().unwrap_or(""), one.kind.unwrap_or(""), one.tolerated))
         .collect();
     let wanted = [
-        (Clause::P5, ".size", "noncomputed_planned", true),
-        (Clause::P5, ".tags", "not_config", true),
-        (Clause::A5, ".name", "value_changed", true),
+        (Clause::P5, "size", "noncomputed_planned", true),
+        (Clause::P5, "tags", "not_config", true),
+        (Clause::A5, "name", "value_changed", true),
     ];
     assert_eq!(told, wanted);
     assert!(all.iter().all(|one| one.address.as_deref() == Some("null_resource.a")));

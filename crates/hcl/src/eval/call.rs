@@ -151,8 +151,8 @@ impl Evaluator<'_> {
                 });
                 let errors = self.errors();
                 self.call_error(call, named, &error.message);
-                if error.missing.is_some() {
-                    self.diagnostics[errors..].iter_mut().for_each(|found| found.kind = error.kind().into());
+                if let Some(kind) = error.refused {
+                    self.diagnostics[errors..].iter_mut().for_each(|found| found.kind = kind.into());
                 }
                 dynamic()
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use data_encoding::BASE64;
@@ -17,7 +17,9 @@ use super::paths::clean;
 use super::{Answer, any, quote, string, text, unknown};
 use crate::eval::forms::{RenderError, Template};
 use crate::eval::steps_to_read;
-use crate::function::{CallContext, Capability, Function, FunctionError, Functions, Parameter};
+use crate::function::{
+    CallContext, Capability, Function, FunctionError, Functions, NO_DIRECTORY, OUTSIDE_DIRECTORIES, Parameter,
+};
 
 /// The directory whose files functions may read, and perhaps others. A path or a symbolic link that leads out of them is an
 /// error, also where a function only asks whether there is a file.
@@ -65,6 +67,19 @@ const MOST_KEPT: usize = 128 << 20;
 
 /// Why a path that leads out of the directories is refused.
 pub const OUTSIDE: &str = "it is outside of the directories that may be read";
+
+/// A path leads out of the directories that may be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{OUTSIDE}")]
+struct Outside;
+
+/// The kind of error where files may not be read.
+fn refused(error: &io::Error) -> Option<&'static str> {
+    error
+        .get_ref()
+        .is_some_and(<dyn std::error::Error + Send + Sync>::is::<Outside>)
+        .then_some(OUTSIDE_DIRECTORIES)
+}
 
 #[derive(Debug)]
 struct Root {
@@ -155,7 +170,7 @@ impl BaseDirectory {
                 return Ok(AllowedPath { root, inside: inside.to_owned() });
             }
         }
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, OUTSIDE))
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, Outside))
     }
 
     /// Like [`fs::canonicalize`], with what is known of the enclosing directories.
@@ -195,7 +210,10 @@ impl BaseDirectory {
     fn read(&self, path: &str) -> Result<Arc<Vec<u8>>, ReadError> {
         let wrong = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => ReadError::Missing,
-            _ => ReadError::Other(format!("the file {path:?} cannot be read: {error}")),
+            _ => ReadError::Other(FunctionError {
+                refused: refused(&error),
+                ..FunctionError::argument(0, format!("the file {path:?} cannot be read: {error}"))
+            }),
         };
         let place = self.resolve(path).map_err(wrong)?;
         let whole = place.root.path.join(&place.inside);
@@ -213,7 +231,8 @@ impl BaseDirectory {
         };
         let content = objchange_text::read_at_most(file, MAX_TEXT as u64 + 1).map_err(wrong)?;
         if content.len() > MAX_TEXT {
-            return Err(ReadError::Other(format!("the file {path:?} has more than 64 MiB")));
+            let message = format!("the file {path:?} has more than 64 MiB");
+            return Err(ReadError::Other(FunctionError::argument(0, message)));
         }
         let content = Arc::new(content);
         if let Some(contents) = contents {
@@ -232,7 +251,7 @@ impl BaseDirectory {
             Ok(true) => Ok(true),
             Ok(false) => Err(FunctionError::new(format!("{} is a directory, not a file", quote(path)))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(FunctionError::new(format!("{path:?} cannot be looked at: {error}"))),
+            Err(error) => Err(not_looked_at(path, &error)),
         }
     }
 
@@ -265,7 +284,7 @@ impl BaseDirectory {
         }
         walk.pattern.clone_from(&pattern);
         walk.search(String::new(), &parts)?;
-        let relative = |found: &String| relative(&directory, found);
+        let relative = |found: &String| relative_path(Path::new(&directory), Path::new(found));
         let names: BTreeSet<String> = walk.found.iter().map(relative).collect();
         if let Some(known) = known {
             known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, names.clone());
@@ -277,14 +296,17 @@ impl BaseDirectory {
 /// Longer patterns are refused.
 const MAX_PATTERN_PARTS: usize = 256;
 
-/// The way from one clean path to another.
-fn relative(from: &str, to: &str) -> String {
-    let parts =
-        |path: &str| path.split('/').filter(|part| *part != ".").map(str::to_owned).collect::<Vec<_>>();
+/// The way from one path to another, both without links and `..`: `../b` leads from `a` to `b`.
+pub fn relative_path(from: &Path, to: &Path) -> String {
+    let parts = |path: &'_ Path| {
+        let parts = path.components().filter(|part| *part != Component::CurDir);
+        parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
     let (from, to) = (parts(from), parts(to));
     let common = std::iter::zip(&from, &to).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n("..".to_owned(), from.len() - common);
-    up.chain(to[common..].iter().cloned()).collect::<Vec<_>>().join("/")
+    let steps: Vec<String> = up.chain(to[common..].iter().cloned()).collect();
+    if steps.is_empty() { ".".to_owned() } else { steps.join("/") }
 }
 
 /// A search for files.
@@ -372,10 +394,15 @@ impl Walk<'_> {
 fn inside<T>(path: &str, found: io::Result<T>) -> Result<Option<T>, FunctionError> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Err(FunctionError::new(format!("{path:?} cannot be looked at: {error}")))
-        }
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(not_looked_at(path, &error)),
         Err(_) => Ok(None),
+    }
+}
+
+fn not_looked_at(path: &str, error: &io::Error) -> FunctionError {
+    FunctionError {
+        refused: refused(error),
+        ..FunctionError::new(format!("{path:?} cannot be looked at: {error}"))
     }
 }
 
@@ -383,7 +410,7 @@ fn inside<T>(path: &str, found: io::Result<T>) -> Result<Option<T>, FunctionErro
 enum ReadError {
     Missing,
     NotAFile,
-    Other(String),
+    Other(FunctionError),
 }
 
 /// The content of the file that the first argument names.
@@ -397,7 +424,7 @@ fn read(base: &BaseDirectory, path: &str) -> Result<Arc<Vec<u8>>, FunctionError>
                 quote(path)
             ),
             ReadError::NotAFile => format!("failed to read file: read {path}: is a directory"),
-            ReadError::Other(message) => message,
+            ReadError::Other(error) => return error,
         };
         FunctionError::argument(0, message)
     })
@@ -438,7 +465,7 @@ struct Source(Option<BaseDirectory>);
 impl Source {
     fn base(&self) -> Result<&BaseDirectory, FunctionError> {
         self.0.as_ref().ok_or(FunctionError {
-            missing: Some(Capability::Files),
+            refused: Some(NO_DIRECTORY),
             ..FunctionError::new("no directory is given from which files may be read")
         })
     }
@@ -467,7 +494,7 @@ impl Source {
                     FunctionError::new(match error {
                         ReadError::Missing => format!("open {path}: no such file or directory"),
                         ReadError::NotAFile => format!("read {path}: is a directory"),
-                        ReadError::Other(message) => message,
+                        ReadError::Other(error) => return FunctionError { argument: None, ..error },
                     })
                 })?;
                 context.spend(steps_to_read(content.len()));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use objchange_text::redact::SENSITIVE;
+use objchange_text::redact::{SENSITIVE, SHORT};
 use objchange_text::{Diagnostic, Span};
 
 use super::HiddenSource;
@@ -11,9 +11,6 @@ use crate::sources::{FileSpan, Places, Sources};
 
 /// The maximum distance from a place, in bytes, at which words of a message are looked for.
 const AROUND: u32 = 4096;
-
-/// A piece of a secret is hidden inside words from this length on. A shorter one is hidden only as a whole word.
-const SHORT: usize = 4;
 
 impl HiddenSource {
     /// The diagnostic without names and texts in quotes that are a part of what is hidden at its place: `"abc" is not a valid

@@ -1,5 +1,6 @@
 //! One resource block on its own: chosen by address or type, and decoded under its schema, to plan that resource alone.
 
+use objchange_text::listed;
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
@@ -323,11 +324,9 @@ fn keys(collection: &Value) -> String {
         Kind::Set(elements) => elements.iter().filter_map(Value::as_str).map(quoted).collect(),
         _ => return "for_each is neither a map nor a set of strings".to_owned(),
     };
-    let more = keys.len().saturating_sub(MOST);
-    match &keys[..keys.len() - more] {
+    match &keys[..keys.len().min(MOST)] {
         [] => "for_each is empty".to_owned(),
-        shown if more == 0 => format!("there are {}", shown.join(", ")),
-        shown => format!("there are {} and {more} more", shown.join(", ")),
+        first => format!("there are {}", listed(first, keys.len())),
     }
 }
 

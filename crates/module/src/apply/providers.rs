@@ -50,9 +50,7 @@ impl InventingProviders<'_> {
         let mut paths = Vec::new();
         let filled = self.values.fill(schema, object, None, address, &mut paths);
         for path in paths {
-            let attribute = path.to_string();
-            let attribute = attribute.trim_start_matches('.').to_owned();
-            self.invented.insert(Invention { address: address.to_owned(), attribute });
+            self.invented.insert(Invention { address: address.to_owned(), attribute: path.to_string() });
         }
         // Nothing was given that could be wrong.
         filled.map_err(|_| vec![Diagnostic::error("Values cannot be made up")])

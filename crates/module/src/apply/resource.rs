@@ -162,7 +162,7 @@ impl<'c> Walk<'_, 'c> {
                 return None;
             }
             Err(error) => {
-                let detail = self.secrets.hide_text(format!("{address}: {error}."));
+                let detail = self.secrets.hide(&format!("{address}: {error}.")).into_owned();
                 self.found.error("Change cannot be made", resource.config.header, detail);
                 return None;
             }
@@ -181,7 +181,7 @@ impl<'c> Walk<'_, 'c> {
         let applied = match apply_change(&request, &mut provider) {
             Ok(applied) => applied,
             Err(error) => {
-                let detail = self.secrets.hide_text(format!("{address}: {error}."));
+                let detail = self.secrets.hide(&format!("{address}: {error}.")).into_owned();
                 self.found.error("Change cannot be made", resource.config.header, detail);
                 return None;
             }
@@ -196,7 +196,7 @@ impl<'c> Walk<'_, 'c> {
             let detail = format!(
                 "When applying changes to {address}, the result is not what was planned: {violation}."
             );
-            let detail = self.secrets.hide_text(detail);
+            let detail = self.secrets.hide(&detail).into_owned();
             self.found.error(
                 "Provider produced inconsistent result after apply",
                 resource.config.header,
@@ -232,7 +232,10 @@ impl<'c> Walk<'_, 'c> {
             let text = |value: &Option<Value>| value.as_ref()?.as_str().map(str::to_owned);
             let change = match (violation.kind, text(&violation.planned), text(&violation.actual)) {
                 (InconsistentResultKind::ValueChanged, Some(was), Some(is)) => {
-                    format!("{}: was cty.StringVal({was:?}), but now cty.StringVal({is:?})", violation.path)
+                    format!(
+                        "{}: was cty.StringVal({was:?}), but now cty.StringVal({is:?})",
+                        violation.path.suffix()
+                    )
                 }
                 _ => violation.to_string(),
             };
@@ -242,7 +245,7 @@ impl<'c> Walk<'_, 'c> {
                  own issue tracker.",
                 instance.address, resource.provider_config.provider
             );
-            let detail = self.secrets.hide_text(detail);
+            let detail = self.secrets.hide(&detail).into_owned();
             self.found.error("Provider produced inconsistent final plan", None, detail);
         }
         violations.is_empty()

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Edition, Expr, Functions, ModuleCall, ModuleConfig, OUTSIDE, Problems, Sources, Span,
-    VersionConstraints,
+    Diagnostic, Edition, Expr, Functions, ModuleCall, ModuleConfig, OUTSIDE, OUTSIDE_DIRECTORIES, Problems,
+    Sources, Span,
 };
 use objchange_plan::{DirectoryProblem, Version};
+use objchange_text::VersionConstraints;
 use smol_str::SmolStr;
 
 use super::constants::{ConstantScope, Constants};
@@ -396,7 +397,8 @@ impl Loader<'_> {
         let version = self.options.terraform_version;
         for loaded in &self.config.modules {
             for (wanted, place) in &loaded.config.required_versions {
-                if VersionConstraints::parse(wanted).is_none_or(|wanted| wanted.allow(version)) {
+                if VersionConstraints::parse(wanted).is_none_or(|wanted| wanted.allow(version) == Some(true))
+                {
                     continue;
                 }
                 let calls: Vec<String> = loaded.path.iter().map(|call| format!("module.{call}")).collect();
@@ -488,6 +490,7 @@ impl Loader<'_> {
                 if !source.is(&entry.source) {
                     let detail =
                         format!("The source address was changed since this module was installed. {INIT}");
+                    // `terraform init` would install another module: a changed `ref` of a git source counts.
                     self.diagnostics.error("Module source has changed", place, detail);
                     return None;
                 }
@@ -555,11 +558,15 @@ impl Loader<'_> {
             self.config.missing_modules.insert((parent, name.clone()), missing);
             return;
         }
-        let detail = match problem {
-            Some(DirectoryProblem::Outside) => format!("The directory {source} cannot be read: {OUTSIDE}."),
-            Some(DirectoryProblem::Absent) | None => format!("This module is not yet installed. {INIT}"),
+        let (kind, detail) = match problem {
+            Some(DirectoryProblem::Outside) => {
+                (OUTSIDE_DIRECTORIES, format!("The directory {source} cannot be read: {OUTSIDE}."))
+            }
+            Some(DirectoryProblem::Absent) | None => {
+                ("module_not_installed", format!("This module is not yet installed. {INIT}"))
+            }
         };
-        self.diagnostics.error("Module not installed", call.header, detail);
+        self.diagnostics.error((kind, "Module not installed"), call.header, detail);
     }
 
     /// Whether a module is in this directory, or one of those that call it.
@@ -576,7 +583,7 @@ impl Loader<'_> {
 
     fn check_version(&mut self, wanted: &str, place: Span, installed: &str) -> Option<()> {
         let constraints = VersionConstraints::parse(wanted)?;
-        if installed.is_empty() || constraints.allow(installed) {
+        if installed.is_empty() || constraints.allow(installed) == Some(true) {
             return Some(());
         }
         let detail = format!(

@@ -135,6 +135,7 @@ impl Config {
     }
 
     fn check_required_once(&self, module: ModuleId, diagnostics: &mut Diagnostics) {
+        // Both local names work, and Terraform only warns: the source decides which provider it is.
         const SUMMARY: &str = "Duplicate required provider";
         let config = &self.modules[module].config;
         let mut first: BTreeMap<ProviderAddress, &SmolStr> = BTreeMap::new();
@@ -235,6 +236,8 @@ impl Config {
             self.module_words(module)
         );
         let place = blocks.iter().map(|block| block.header).min_by_key(|header| header.start);
+        // An empty block was how modules declared that they need a provider before Terraform 0.13; one with
+        // arguments refuses `count`, `for_each` and `depends_on` of the call.
         diagnostics.warning("Redundant empty provider block", place.unwrap_or_default(), detail);
     }
 

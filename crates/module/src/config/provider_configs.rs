@@ -129,6 +129,8 @@ pub fn provider_config_missing(user: &str, address: &ProviderConfigAddress) -> (
          occurs when a provider configuration is removed while objects created by that provider still exist in the state. \
          Re-add the provider configuration to destroy {user}, after which you can remove the provider configuration again."
     );
+    // Terraform finds this when it builds the graph, not when it loads the module, and speaks of a
+    // configuration that was removed.
     ("Provider configuration not present", detail)
 }
 

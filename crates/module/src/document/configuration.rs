@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use objchange::address::Mode;
 use objchange::schema::{Schema, SchemaKind};
 use objchange_hcl::{
-    Expr, OutputConfig, ProviderConfig, ResourceConfig, ResourceName, VariableConfig, VersionConstraints,
-    variables,
+    Expr, OutputConfig, ProviderConfig, ResourceConfig, ResourceName, VariableConfig, variables,
 };
+use objchange_text::VersionConstraints;
 use smol_str::SmolStr;
 
 use super::changes::mode_name;

@@ -13,7 +13,6 @@ use super::resource::{ephemeral_refusals, value_place};
 use super::walk::Walk;
 use crate::Severity;
 use crate::providers::{A_BUG, BrokenContract, ProvidersExt};
-use crate::secrets::ToldSecrets;
 
 impl<'c> Walk<'_, 'c> {
     /// The configuration of an instance as an object, before anything of it is validated; `None` where it has errors.
@@ -120,7 +119,7 @@ impl<'c> Walk<'_, 'c> {
                 self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));
             }
             other => {
-                let detail = self.secrets.hide_text(format!("{address}: {other}."));
+                let detail = self.secrets.hide(&format!("{address}: {other}.")).into_owned();
                 self.found.error("Change cannot be planned", resource.config.header, detail);
             }
         }
@@ -158,7 +157,7 @@ impl<'c> Walk<'_, 'c> {
         // A provider may have made a value of a secret, which no mask finds then.
         let schema = &instance.schema.block;
         let objects = [&change.before, &decoded.value, &change.after];
-        let has_secrets = objects.iter().any(|object| ToldSecrets::are_in(schema, object));
+        let has_secrets = objects.iter().any(|object| has_secrets(schema, object));
         objects.iter().for_each(|object| self.secrets.learn(schema, object));
         for violation in &change.violations {
             let (summary, detail) = match violation {
@@ -173,26 +172,38 @@ impl<'c> Walk<'_, 'c> {
                     let path = if has_secrets { schema.hide_keys_below(path, 0) } else { path.clone() };
                     let provider = resource.provider_config.to_string();
                     let detail = format!(
-                        "Provider {provider:?} returned a value for the write-only attribute \"{address}{path}\" during \
-                         planning. Write-only attributes cannot be read back from the provider. {A_BUG}"
+                        "Provider {provider:?} returned a value for the write-only attribute \"{address}{}\" during \
+                         planning. Write-only attributes cannot be read back from the provider. {A_BUG}",
+                        path.suffix()
                     );
                     ("Provider produced invalid plan", detail)
                 }
                 violation => {
-                    let violation =
+                    let separator = if violation.path().is_root() { ": " } else { "." };
+                    let said =
                         if has_secrets { without_values(schema, violation) } else { violation.to_string() };
                     let provider = resource.provider.to_string();
                     let detail = format!(
-                        "Provider {provider:?} planned an invalid value for {address}{violation}.\n\n{A_BUG}"
+                        "Provider {provider:?} planned an invalid value for {address}{separator}{said}.\n\n{A_BUG}"
                     );
                     ("Provider produced invalid plan", detail)
                 }
             };
-            let detail = self.secrets.hide_text(detail);
+            let detail = self.secrets.hide(&detail).into_owned();
             self.found.without_place(Severity::Error, summary, detail);
         }
         false
     }
+}
+
+/// Whether a part of an object is sensitive and has a value.
+fn has_secrets(schema: &Block, object: &Value) -> bool {
+    let mut found = false;
+    schema.mark_hidden(object).visit(|_, part| {
+        found = found || part.is_marked() && part.is_known() && !part.is_null();
+        if found || !part.contains_marked() { Descend::Over } else { Descend::Into }
+    });
+    found
 }
 
 /// Terraform's words for a number that no document and no state can hold.

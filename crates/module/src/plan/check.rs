@@ -153,6 +153,7 @@ impl Checker<'_, '_> {
                 "The referenced data resource \"{}\" is only accessible within the scope of check \"{check}\".",
                 resource_text(name)
             );
+            // A data source inside a `check` block is visible in that block alone.
             errors.push(Diagnostic::new("Reference to scoped resource", subject.span, detail));
         }
         let SubjectKind::Resource { key, .. } = &subject.kind else { return };
@@ -166,6 +167,8 @@ impl Checker<'_, '_> {
                 "Because {address} has {argument:?} set, its attributes must be accessed on specific instances.\n\nFor \
                  example, to correlate with indices of a referring resource, use:\n    {address}[{example}]"
             );
+            // Only where the key is a literal or missing: an index that has to be evaluated fails while
+            // planning.
             errors.push(Diagnostic::new("Missing resource instance key", subject.span, detail));
         }
         if key.is_some() && !has_instances {

@@ -84,7 +84,7 @@ impl<'c> Walk<'_, 'c> {
         place: Option<&dyn Fn(&objchange::value::Path) -> Span>,
     ) {
         let span = span.into();
-        for diagnostic in self.secrets.hide(found) {
+        for diagnostic in self.secrets.hide_all(found) {
             let severity = match diagnostic.severity {
                 objchange::change::Severity::Error => Severity::Error,
                 _ => Severity::Warning,

@@ -155,7 +155,7 @@ impl<'c> Walk<'_, 'c> {
         if self.input.options.mode == PlanMode::Destroy {
             return later;
         }
-        let found = self.secrets.hide(found);
+        let found = self.secrets.hide_all(found);
         let problems: Vec<String> =
             found.iter().map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail)).collect();
         for diagnostic in found {

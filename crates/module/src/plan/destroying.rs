@@ -152,5 +152,7 @@ pub(crate) fn is_prevented(address: &InstanceAddress, config: &ResourceConfig) -
          this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using \
          the -target option."
     );
+    // Only a block that is still there protects, also with `-destroy` and where `count` was reduced; where the
+    // block is gone, nothing does (Terraform 1.11.4).
     objchange_hcl::Diagnostic::new("Instance cannot be destroyed", config.header, detail)
 }

@@ -30,6 +30,9 @@ pub(crate) fn count(
     most: usize,
     errors: &mut Vec<Diagnostic>,
 ) -> Expansion {
+    // Tried on Terraform 1.11.4: text such as "2" counts, and so does a sensitive number; null, unknown,
+    // negative and ephemeral ones are this error, fractions are told the whole range, and other types are
+    // "Incorrect value type".
     const SUMMARY: &str = "Invalid count argument";
     let (value, mut found) = evaluate(expr, scope, functions);
     if !found.is_empty() {
@@ -154,6 +157,7 @@ pub(crate) fn import_elements(
     // Each element is as sensitive as all of them.
     let marks = value.marks();
     if marks.contains(Marks::EPHEMERAL) {
+        // Terraform keeps instance keys in the state, where nothing ephemeral may be.
         let error = Diagnostic::new("Invalid for_each argument", expr.span, EPHEMERAL_KEYS);
         return Err(vec![error.explained_by_marks(expr, scope)]);
     }

@@ -320,6 +320,7 @@ pub(crate) fn wrong_target(
     error("Invalid import 'to' expression", detail.to_owned())
 }
 
+// Null, unknown and empty identifiers. A sensitive one is accepted, and Terraform prints it.
 const WRONG_ID: &str = "Invalid import id argument";
 
 /// The error for an identifier or identity that is not known yet.

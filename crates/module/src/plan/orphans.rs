@@ -204,6 +204,8 @@ impl<'c> Walk<'_, 'c> {
             );
             self.found.without_place(
                 Severity::Warning,
+                // An address without a key names no instance of a resource that repeats. Of a name that
+                // nothing has Terraform says nothing.
                 "Incompletely-matched force-replace resource instance",
                 detail,
             );

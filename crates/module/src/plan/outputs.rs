@@ -32,6 +32,7 @@ pub(crate) fn refusal(output: &OutputConfig, is_root: bool, value: &Value) -> Op
                       Terraform requires that any root module output containing sensitive data be explicitly marked as \
                       sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output \
                       value as sensitive by adding the following argument:\n    sensitive = true";
+        // Terraform asks this of the root module alone; outputs of other modules pass marks on.
         Diagnostic::new("Output refers to sensitive values", output.header, detail)
     } else if !output.ephemeral && marks.contains(Marks::EPHEMERAL) {
         let detail = "This output value is not declared as returning an ephemeral value, so it cannot be set to a result \

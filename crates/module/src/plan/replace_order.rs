@@ -39,15 +39,14 @@ mod tests {
     #[test]
     fn paths_are_in_the_order_of_terraform() {
         let expected = [
-            ".availability_zone",
-            ".multi_attach_enabled",
-            ".outpost_arn",
-            ".snapshot_id",
-            ".encrypted",
-            ".kms_key_id",
+            "availability_zone",
+            "multi_attach_enabled",
+            "outpost_arn",
+            "snapshot_id",
+            "encrypted",
+            "kms_key_id",
         ];
-        let mut paths: Vec<Path> =
-            expected.iter().map(|path| Path::root().attribute(path.trim_start_matches('.'))).collect();
+        let mut paths: Vec<Path> = expected.iter().map(|path| Path::root().attribute(*path)).collect();
         paths.sort_by_key(ToString::to_string);
         paths.push(paths[0].clone());
         let sorted: Vec<String> = in_order(paths).iter().map(ToString::to_string).collect();

@@ -105,6 +105,8 @@ pub(crate) fn ignore_changes_problems(
                      compare with. Including this attribute in ignore_changes has no effect. Remove the attribute from \
                      ignore_changes to quiet this warning."
                 );
+                // Since the attribute is only computed, configuration cannot change it. An attribute that the
+                // schema lacks is an error (Terraform 1.11.4).
                 found.warning("Redundant ignore_changes element", type_span, detail);
             }
             Some(_) => {}

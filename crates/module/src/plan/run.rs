@@ -390,6 +390,8 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
         let mut names: Vec<String> =
             cycle.iter().map(|node| graph.nodes[*node].cycle_name(input.config)).collect();
         names.sort_unstable();
+        // Terraform reports each independent cycle once, without a place, and its names in an order that
+        // differs from run to run.
         found.without_place(Severity::Error, ("cycle", format!("Cycle: {}", names.join(", "))), "");
     }
     found

@@ -70,6 +70,8 @@ pub(crate) fn convert_argument(
         })?,
     };
     or_default(variable, converted).ok_or_else(|| {
+        // With `nullable = false` null becomes the default; without a default there is nothing that it could
+        // become.
         error("Required variable not set", "defined", "required variable may not be set to null")
     })
 }

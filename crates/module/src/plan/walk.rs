@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::{HashMap, HashSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
+use objchange::change::ProviderSecrets;
 use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span, evaluate};
 use smol_str::SmolStr;
 
@@ -24,7 +25,6 @@ use super::targets::Targets;
 use crate::config::ModuleId;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::secrets::ToldSecrets;
 use crate::state::{PriorState, Removals};
 use crate::subject::{Subject, WORKSPACE};
 use crate::{Diagnostics, ProviderConfigAddress};
@@ -109,7 +109,7 @@ pub(crate) struct Walk<'i, 'c> {
     /// sensitive, not what the schema does.
     pub(crate) replaced: HashMap<InstanceAddress, Value>,
     /// The secrets that providers received.
-    pub(crate) secrets: ToldSecrets,
+    pub(crate) secrets: ProviderSecrets,
     /// The provider configurations that were given to providers, and whether these took them.
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
     /// The checks that are not judged, because a data source in them could not be read. That is no error.

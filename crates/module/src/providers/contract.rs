@@ -109,8 +109,9 @@ impl BrokenContract {
             Self::WriteOnly(path) => (
                 "Provider produced invalid object",
                 format!(
-                    "Provider {provider:?} returned a value for the write-only attribute \"{address}{path}\" during refresh. \
-                     Write-only attributes cannot be read back from the provider. {A_BUG}"
+                    "Provider {provider:?} returned a value for the write-only attribute \"{address}{}\" during refresh. \
+                     Write-only attributes cannot be read back from the provider. {A_BUG}",
+                    path.suffix()
                 ),
             ),
             Self::UnknownUpgrade => (

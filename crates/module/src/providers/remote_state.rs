@@ -92,6 +92,7 @@ pub(super) fn read(files: &dyn Files, schema: &Schema, config: &Value) -> DataAn
         Ok(Some(file)) => file,
         Ok(None) => {
             let detail = "No stored state was found for the given workspace in the given backend.".to_owned();
+            // Unlike the backend of the module, where no state means that nothing exists yet.
             return failed(attribute_error("Unable to find remote state", detail, "workspace"));
         }
         Err(error) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use data_encoding::BASE64;
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ResourceAddress};
-use objchange::change::PrivateData;
+use objchange::change::{PrivateData, ProviderSecrets};
 use objchange::schema::{Schema, SchemaDocumentError, SchemaKind};
 use objchange_plan::{DocumentError, Json, ObjectError, Raw, Reader, State};
 use objchange_text::json::place;
@@ -16,7 +16,6 @@ use super::{PriorState, StateObject, StateOutput, StateResource};
 use crate::diagnostics::PROVIDER;
 use crate::marking::mark_kept;
 use crate::providers::{Providers, ProvidersExt, SimulatedProviders, StoredObject};
-use crate::secrets::ToldSecrets;
 use crate::{Diagnostics, ModuleDiagnostic, ProviderConfigAddress, Schemas, Severity};
 
 /// Why a state cannot be read. Never shows a value.
@@ -269,7 +268,7 @@ impl Reading<'_> {
                 text: stored.values.text(),
                 value: read.as_ref().ok().filter(|_| stored_version == schema.version),
             };
-            let mut secrets = ToldSecrets::default();
+            let mut secrets = ProviderSecrets::default();
             match &read {
                 Ok(value) => secrets.learn(&schema.block, value),
                 Err(_) => secrets.learn_marked(&file.untyped_object(stored)?),
@@ -277,7 +276,7 @@ impl Reading<'_> {
             match self.providers.upgrade(provider, stored_object) {
                 None => {}
                 Some(Ok((value, warnings))) => {
-                    self.provider_diagnostics(address, secrets.hide(warnings));
+                    self.provider_diagnostics(address, secrets.hide_all(warnings));
                     let value = file.with_marks(&value, stored).map_err(|error| ReadStateError::Object {
                         address: visible(&stored.address).into_owned(),
                         error,
@@ -285,7 +284,7 @@ impl Reading<'_> {
                     return Ok(marked(schema, &value));
                 }
                 Some(Err(errors)) => {
-                    self.provider_diagnostics(address, secrets.hide(errors));
+                    self.provider_diagnostics(address, secrets.hide_all(errors));
                     self.state.unreadable.insert(address.clone());
                     return Ok(untyped(file.untyped_object(stored)?));
                 }

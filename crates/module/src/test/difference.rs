@@ -2,12 +2,11 @@
 
 use objchange::Value;
 use objchange::value::{Kind, Marks};
+use objchange_text::redact::SENSITIVE;
 
 use crate::diagnostics::Comparison;
 use crate::document::JsonWriter;
 
-/// Replaces a sensitive value.
-const SENSITIVE: &str = "(sensitive value)";
 /// Replaces an unknown value.
 const UNKNOWN: &str = "(known after apply)";
 

@@ -1,5 +1,6 @@
 //! The messages of `terraform test -json`, in their order.
 
+use objchange_text::counted;
 use serde_json::{Map, Value as Json, json};
 
 use super::report::{CleanUp, FileReport, RunOutcome, RunReport, TestReport, TestStatus};
@@ -168,11 +169,6 @@ fn message(level: &str, text: &str, about: About<'_>, kind: &str, fields: Json) 
     message.insert(kind.to_owned(), fields);
     message.insert("type".to_owned(), kind.into());
     Json::Object(message)
-}
-
-fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }
 
 fn merge(fields: &mut Json, others: Json) {

@@ -131,7 +131,7 @@ impl TestProviders<'_> {
 
     fn wrong(&self, FillError { path, problem }: &FillError, place: &str) -> Diagnostic {
         let attribute = match self.is_new {
-            true => path.to_string(),
+            true => path.suffix().to_string(),
             false => {
                 let names = path.steps().iter().filter_map(|step| match step {
                     PathStep::Attribute(name) => Some(name.as_str()),

@@ -508,7 +508,7 @@ fn remote_states_are_validated_as_terraform_does() {
     assert!(told(std::slice::from_ref(&local)).is_empty());
     assert_eq!(
         told(&[("backend", "nope".into())]),
-        ["Invalid backend configuration: There is no backend type named \"nope\". (.backend)"]
+        ["Invalid backend configuration: There is no backend type named \"nope\". (backend)"]
     );
     assert_eq!(
         told(&[local.clone(), ("config", Value::object([("path", "x"), ("what", "y")]))]),

@@ -137,7 +137,7 @@ fn the_builtin_provider_needs_no_document() {
 #[test]
 fn a_broken_state_is_told_with_its_place_and_without_its_values() {
     let broken = [
-        (r#"{"attributes":{"name":{"hunter":1}}}"#, ".name: "),
+        (r#"{"attributes":{"name":{"hunter":1}}}"#, "name: "),
         (r#"{"attributes":{"rule":"hunter"}}"#, "a list of blocks is required"),
         (r#"{"private":"hunter!"}"#, "not in base 64"),
         (r#"{"dependencies":["hunter["]}"#, "not a list of resource addresses"),

@@ -1,5 +1,6 @@
 //! Values as a comparison shows them: without what must not be shown.
 
+use objchange_text::redact::SENSITIVE;
 use std::collections::BTreeMap;
 
 use serde::ser::{SerializeMap, SerializeSeq};
@@ -59,7 +60,7 @@ impl Serialize for ShownValue<'_> {
         match self {
             Self::Absent | Self::Null => serializer.serialize_unit(),
             Self::Unknown => marker(serializer, "$unknown", ""),
-            Self::Sensitive => marker(serializer, "$sensitive", "(sensitive value)"),
+            Self::Sensitive => marker(serializer, "$sensitive", SENSITIVE),
             Self::Bool(value) => serializer.serialize_bool(*value),
             Self::Number(text) => serialize_number(text, serializer),
             Self::String(text) => serializer.serialize_str(text),

@@ -1,5 +1,6 @@
 //! Differences in words, for the text and the Markdown page.
 
+use objchange_text::redact::SENSITIVE;
 use objchange_text::{quote_into, visible};
 
 use super::comparison::{
@@ -53,7 +54,7 @@ pub(super) fn totals(counts: &ComparisonCounts) -> String {
     let ComparisonCounts { only_in_a, only_in_b, other_action, other_values, incomplete, expected, same } =
         *counts;
     if counts.surprises() + expected == 0 {
-        return if same == 0 { "nothing".to_owned() } else { things(same, "change") };
+        return if same == 0 { "nothing".to_owned() } else { objchange_text::counted(same, "change") };
     }
     let parts = [
         (only_in_a, "only in A"),
@@ -66,10 +67,6 @@ pub(super) fn totals(counts: &ComparisonCounts) -> String {
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     parts.collect::<Vec<_>>().join(", ")
-}
-
-fn things(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The sign of a difference.
@@ -183,9 +180,13 @@ pub(super) fn value(difference: &ValueDifference<'_>) -> String {
     }
     match (&difference.a, &difference.b) {
         (ShownValue::Sensitive, ShownValue::Sensitive) if difference.expected => {
-            line += "(sensitive value), known only in B";
+            line += SENSITIVE;
+            line += ", known only in B";
         }
-        (ShownValue::Sensitive, ShownValue::Sensitive) => line += "(sensitive value) differs",
+        (ShownValue::Sensitive, ShownValue::Sensitive) => {
+            line += SENSITIVE;
+            line += " differs";
+        }
         (a, ShownValue::Absent) => line += &format!("{} only in A", one(a)),
         (ShownValue::Absent, b) => line += &format!("{} only in B", one(b)),
         (ShownValue::String(a), ShownValue::String(b)) => {
@@ -240,7 +241,7 @@ fn write(value: &ShownValue<'_>, out: &mut String, limit: usize) {
     match value {
         ShownValue::Absent => out.push_str("nothing"),
         ShownValue::Unknown => out.push_str("(known after apply)"),
-        ShownValue::Sensitive => out.push_str("(sensitive value)"),
+        ShownValue::Sensitive => out.push_str(SENSITIVE),
         ShownValue::Null => out.push_str("null"),
         ShownValue::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         ShownValue::Number(text) => out.push_str(start(text, MAX_STRING)),

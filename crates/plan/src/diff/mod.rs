@@ -12,6 +12,7 @@ mod object;
 mod owned;
 mod parts;
 
+use objchange_text::redact::SENSITIVE;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -236,7 +237,7 @@ impl NestedBlock<'_> {
     /// The label, unless it must not be shown.
     fn safe_label(&self) -> Option<&str> {
         let is_hidden = matches!(&self.diff.kind, Kind::SensitiveBlock(marks) if marks.whole_type);
-        self.label.as_deref().map(|label| if is_hidden { "(sensitive value)" } else { label })
+        self.label.as_deref().map(|label| if is_hidden { SENSITIVE } else { label })
     }
 }
 

@@ -39,7 +39,7 @@ use crate::walk::{Dialect, Sides};
 ///
 /// let change = ObjectChange::planned(&schema, &planned);
 /// let leaves = change.leaves(&change.diff());
-/// assert_eq!(leaves[0].path.to_string(), ".size");
+/// assert_eq!(leaves[0].path.to_string(), "size");
 /// assert_eq!((leaves[0].before.clone(), leaves[0].after.clone()), (Some(Value::from(10)), Some(Value::from(20))));
 /// assert!(leaves[1].hidden);
 ///

@@ -48,6 +48,8 @@ pub enum Problem {
     Flat,
     /// It holds the schemas of providers.
     Schemas,
+    /// It is the redacted plan of HCP Terraform.
+    RedactedPlan,
     /// It is JSON, but no object.
     NotAnObject,
     /// The messages of `terraform plan -json`, one a line.
@@ -80,6 +82,7 @@ impl Problem {
             Self::Encrypted => "encrypted",
             Self::Flat => "flat",
             Self::Schemas => "schemas",
+            Self::RedactedPlan => "redacted_plan",
             Self::NotAnObject => "not_an_object",
             Self::Messages => "messages",
             Self::NoFormatVersion => "no_format_version",
@@ -154,6 +157,10 @@ impl fmt::Display for Problem {
             ),
             Problem::Schemas => f.write_str(
                 "these are the schemas of providers, not a plan or state",
+            ),
+            Problem::RedactedPlan => f.write_str(
+                "this is the redacted plan of HCP Terraform, which has no values: pass its `json-output`, or the output \
+                 of `terraform show -json PLANFILE`",
             ),
             Problem::NoSection(name) => write!(
                 f,

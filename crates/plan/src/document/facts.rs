@@ -44,7 +44,7 @@ impl Facts {
                 simulated: plan.is_simulated(),
                 repeated_member: repeated_member(plan),
                 missing_change: plan.missing_change(),
-                missing: plan.missing(),
+                missing: plan.missing().to_vec(),
                 ..facts
             },
         }

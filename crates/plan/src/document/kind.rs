@@ -18,6 +18,8 @@ pub enum DocumentKind {
     Encrypted,
     /// The document of `terraform providers schema -json`.
     Schemas,
+    /// The redacted plan of HCP Terraform, from `json-output-redacted`: its members differ from those of a plan.
+    RedactedPlan,
     /// The messages of a command with `-json`.
     Messages,
     /// The answer of `terraform validate -json`.
@@ -71,6 +73,7 @@ impl DocumentKind {
             Ok(()) if seen.format_version && !seen.is_other() => Ok(Self::State),
             // A part was cut out of a document.
             Ok(()) if seen.planned => Ok(Self::Plan),
+            Ok(()) if seen.schemas => Ok(Self::Schemas),
             Ok(()) if seen.values && seen.terraform_version => Ok(Self::State),
             Ok(()) => Ok(Self::Other),
         }
@@ -81,6 +84,7 @@ impl DocumentKind {
         match self {
             Self::Encrypted => Some(Problem::Encrypted),
             Self::Schemas => Some(Problem::Schemas),
+            Self::RedactedPlan => Some(Problem::RedactedPlan),
             Self::Messages => Some(Problem::Messages),
             Self::Validation | Self::Functions | Self::Modules => Some(Problem::Neither),
             Self::Plan | Self::State | Self::StateFile | Self::Other => None,
@@ -101,6 +105,7 @@ struct Members {
     /// One of those that nothing else has, either.
     planned: bool,
     schemas: bool,
+    plan_format_version: bool,
     messages: bool,
     valid: bool,
     diagnostics: bool,
@@ -126,6 +131,7 @@ impl Members {
                 &mut self.changes
             }
             "provider_schemas" => &mut self.schemas,
+            "plan_format_version" => &mut self.plan_format_version,
             "@level" | "@message" => &mut self.messages,
             "valid" => &mut self.valid,
             "diagnostics" => &mut self.diagnostics,
@@ -146,9 +152,12 @@ impl Members {
     /// The kind, as soon as it is clear. Two members must agree, as a resource may have an attribute of any name.
     fn kind(&self) -> Option<DocumentKind> {
         Some(match self {
+            Self { plan_format_version: true, changes: true, .. }
+            | Self { plan_format_version: true, schemas: true, .. } => DocumentKind::RedactedPlan,
             Self { format_version: true, changes: true, .. } => DocumentKind::Plan,
             Self { format_version: true, values: true, .. } => DocumentKind::State,
-            Self { schemas: true, .. } => DocumentKind::Schemas,
+            // HCP Terraform writes schemas in front of `plan_format_version`, too.
+            Self { schemas: true, format_version: true, .. } => DocumentKind::Schemas,
             Self { version: true, lineage: true, .. } | Self { version: true, serial: true, .. } => {
                 DocumentKind::StateFile
             }

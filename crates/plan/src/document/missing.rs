@@ -138,7 +138,11 @@ impl Plan<'_> {
     /// assert_eq!(plan.missing()[0].kind, MissingKind::Variable);
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
-    pub fn missing(&self) -> Vec<Missing> {
+    pub fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
+
+    pub(super) fn read_missing(&self) -> Vec<Missing> {
         let Some(list) = self.member("missing") else { return Vec::new() };
         // A list that cannot be read is no empty one: then anything may be missing.
         serde_json::from_str(list.text()).unwrap_or_else(|_| vec![Missing::unreadable()])

@@ -6,7 +6,7 @@ use objchange::address::modules_of;
 
 use super::error::{DocumentError, Problem};
 use super::sections::Untold;
-use super::{PlanSection, State, StateResource, open, read_members};
+use super::{Missing, PlanSection, State, StateResource, open, read_members};
 use crate::changes::DocumentText;
 use crate::changes::ResourceActions;
 use crate::changes::{
@@ -30,6 +30,7 @@ pub struct Plan<'t> {
     pub terraform_version: Option<Text<'t>>,
     /// All members of the document, also those above, as they are there.
     members: Vec<(Text<'t>, Raw<'t>)>,
+    pub(super) missing: Vec<Missing>,
     /// The schemas that say what is sensitive in its configuration, if any are known.
     pub(super) schemas: Option<Arc<Schemas>>,
     /// For each section that was asked for, why it cannot be believed.
@@ -74,7 +75,8 @@ impl<'t> Plan<'t> {
         })?;
         let mut plan = Plan { format_version, members, ..plan };
         plan.changes.predicted = plan.is_simulated() && plan.has_providers();
-        plan.changes.lacks_input = !plan.missing().is_empty();
+        plan.missing = plan.read_missing();
+        plan.changes.lacks_input = !plan.missing.is_empty();
         plan.changes.checks = plan.checks().map(not_passed).unwrap_or_default();
         Ok(plan)
     }

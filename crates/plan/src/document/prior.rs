@@ -79,13 +79,9 @@ impl Candidates {
 impl fmt::Display for Candidates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MOST: usize = 8;
-        let shown = &self.0[..self.0.len().min(MOST)];
-        if !shown.is_empty() {
-            write!(f, "; it has {}", shown.join(", "))?;
-        }
-        match self.0.len() - shown.len() {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
+        match &self.0[..self.0.len().min(MOST)] {
+            [] => Ok(()),
+            first => write!(f, "; it has {}", objchange_text::listed(first, self.0.len())),
         }
     }
 }

@@ -72,14 +72,8 @@ fn missing_input(missing: &[Missing]) -> String {
     // A line that people read to its end. Documents have all of them.
     const NAMED: usize = 8;
     let named: Vec<String> = missing.iter().take(NAMED).map(Missing::to_string).collect();
-    let rest = match missing.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
-    format!(
-        "planned without all of its input, so whatever depends on it is unknown: {}{rest}",
-        named.join(", ")
-    )
+    let named = objchange_text::listed(&named, missing.len());
+    format!("planned without all of its input, so whatever depends on it is unknown: {named}")
 }
 
 fn unknown_message(unfamiliar: &UnknownKind) -> String {

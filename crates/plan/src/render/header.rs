@@ -114,6 +114,7 @@ impl Writer<'_> {
             Heading::Forgotten if is_opentofu => {
                 (" will be removed from the OpenTofu state ", "but will not be destroyed", "")
             }
+            // Of a deposed object the current one stays managed, so Terraform speaks of the state alone.
             Heading::Forgotten if header.deposed.is_some() => {
                 (" will be removed from Terraform state, but ", "will not be destroyed", "")
             }
@@ -206,6 +207,7 @@ fn sentence(comment: &Comment<'_>, header: &ResourceHeader<'_>) -> String {
         Comment::DependencyPending => "depends on a resource or a module with changes pending".to_owned(),
         Comment::CheckNested => "config will be reloaded to verify a check block".to_owned(),
         Comment::NotInConfiguration => {
+            // Without module and instance key, unlike all other reasons (Terraform 1.11.4).
             format!("because {}.{} is not in configuration", header.r#type, header.name)
         }
         Comment::MoveTargetNotInConfiguration => {

@@ -217,8 +217,7 @@ impl<'s> Writer<'s> {
         if count == 0 {
             return;
         }
-        let plural = if count == 1 { "" } else { "s" };
-        let text = format!("{count} unchanged {thing}{plural}");
+        let text = objchange_text::counted(count, &format!("unchanged {thing}"));
         if !self.folds {
             self.start_line(indent, DiffAction::NoOp);
             self.text(Role::Hidden, &format!("# ({text} hidden)"));

@@ -1,5 +1,6 @@
 //! The summary: the addresses of a report in groups, with the reasons in a few words, and what it all adds up to.
 
+use objchange_text::counted;
 use std::io::Write;
 
 use objchange_text::visible;
@@ -241,10 +242,9 @@ pub(super) fn configured(total: &mut [String], report: &Report<'_>) {
 
 /// The totals of each kind, in the order of the groups.
 pub(super) fn total(counts: &Counts, is_state: bool) -> Vec<String> {
-    let things = |count: usize, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
-    let outputs = things(counts.outputs, "output");
+    let outputs = counted(counts.outputs, "output");
     [
-        (counts.resources, things(counts.resources, "resource")),
+        (counts.resources, counted(counts.resources, "resource")),
         (counts.delete, format!("{} to destroy", counts.delete)),
         (counts.replace, format!("{} to replace", counts.replace)),
         (counts.unknown, format!("{} with unknown actions", counts.unknown)),
@@ -256,7 +256,7 @@ pub(super) fn total(counts: &Counts, is_state: bool) -> Vec<String> {
         (counts.import, format!("{} to import", counts.import)),
         (counts.defer, format!("{} left to the next plan", counts.defer)),
         (counts.outputs, if is_state { outputs } else { format!("{outputs} to change") }),
-        (counts.invoke, format!("{} to invoke", things(counts.invoke, "action"))),
+        (counts.invoke, format!("{} to invoke", counted(counts.invoke, "action"))),
         (counts.drift, format!("{} changed outside", counts.drift)),
     ]
     .into_iter()

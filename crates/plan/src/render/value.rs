@@ -3,6 +3,7 @@
 use super::tokens::Role;
 use super::{View, Writer, escape};
 use crate::diff::{Diff, DiffAction, Kind, Primitive, Scalar, Sensitivity};
+use objchange_text::redact::SENSITIVE;
 
 impl Writer<'_> {
     /// Writes a value after its key, or as an element of a list.
@@ -23,13 +24,14 @@ impl Writer<'_> {
             Kind::Block(block) => self.block(diff, block, indent, view),
             Kind::Unknown { before } => self.unknown(diff, before.as_deref(), indent, view),
             Kind::Sensitive(_) => {
-                self.text(Role::Marker, "(sensitive value)");
+                self.text(Role::Marker, SENSITIVE);
                 self.null_suffix(diff.action, view);
                 self.forces_replacement(diff, view);
             }
             Kind::Shown { value, .. } => self.value(value, indent, view),
             Kind::SensitiveBlock(_) => self.sensitive_block(diff, indent, view),
             Kind::TypeChange { before, after } => {
+                // The old value is gone as a whole, so its members carry no `-> null` (Terraform 1.11.4).
                 let view = View { no_null_suffix: true, ..view };
                 self.value(before, indent, view);
                 self.arrow();
@@ -64,6 +66,8 @@ impl Writer<'_> {
     /// Writes the equals sign after a name that starts there, below those of the names around it.
     pub(super) fn equals(&mut self, start: usize, width: usize) {
         let text = &mut self.tokens.text;
+        // Terraform takes the widest name in bytes, and pads the others in characters: names beyond ASCII
+        // stand further left.
         let written = text[start..].chars().count();
         text.extend(std::iter::repeat_n(' ', width.saturating_sub(written)));
         self.push(" = ");
@@ -88,6 +92,8 @@ impl Writer<'_> {
         self.text(Role::Caution, "Warning");
         self.text(Role::Comment, &format!(": this {thing} {first}\n"));
         self.indent(indent);
+        // The line breaks within the unit of colour, whose surplus reset comes before the sentence about the
+        // value.
         self.text(Role::Comment, &format!("  # {second}"));
         self.end(Role::UnitEnd);
         if *unchanged && thing != "block" {
@@ -102,6 +108,8 @@ impl Writer<'_> {
             DiffAction::NoOp | DiffAction::Create => self.scalar(after),
             DiffAction::Delete => {
                 self.scalar(before);
+                // A deleted null prints `null` alone if it is a string or JSON, and `null -> null` if it is a
+                // number or bool.
                 if !null_string {
                     self.null_suffix(diff.action, view);
                 }
@@ -130,6 +138,7 @@ impl Writer<'_> {
             // OpenTofu prints `# forces replacement` for both values, Terraform only for the new one.
             let omit_replace = !self.program.is_opentofu();
             self.value(before, indent, View { no_null_suffix: true, omit_replace });
+            // The arrow before `(known after apply)` has no colour, unlike all others.
             self.push(" -> ");
         }
         self.text(Role::Marker, "(known after apply)");

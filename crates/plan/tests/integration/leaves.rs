@@ -36,12 +36,12 @@ fn replacing(parts: &[&str]) -> Vec<String> {
 #[test]
 fn a_leaf_forces_the_replacement_itself_or_something_around_it_does() {
     assert!(replacing(&[]).is_empty());
-    assert_eq!(replacing(&["name"]), [".name"]);
-    assert_eq!(replacing(&["tags"]), [r#".tags["k"]"#]);
-    assert_eq!(replacing(&[r#"tags["k"]"#]), [r#".tags["k"]"#]);
-    assert_eq!(replacing(&["disk[0].size"]), [".disk[0].size"]);
-    assert_eq!(replacing(&["disk[0]"]), [".disk[0].size"]);
-    assert_eq!(replacing(&["name", "disk"]), [".name", ".disk[0].size"]);
+    assert_eq!(replacing(&["name"]), ["name"]);
+    assert_eq!(replacing(&["tags"]), [r#"tags["k"]"#]);
+    assert_eq!(replacing(&[r#"tags["k"]"#]), [r#"tags["k"]"#]);
+    assert_eq!(replacing(&["disk[0].size"]), ["disk[0].size"]);
+    assert_eq!(replacing(&["disk[0]"]), ["disk[0].size"]);
+    assert_eq!(replacing(&["name", "disk"]), ["name", "disk[0].size"]);
     // A path to an absent element is ignored.
     assert!(replacing(&["disk[1].size"]).is_empty());
 }

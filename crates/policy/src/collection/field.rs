@@ -8,9 +8,7 @@ use std::borrow::Cow;
 use objchange_plan::{DocumentError, Index, ResourceActions, Text};
 use serde::ser::{Error, SerializeMap, Serializer};
 
-use super::{As, Hidden, HiddenWith, Marked, Secrets};
-use crate::tfconfig::{Expressions, Provisioner};
-use crate::tfplan::Change;
+use super::{As, Change, Expressions, Hidden, HiddenWith, Marked, Provisioner, Secrets};
 
 /// A field of an item: its name, and what it holds.
 pub type Field = (&'static str, FieldKind);

@@ -3,8 +3,11 @@
 
 mod address;
 mod answer;
+mod change;
+mod expressions;
 mod field;
 mod marked;
+mod names;
 mod same;
 mod written;
 
@@ -15,11 +18,15 @@ use objchange_plan::{DocumentError, Json, Raw, Text};
 
 pub(crate) use address::{instance_address, prefixed};
 pub use answer::Answer;
+pub use change::{Change, OutputChange, ResourceChange};
+pub(crate) use expressions::HiddenIn;
+pub use expressions::{Expressions, Provisioner};
 pub use field::{Field, FieldKind};
 pub(crate) use field::{FieldValue, Item, Read, items, write_fields};
 pub(crate) use marked::simplified;
 pub use marked::{Full, Marked, ObjectValueError};
-pub(crate) use written::{As, Hidden, HiddenWith, SENSITIVE};
+pub(crate) use names::Names;
+pub(crate) use written::{As, Hidden, HiddenWith, SecretKind};
 pub use written::{Collected, Exact, Redacted, Secrets};
 
 /// Items by key, in the order of the document; an object's members are in byte order, as Terraform writes them.

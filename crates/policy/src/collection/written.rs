@@ -1,12 +1,10 @@
 //! How collections are written: as they are, or with what is sensitive hidden.
 
 use objchange_plan::{Shape, View, serialize_number};
+use objchange_text::redact::SENSITIVE;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::{Collection, Full, Marked};
-
-/// Replaces a hidden value.
-pub(crate) const SENSITIVE: &str = "(sensitive value)";
 
 /// Writes all of it, secrets included, with serde. For what is not to leave the program.
 ///
@@ -106,6 +104,60 @@ pub(crate) enum Hidden {
     Truth,
 }
 
+/// What a hidden value is like. Policies often ask for no more of a secret: whether it is empty, or long enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SecretKind {
+    Bool,
+    SmallNumber,
+    LargeNumber,
+    ShortText,
+    LongText,
+    EmptyArray,
+    Array,
+    EmptyObject,
+    Object,
+}
+
+impl SecretKind {
+    const ALL: [(Self, &str); 9] = [
+        (Self::Bool, "secret bool"),
+        (Self::SmallNumber, "secret small number"),
+        (Self::LargeNumber, "secret large number"),
+        (Self::ShortText, "secret short text"),
+        (Self::LongText, "secret long text"),
+        (Self::EmptyArray, "secret empty array"),
+        (Self::Array, "secret array"),
+        (Self::EmptyObject, "secret empty object"),
+        (Self::Object, "secret object"),
+    ];
+
+    /// Rules demand passwords of 8 to 16 characters.
+    const SHORT: usize = 16;
+
+    fn new(value: View<'_, '_>) -> Self {
+        match value.shape() {
+            Shape::Bool(_) => Self::Bool,
+            Shape::Number(digits) if digits.len() < 7 => Self::SmallNumber,
+            Shape::Number(_) => Self::LargeNumber,
+            Shape::String(text) if text.len() >= Self::SHORT => Self::LongText,
+            Shape::Null | Shape::String(_) => Self::ShortText,
+            Shape::Array(elements) if elements.is_empty() => Self::EmptyArray,
+            Shape::Array(_) => Self::Array,
+            Shape::Object(members) if members.is_empty() => Self::EmptyObject,
+            Shape::Object(_) => Self::Object,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// The kind with the name of a newtype, if it is one.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, other)| *other == name).map(|(kind, _)| *kind)
+    }
+}
+
 #[derive(Clone, Copy)]
 struct WriteOptions {
     secrets: Secrets,
@@ -135,7 +187,8 @@ fn write<S: Serializer>(
     let Some(value) = marked.exact() else { return serializer.serialize_unit() };
     if manner.secrets == Secrets::Hidden && marked.is_sensitive() {
         return match manner.hidden {
-            Hidden::Text => serializer.serialize_str(SENSITIVE),
+            // The name is for serializers that put another value of this kind in its place.
+            Hidden::Text => serializer.serialize_newtype_struct(SecretKind::new(value).name(), SENSITIVE),
             Hidden::Truth => serializer.serialize_bool(value.has_true()),
         };
     }

@@ -270,8 +270,6 @@ fn with_change<'t>(
     let (mut changed_paths, mut length) = (Vec::new(), 0);
     for leaf in PlannedValues::new(schema, &before, &after, Vec::new()).leaves() {
         let path = leaf.path.to_string();
-        // As `changed()` of queries and `--ignore` take it.
-        let path = path.strip_prefix('.').unwrap_or(&path).to_owned();
         length += path.len();
         if length > LONGEST_PATHS {
             return Err(RowError::TooLarge(name.to_string()));

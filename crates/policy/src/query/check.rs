@@ -10,14 +10,14 @@ use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators,
 };
 use objchange::value::Path;
-use regex::Regex;
+use objchange_text::VersionConstraints;
+use objchange_text::re2::{Pattern, PatternError};
 
 use super::compare::{Wrong, kinds_of, shape_of_call, wrong_containment, wrong_equality};
 use super::error::{QueryError, QueryErrorKind};
 use super::kinds::Kinds;
 use super::model::{CollectionKind, PLAN, Shape};
 use super::tree::{Places, call, own_parts};
-use super::version::Constraints;
 
 /// The maximum size of a compiled pattern, in bytes.
 const MAX_PATTERN: usize = 1 << 20;
@@ -103,7 +103,7 @@ pub(super) struct Checker<'a> {
     /// The names of the loops around, with what is known of them.
     pub(super) bound: Vec<(String, Shape)>,
     /// The patterns of `matches`, which the expression names by their position from now on.
-    pub(super) patterns: Vec<Regex>,
+    pub(super) patterns: Vec<Pattern>,
     /// Where the comparisons stand, which the expression names by their position, too.
     pub(super) comparisons: Vec<Range<usize>>,
     /// The paths that are written in it, with where they stand.
@@ -300,7 +300,7 @@ impl Checker<'_> {
             "semver" => {
                 if let [_, constraint] = &call_expr.args[..]
                     && let Some(text) = literal(constraint)
-                    && Constraints::parse(text).is_none()
+                    && VersionConstraints::parse(text).is_none()
                 {
                     let message =
                         "this is no constraint on a version, such as \">= 1.5, < 2.0\" or \"~> 1.5\"";
@@ -452,11 +452,10 @@ impl Checker<'_> {
             let message = "the pattern of `matches` must be written here, in quotes";
             return Err(self.error(QueryErrorKind::Argument, argument, message));
         };
-        let compiled = regex::RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build();
-        let compiled = compiled.map_err(|error| {
+        let compiled = Pattern::new(pattern, MAX_PATTERN).map_err(|error| {
             let reason = match error {
-                regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
-                error => error.to_string().lines().last().unwrap_or_default().trim().replace("error: ", ""),
+                PatternError::TooLarge => "it is too large".to_owned(),
+                error => error.to_string(),
             };
             self.error(QueryErrorKind::Argument, argument, format!("this is no pattern: {reason}"))
         })?;

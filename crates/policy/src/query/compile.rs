@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cel::common::ast::IdedExpr;
 use objchange::value::Path;
-use regex::Regex;
+use objchange_text::re2::Pattern;
 
 use super::check::Checker;
 use super::error::{QueryError, QueryErrorKind};
@@ -27,7 +27,7 @@ const STACK: usize = 256 << 20;
 pub(super) struct Compiled {
     pub(super) expr: IdedExpr,
     pub(super) places: Places,
-    pub(super) patterns: Arc<[Regex]>,
+    pub(super) patterns: Arc<[Pattern]>,
     /// Where each comparison stands.
     pub(super) comparisons: Vec<Range<usize>>,
     /// The paths that are written in it, with where they stand.

@@ -5,13 +5,13 @@ use std::sync::{Arc, LazyLock};
 use cel::common::types::{CelBool, CelInt, CelList, CelString, Kind};
 use cel::common::value::{CowVal, Val};
 use cel::{Context, Env, ExecutionError, FunctionContext, extensions};
-use regex::Regex;
+use objchange_text::VersionConstraints;
+use objchange_text::re2::Pattern;
 
 use super::budget::Budget;
 use super::error::refused;
 use super::kinds::Comparison;
 use super::node::{Scope, equal};
-use super::version::Constraints;
 
 type Answer<'c, 'v> = Result<CowVal<'c, 'v>, ExecutionError>;
 type Function = Box<dyn for<'c, 'v> Fn(&mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> + Send + Sync>;
@@ -27,7 +27,7 @@ pub(super) static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
 /// A context with all functions.
 pub(super) fn context<'v>(
     scope: &Scope,
-    patterns: &Arc<[Regex]>,
+    patterns: &Arc<[Pattern]>,
     comparisons: &Arc<[Comparison]>,
 ) -> Context<'static, 'v> {
     let budget = &scope.budget;
@@ -87,7 +87,7 @@ pub(super) fn context<'v>(
             let index = argument(call, 1)?.downcast_ref::<CelInt>().map(|index| *index.inner() as usize);
             let pattern =
                 index.and_then(|index| patterns.get(index)).ok_or_else(|| refused("there is no pattern"))?;
-            Ok(bool(pattern.is_match(text(call, 0, "matches")?)))
+            Ok(bool(pattern.is_match(text(call, 0, "matches")?.as_bytes())))
         }),
     );
     let paying = Arc::clone(budget);
@@ -193,8 +193,8 @@ fn replace<'c, 'v>(call: &mut FunctionContext<'c, 'v>, budget: &Budget) -> Answe
 }
 
 fn semver<'c, 'v>(call: &mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> {
-    let constraints =
-        Constraints::parse(text(call, 1, "semver")?).ok_or_else(|| refused("this is no constraint"))?;
-    let held = constraints.hold(text(call, 0, "semver")?).ok_or_else(|| refused("this is no version"))?;
+    let constraints = VersionConstraints::parse(text(call, 1, "semver")?)
+        .ok_or_else(|| refused("this is no constraint"))?;
+    let held = constraints.allow(text(call, 0, "semver")?).ok_or_else(|| refused("this is no version"))?;
     Ok(bool(held))
 }

@@ -63,7 +63,6 @@ mod tally;
 mod tree;
 mod undecided;
 mod unknown;
-mod version;
 
 use std::fmt;
 
@@ -220,7 +219,7 @@ fn unfound_paths(compiled: &Compiled, comparisons: &Comparisons) -> impl Iterato
     let paths = comparisons.unfound_paths().filter_map(|index| compiled.paths.get(index));
     paths.map(|(path, place)| {
         let attribute = path.steps().iter().take(1).cloned().collect::<Path>().to_string();
-        let message = format!("no resource has an attribute `{}`", attribute.trim_start_matches('.'));
+        let message = format!("no resource has an attribute `{attribute}`");
         QueryError::new(QueryErrorKind::Name, place.clone(), message)
     })
 }

@@ -1,5 +1,6 @@
 //! Values of documents as values of expressions: nothing is converted that is not looked at.
 
+use objchange_text::redact::SENSITIVE;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +15,7 @@ use objchange_plan::Shape;
 use super::budget::Budget;
 use super::kinds::PathReads;
 use super::unknown::UnknownReads;
-use crate::collection::{Marked, SENSITIVE};
+use crate::collection::Marked;
 
 /// How values are looked at.
 #[derive(Debug, Clone)]

@@ -31,11 +31,7 @@ impl UndecidedItems {
         if self.count == 0 {
             return None;
         }
-        let more = match self.count - self.first.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let first = self.first.join(", ");
-        Some(format!("whether the expression holds is unknown until apply: {first}{more}"))
+        let named = objchange_text::listed(&self.first, self.count);
+        Some(format!("whether the expression holds is unknown until apply: {named}"))
     }
 }

@@ -6,6 +6,7 @@ use objchange_rego::Value;
 use super::InputMode;
 use super::error::{PolicyError, PolicyErrorKind};
 use super::members::Members;
+use super::secret::Replacement;
 use super::value::{SerializeError, Values};
 use crate::collection::{Collected, Exact, Redacted};
 use crate::simulated::Simulated;
@@ -14,11 +15,11 @@ use crate::tfplan::{OnlyMembers, TfPlan};
 use crate::tfstate::TfState;
 
 /// How sensitive values appear in the input.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Secrets {
     Shown,
-    /// `(sensitive value)`, or another value that is not a secret.
-    Hidden(Option<Value>),
+    /// `(sensitive value)`, or other values that are no secrets.
+    Hidden(Option<Replacement>),
 }
 
 /// Builds the input of policies from a plan. Returns also what the plan leaves open.
@@ -34,7 +35,7 @@ pub(super) fn input<'t>(
     }
     let simulated = Simulated::new(plan);
     let mut values = match secrets {
-        Secrets::Hidden(Some(replacement)) => Values::replacing(replacement.clone()),
+        Secrets::Hidden(Some(replacement)) => Values::replacing(*replacement),
         _ => Values::default(),
     };
     let mut writer = Writer { hides: matches!(secrets, Secrets::Hidden(_)), values: &mut values };

@@ -11,15 +11,37 @@ use super::error::PolicyError;
 use super::evaluate::{DefinitionId, Evaluation, Results};
 use super::input::Secrets;
 use super::verdict;
+use crate::collection::SecretKind;
 
-/// Values tried in place of secrets, to see which messages depend on them. No two share a character, nor does any with
-/// the text for sensitive values, so a message that two of them give contains no part of either.
-fn replacements() -> impl Iterator<Item = Value> {
-    let long = "Qq1-".repeat(64);
-    let plain = [&long, "x", ""].map(Value::from).into_iter();
-    let numbers = [0_i64, 1, 1 << 40].map(Value::int).into_iter();
-    let others = [Value::Bool(true), Value::Bool(false), Value::Null, Value::array([]), Value::object([])];
-    plain.chain(numbers).chain(others)
+/// Values in place of secrets, of their kinds, so that a rule takes the same path. Those of the two have no character
+/// in common, nor has any with the text for sensitive values, so a message that two documents give contains no part of
+/// either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replacement {
+    First,
+    Second,
+}
+
+impl Replacement {
+    pub(super) fn stand_in(self, kind: SecretKind) -> Value {
+        let (short, long, small, large) = match self {
+            Self::First => ("x", "Kk0-".repeat(64), 0_i64, 2_222_222_222_222_i64),
+            Self::Second => ("Z", "Qq1_".repeat(64), 7, 5_555_555_555_555),
+        };
+        match kind {
+            SecretKind::Bool => Value::Bool(self == Self::Second),
+            SecretKind::SmallNumber => Value::int(small),
+            SecretKind::LargeNumber => Value::int(large),
+            SecretKind::ShortText => Value::from(short),
+            SecretKind::LongText => Value::from(long.as_str()),
+            SecretKind::EmptyArray if self == Self::First => Value::array([]),
+            SecretKind::EmptyObject if self == Self::First => Value::object([]),
+            SecretKind::Array | SecretKind::EmptyArray => Value::array([Value::from(short)]),
+            SecretKind::Object | SecretKind::EmptyObject => {
+                Value::object([(Value::from(short), Value::from(short))])
+            }
+        }
+    }
 }
 
 /// The messages that must not be shown.
@@ -64,12 +86,18 @@ impl Hidden {
         let mut seen = BTreeSet::new();
         hidden.reveal(&masked, &mut |id, message| !seen.insert((id, message.clone())));
         hidden.masked = Some(masked);
-        for replacement in replacements() {
-            if hidden.messages.is_empty() {
+        for replacement in [Replacement::First, Replacement::Second] {
+            let is_last = replacement == Replacement::Second;
+            // A message that no document has given so far cannot be given by two in the last run.
+            let is_open = |(id, messages): (&DefinitionId, &BTreeSet<Value>)| {
+                let may_show = |message: &Value| !is_last || seen.contains(&(*id, message.clone()));
+                messages.iter().any(may_show).then_some(*id)
+            };
+            let wanted: Vec<DefinitionId> = hidden.messages.iter().filter_map(is_open).collect();
+            if wanted.is_empty() {
                 break;
             }
             let (other, _) = evaluation.document(&Secrets::Hidden(Some(replacement)))?;
-            let wanted: Vec<DefinitionId> = hidden.messages.keys().copied().collect();
             let results = evaluation.results(&other, &wanted, threads)?;
             hidden.reveal(&results, &mut |id, message| !seen.insert((id, message.clone())));
         }

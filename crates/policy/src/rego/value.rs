@@ -8,14 +8,16 @@ use objchange_rego::value::Number;
 use serde::ser::{self, Impossible, Serialize, Serializer};
 use smol_str::SmolStr;
 
-use crate::collection::SENSITIVE;
+use super::secret::Replacement;
+use crate::collection::SecretKind;
+use objchange_text::redact::SENSITIVE;
 
 /// Makes values that share their texts: a plan repeats the names of attributes, types and providers for each resource.
 #[derive(Default)]
 pub(super) struct Values {
     texts: HashSet<SmolStr, foldhash::fast::RandomState>,
-    /// Replaces a sensitive value, instead of `(sensitive value)`.
-    replacement: Option<Value>,
+    /// Replaces sensitive values, instead of `(sensitive value)`.
+    replacement: Option<Replacement>,
 }
 
 /// The maximum length of a shared text. Longer texts are mostly unique, so looking them up is in vain.
@@ -23,7 +25,7 @@ const LONGEST_SHARED: usize = 64;
 
 impl Values {
     /// Another value stands wherever `(sensitive value)` would.
-    pub(super) fn replacing(replacement: Value) -> Self {
+    pub(super) fn replacing(replacement: Replacement) -> Self {
         Self { replacement: Some(replacement), ..Self::default() }
     }
 
@@ -33,9 +35,9 @@ impl Values {
 
     fn text(&mut self, text: &str) -> Value {
         if text == SENSITIVE
-            && let Some(replacement) = &self.replacement
+            && let Some(replacement) = self.replacement
         {
-            return replacement.clone();
+            return replacement.stand_in(SecretKind::LongText);
         }
         self.shared(text)
     }
@@ -188,10 +190,13 @@ impl<'a> Serializer for &'a mut Values {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
-        _: &'static str,
+        name: &'static str,
         value: &T,
     ) -> Result<Value, SerializeError> {
-        value.serialize(self)
+        match (SecretKind::from_name(name), self.replacement) {
+            (Some(kind), Some(replacement)) => Ok(replacement.stand_in(kind)),
+            _ => value.serialize(self),
+        }
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use objchange_plan::{DocumentError, MissingKind, Plan, Shape, Text, View, says_sensitive};
 
-use super::marks::{ConfigMarks, Names};
+use super::marks::ConfigMarks;
 use super::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
-use crate::collection::prefixed;
+use crate::collection::{Names, prefixed};
 
 /// The parts of a plan beside the configuration that say more of it.
 struct Known<'m, 't> {
@@ -191,7 +191,7 @@ impl<'t> Output<'t> {
             module_address: module.clone(),
             name,
             sensitive,
-            value: expressions(output, "expression", sensitive.then(Names::all)),
+            value: expressions(output, "expression", sensitive.then(|| Arc::new(Names::everything()))),
             description: text(output, "description"),
             depends_on: texts(output, "depends_on"),
         }

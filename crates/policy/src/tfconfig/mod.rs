@@ -23,16 +23,14 @@
 //! ```
 
 mod build;
-mod expressions;
 mod marks;
 mod written;
 
-pub use expressions::Expressions;
-pub(crate) use expressions::HiddenIn;
-pub(crate) use marks::{ConfigMarks, Names};
+pub(crate) use marks::ConfigMarks;
 use objchange_plan::{Json, Text};
 
 use crate::collection::{Collection, Marked};
+pub use crate::collection::{Expressions, Provisioner};
 
 /// The collections of a configuration.
 #[derive(Debug, Default)]
@@ -102,20 +100,6 @@ pub struct Resource<'t> {
     pub depends_on: Vec<Text<'t>>,
     /// Nobody has its schema, which says what is a block: its expressions are unknown.
     is_schemaless: bool,
-}
-
-/// A provisioner of a resource.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Provisioner<'t> {
-    /// The address of its resource.
-    pub resource_address: Text<'t>,
-    /// Its type, such as `local-exec`.
-    pub provisioner_type: Text<'t>,
-    /// Its position among those of the resource, in digits.
-    pub index: Text<'t>,
-    /// The expressions in it.
-    pub config: Expressions<'t>,
 }
 
 /// A variable of a module.

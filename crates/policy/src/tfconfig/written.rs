@@ -2,7 +2,7 @@
 
 use serde::ser::{SerializeMap, Serializer};
 
-use super::{ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
+use super::{ModuleCall, Output, Provider, Resource, TfConfig, Variable};
 use crate::collection::{As, Collected, Secrets, items};
 
 impl Collected for TfConfig<'_> {
@@ -40,12 +40,6 @@ items! {
         "count": Expressions = Expressions(&item.count),
         "for_each": Expressions = Expressions(&item.for_each),
         "depends_on": Texts = Texts((&item.depends_on).into()),
-    }
-    Provisioner(item) {
-        "resource_address": Text = Text(&item.resource_address),
-        "type": Text = Text(&item.provisioner_type),
-        "index": Text = Text(&item.index),
-        "config": Expressions = Expressions(&item.config),
     }
     Variable(item) {
         "module_address": Text = Text(&item.module_address),

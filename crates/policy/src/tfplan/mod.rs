@@ -32,7 +32,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod change;
 mod raw;
 
 use std::borrow::Cow;
@@ -44,7 +43,7 @@ use objchange_plan::{
 };
 use serde::ser::{SerializeMap, Serializer};
 
-pub use change::{Change, OutputChange, ResourceChange};
+pub use crate::collection::{Change, OutputChange, ResourceChange};
 #[cfg(feature = "rego")]
 pub(crate) use raw::OnlyMembers;
 pub use raw::{RawMember, RawPlan};

@@ -1,5 +1,6 @@
 //! The document itself, as it is or with what it calls sensitive hidden.
 
+use objchange_text::redact::SENSITIVE;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -9,9 +10,10 @@ use objchange_plan::{
 };
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
-use super::change::Change;
-use crate::collection::{As, Collected, Collection, Hidden, HiddenWith, Marked, SENSITIVE, Secrets, read};
-use crate::tfconfig::{ConfigMarks, HiddenIn, Names};
+use crate::collection::{
+    As, Change, Collected, Collection, Hidden, HiddenIn, HiddenWith, Marked, Names, Secrets, read,
+};
+use crate::tfconfig::ConfigMarks;
 
 /// The document of a plan. Written exact it is the document with the members of objects in byte order; redacted it has
 /// `(sensitive value)` in place of what it calls sensitive, wherever that stands.
@@ -248,7 +250,7 @@ impl DocumentPart {
                 return Member::Marked(Marked::known(member, all(says_sensitive(object))), Hidden::Text);
             }
             (Self::Declaration, "expression") => {
-                return Member::Expressions(says_sensitive(object).then(Names::all));
+                return Member::Expressions(says_sensitive(object).then(|| Arc::new(Names::everything())));
             }
             (Self::Calls(module), _) => Self::Call(joined(module, &format!("module.{key}"))),
             (Self::Call(_), "expressions") => return Member::Expressions(Names::of_arguments(object)),

@@ -386,6 +386,38 @@ fn no_message_is_made_of_a_secret() {
     }
 }
 
+/// People ask of a secret whether it is there, and long enough; such a message holds nothing of it.
+#[test]
+fn a_message_that_any_secret_of_the_kind_gives_is_shown() {
+    let shown = |after: &str, body: &str| {
+        let verdict = verdict(
+            &deny(body).replace("msg := rc.address", "msg := \"bad secret\""),
+            &format!(r#""after":{after},"after_unknown":{{}},"after_sensitive":{{"pw":true}}"#),
+        );
+        verdict.findings.iter().map(|finding| finding.text().to_owned()).collect::<Vec<_>>()
+    };
+    for (after, body) in [
+        (r#"{"pw":"hunter2"}"#, "rc.change.after.pw"),
+        (r#"{"pw":"hunter2"}"#, "count(rc.change.after.pw) < 8"),
+        (r#"{"pw":"hunter2"}"#, "count(rc.change.after.pw) < 12"),
+        (r#"{"pw":"correct horse battery staple"}"#, "count(rc.change.after.pw) > 20"),
+        (r#"{"pw":80}"#, "rc.change.after.pw < 1024"),
+        (r#"{"pw":5432100}"#, "rc.change.after.pw > 1024"),
+        (r#"{"pw":["a","b"]}"#, "count(rc.change.after.pw) > 0"),
+    ] {
+        assert_eq!(shown(after, body), ["bad secret"], "{after} {body}");
+    }
+    for (after, body) in [
+        (r#"{"pw":"hunter2"}"#, "startswith(rc.change.after.pw, \"h\")"),
+        (r#"{"pw":true}"#, "rc.change.after.pw == true"),
+        (r#"{"pw":7}"#, "rc.change.after.pw == 7"),
+        (r#"{"pw":""}"#, "rc.change.after.pw == \"\""),
+    ] {
+        let shown = shown(after, body);
+        assert!(shown.len() == 1 && shown[0] != "bad secret", "{after} {body}: {shown:?}");
+    }
+}
+
 #[test]
 fn an_error_ends_its_rule_only() {
     let text = "package main

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 use objchange_files::Walk;
-use objchange_files::input::Source;
+use objchange_files::input::{MAX_DOCUMENT, Source};
 use objchange_plan::PlanFile;
 use objchange_text::Notice;
 
@@ -25,6 +25,8 @@ pub struct Inputs {
     pub folders: Vec<String>,
     /// Reads the plan files among them.
     pub plan_files: PlanFileReader,
+    /// The maximum size of a document, in bytes.
+    pub max_input: u64,
 }
 
 /// One of them.
@@ -111,7 +113,13 @@ impl Inputs {
         let are_one_name = matches!(&arguments, [one] if matches!(&list[..], [Input::Source { source, origin: Origin::Named }]
             if *source == Source::new(one))
             || matches!(&list[..], [Input::Planned(_)]));
-        Ok(Self { list, are_one_name, folders, plan_files: PlanFileReader::default() })
+        Ok(Self {
+            list,
+            are_one_name,
+            folders,
+            plan_files: PlanFileReader::default(),
+            max_input: MAX_DOCUMENT,
+        })
     }
 
     /// The sources that exist.

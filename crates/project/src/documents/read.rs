@@ -5,7 +5,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use objchange_files::capitals;
-use objchange_files::input::{Contents, InputError, MAX_DOCUMENT};
+use objchange_files::input::{Contents, InputError};
 use objchange_plan::{DocumentKind, PlanFile};
 use objchange_text::json::{DocumentBytes, Documents, Reader};
 use objchange_text::{read_at_most, utf8_reader};
@@ -163,7 +163,7 @@ fn read_all<A>(
         let is_plan_file = Contents::is_plan_file(&head);
         let reader = BufReader::with_capacity(128 * 1024, Cursor::new(head).chain(reader));
         if is_plan_file {
-            match source.all(reader, MAX_DOCUMENT) {
+            match source.all(reader, inputs.max_input) {
                 Ok(bytes) => queue.job(Job {
                     contents: Content::PlanFile { name: source.to_string(), bytes },
                     is_alone: inputs.are_one_name,
@@ -173,9 +173,9 @@ fn read_all<A>(
             }
             continue;
         }
-        for read in Documents::new(reader, MAX_DOCUMENT) {
+        for read in Documents::new(reader, inputs.max_input) {
             let text = read
-                .map_err(|error| source.unreadable(error))
+                .map_err(|error| source.unreadable_within(error, inputs.max_input))
                 .and_then(|DocumentBytes { line, bytes }| Ok((line, source.text(bytes, line.unwrap_or(1))?)));
             match text {
                 Ok((line, text)) => queue.job(Job {
@@ -279,11 +279,7 @@ impl SkippedDocuments {
 
     /// A note about them, if there are any.
     pub fn note(&self, wanted: WantedDocuments) -> Option<String> {
-        let more = match self.count - self.first.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let names = self.first.join(", ");
-        (self.count > 0).then(|| format!("skipped, because they are not {}: {names}{more}", wanted.name))
+        let named = objchange_text::listed(&self.first, self.count);
+        (self.count > 0).then(|| format!("skipped, because they are not {}: {named}", wanted.name))
     }
 }

@@ -20,7 +20,7 @@ pub enum ResourceError {
     #[error(transparent)]
     Input(#[from] InputError),
     /// The schema has no such part.
-    #[error("{list} {}: {}{}", .error.path.to_string().trim_start_matches('.'), .error.kind, suggestion(&similar_parts(.error)))]
+    #[error("{list} {}: {}{}", .error.path, .error.kind, suggestion(&similar_parts(.error)))]
     NoSuchPart {
         /// The list that names it: `ignore_changes` or `requires_replace`.
         list: &'static str,

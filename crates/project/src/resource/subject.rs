@@ -313,7 +313,7 @@ pub(super) fn similar_parts(error: &UnknownPath) -> Vec<String> {
         let steps = error.path.steps().iter().enumerate().map(|(i, step)| {
             if i == error.known { PathStep::Attribute(name.as_str().into()) } else { step.clone() }
         });
-        steps.collect::<Path>().to_string().trim_start_matches('.').to_owned()
+        steps.collect::<Path>().to_string()
     };
     names.into_iter().map(with).collect()
 }

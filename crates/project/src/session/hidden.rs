@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 
+use objchange::Value;
+use objchange::change::ProviderSecrets;
 use objchange::schema::Block;
-use objchange::value::{Descend, Kind, Marks};
-use objchange::{Type, Value};
 use objchange_text::Notice;
 use objchange_text::bounded;
-use objchange_text::redact::{Redactor, Secrets};
 
 use crate::remark::Remarks;
 
@@ -21,9 +20,7 @@ pub struct Hidden<'r> {
 
 #[derive(Default)]
 struct State {
-    secrets: Secrets,
-    /// Made of the secrets when it is needed.
-    redactor: Option<Redactor>,
+    secrets: ProviderSecrets,
     /// The marked values themselves, for a recorder that begins later.
     values: Vec<Value>,
     /// Warnings that were shown already.
@@ -50,15 +47,15 @@ impl<'r> Hidden<'r> {
 
     /// Remembers what of an object is sensitive: by its marks, and by its schema.
     pub fn learn(&self, schema: &Block, object: &Value) {
-        self.learn_texts(schema.implied_type(), &schema.mark_hidden(object));
+        self.learn_new(&schema.mark_hidden(object), |secrets, marked| secrets.learn(schema, marked));
     }
 
     /// Remembers what is marked, in a value of no declared type.
     pub fn learn_marked(&self, value: &Value) {
-        self.learn_texts(&Type::Dynamic, value);
+        self.learn_new(value, ProviderSecrets::learn_marked);
     }
 
-    fn learn_texts(&self, declared: &Type, value: &Value) {
+    fn learn_new(&self, value: &Value, learn: impl FnOnce(&mut ProviderSecrets, &Value)) {
         if !value.contains_marked() {
             return;
         }
@@ -67,8 +64,7 @@ impl<'r> Hidden<'r> {
             return;
         }
         state.values.push(value.clone());
-        state.redactor = None;
-        value.visit_marked_texts(declared, &mut |text| state.secrets.add(text));
+        learn(&mut state.secrets, value);
     }
 
     /// The text as it may be relayed: without secrets, and not longer than anybody reads.
@@ -87,28 +83,7 @@ impl<'r> Hidden<'r> {
 
     /// The object with those strings marked that hold a secret, wherever the provider has put it.
     pub fn mark(&self, object: &Value) -> Value {
-        let state = &mut *self.state.borrow_mut();
-        if state.secrets.is_empty() {
-            return object.clone();
-        }
-        let redactor = state.redactor.get_or_insert_with(|| state.secrets.redactor());
-        let mut found = Vec::new();
-        object.visit(|path, part| {
-            if part.is_marked() {
-                return Descend::Over;
-            }
-            let has_secret_key = || match part.kind() {
-                Kind::Map(map) => map.iter().any(|(key, _)| redactor.finds(key)),
-                Kind::Object(object) => object.iter().any(|(name, _)| redactor.finds(name)),
-                _ => false,
-            };
-            if part.as_str().is_some_and(|text| redactor.finds(text)) || has_secret_key() {
-                found.push((path.to_path(), Marks::SENSITIVE));
-                return Descend::Over;
-            }
-            Descend::Into
-        });
-        object.mark_where_present(&found)
+        self.state.borrow().secrets.mark_in(object)
     }
 
     /// All marked values that were learned, in that order.
@@ -118,9 +93,7 @@ impl<'r> Hidden<'r> {
 
     /// The text without secrets.
     pub fn hide(&self, text: &str) -> String {
-        let state = &mut *self.state.borrow_mut();
-        let redactor = state.redactor.get_or_insert_with(|| state.secrets.redactor());
-        redactor.redact(text).into_owned()
+        self.state.borrow().secrets.hide(text).into_owned()
     }
 }
 

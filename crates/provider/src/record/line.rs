@@ -5,28 +5,18 @@ use objchange::change::{DeferredReason, Diagnostic, Severity};
 use objchange::schema::Block;
 use objchange::value::Path;
 use objchange::{Type, Value};
+use objchange_text::bounded_to;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::mask::{Masks, marks};
 use crate::cases::OPERATIONS;
 use crate::document::block_json;
+use crate::mask::{Masks, marks};
 
 /// The most diagnostics of one severity that are kept.
 const MAX_TEXTS: usize = 1_000;
 
 /// The most that is kept of the text of one, in bytes.
 const MAX_TEXT: usize = 64 << 10;
-
-/// The beginning of a text. Secrets were hidden in it before.
-fn bounded(mut text: String) -> String {
-    if text.len() > MAX_TEXT {
-        let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-        let left_out = text.len() - end;
-        text.truncate(end);
-        text.push_str(&format!("… ({left_out} more bytes left out)"));
-    }
-    text
-}
 
 /// The fields of a line, in their order.
 pub(super) struct Line {
@@ -103,8 +93,10 @@ impl Line {
     pub(super) fn diagnostics(&mut self, diagnostics: &[Diagnostic], masks: &Masks) {
         for (name, severity) in [("errors", Severity::Error), ("warnings", Severity::Warning)] {
             let of_it = diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
-            let texts: Vec<String> =
-                of_it.take(MAX_TEXTS).map(|diagnostic| bounded(masks.text(&said(diagnostic)))).collect();
+            let texts: Vec<String> = of_it
+                .take(MAX_TEXTS)
+                .map(|diagnostic| bounded_to(&masks.text(&said(diagnostic)), MAX_TEXT).into_owned())
+                .collect();
             if !texts.is_empty() {
                 push(&mut self.answer, name, to_raw_value(&texts).ok());
             }

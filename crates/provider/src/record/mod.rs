@@ -20,7 +20,6 @@
 //! ```
 
 mod line;
-mod mask;
 mod recording;
 
 use std::fmt;
@@ -30,8 +29,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use objchange::Value;
 
 use self::line::Line;
-use self::mask::Masks;
 pub use self::recording::Recording;
+use crate::mask::Masks;
 
 /// The output for lines, and the known secrets.
 pub struct Recorder<W>(Mutex<State<W>>);
@@ -51,7 +50,7 @@ impl<W> fmt::Debug for Recorder<W> {
 impl<W: Write + Send> Recorder<W> {
     /// Writes the lines there.
     pub fn new(out: W) -> Self {
-        Self(Mutex::new(State { out, masks: Masks::new(), error: None }))
+        Self(Mutex::new(State { out, masks: Masks::default(), error: None }))
     }
 
     /// Hides the marked parts of this value wherever they occur. Values that schemas call sensitive are

@@ -11,7 +11,7 @@ use objchange::schema::Block;
 
 use super::Recorder;
 use super::line::Line;
-use super::mask::Masks;
+use crate::mask::Masks;
 use crate::{Answer, Call, Component, Provider, ProviderExt, Reply, Result};
 
 /// A provider whose answers are kept by a recorder, if there is one. Both are borrowed or shared.

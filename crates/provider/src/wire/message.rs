@@ -118,7 +118,7 @@ mod tests {
         let path: Path = r#"disk[0].labels["a b"].x"#.parse().unwrap();
         assert_eq!(read_path(write_path(&path)), path);
         let into_set = Path::root().attribute("rule").index(Value::object([("a", 1)])).attribute("a");
-        assert_eq!(read_path(write_path(&into_set)).to_string(), ".rule");
+        assert_eq!(read_path(write_path(&into_set)).to_string(), "rule");
         let broken = pb::AttributePath { steps: vec![attribute_path::Step { selector: None }] };
         assert!(read_path(broken).is_root());
     }

@@ -256,7 +256,7 @@ fn an_answer_of_the_wrong_type_is_named_with_its_path() {
         let Planning::Ask(question) = begin_plan(&request).unwrap() else { panic!() };
         let error = async |name| client.plan(name, question.request()).await.unwrap_err().to_string();
         let said = error("kit_planned_type").await;
-        assert!(said.contains(".size: a number is required"), "{said}");
+        assert!(said.contains("size: a number is required"), "{said}");
         let said = error("kit_planned_missing").await;
         assert!(said.contains("parts are expected here"), "{said}");
         let said = error("kit_plan_status").await;

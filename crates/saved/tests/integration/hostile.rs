@@ -127,7 +127,7 @@ fn values_that_do_not_fit_are_named() {
     let (kind, sentence) = refused(&plan_file(&plan(&[change("terraform_data.a", 1, &[value])], b"")));
     assert_eq!(kind, "wrong_kind");
     assert!(sentence.starts_with("terraform_data.a: "), "{sentence}");
-    assert!(sentence.contains(".id"), "{sentence}");
+    assert!(sentence.contains(": id"), "{sentence}");
 }
 
 #[test]

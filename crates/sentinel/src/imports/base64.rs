@@ -4,8 +4,8 @@ use data_encoding::{BASE64, BASE64URL, Encoding};
 
 use super::{made, text};
 use crate::builtins::native;
-use crate::run::{Done, Machine, fault};
-use crate::value::{Native, Value};
+use crate::run::Machine;
+use crate::value::{Done, Native, Value, fault};
 
 pub(super) static NATIVES: [Native; 4] = [
     native("encode", 1, 1, true, |machine, arguments| encode(machine, &BASE64, &arguments[0])),

@@ -2,8 +2,8 @@
 
 use super::list;
 use crate::builtins::native;
-use crate::run::{Done, Machine, fault};
-use crate::value::{Code, List, Map, Native, Value, equal};
+use crate::run::Machine;
+use crate::value::{Code, Done, List, Map, Native, Value, equal, fault};
 
 pub(super) static NATIVES: [Native; 5] = [
     native("filter", 2, 2, true, |machine, a| kept(machine, a, |answer| answer == Some(true))),

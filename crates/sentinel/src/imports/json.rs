@@ -2,8 +2,8 @@
 
 use super::utf8;
 use crate::builtins::native;
-use crate::run::{Done, Machine, fault};
-use crate::value::{Native, Value, from_json, to_json_text};
+use crate::run::Machine;
+use crate::value::{Done, Native, Value, fault, from_json, to_json_text};
 
 pub(super) static NATIVES: [Native; 3] = [
     native("unmarshal", 1, 1, true, unmarshal),

@@ -2,8 +2,8 @@
 
 use super::{float, list};
 use crate::builtins::native;
-use crate::run::{Done, Machine, fault};
-use crate::value::{List, Native, Value, equal};
+use crate::run::Machine;
+use crate::value::{Done, List, Native, Value, equal, fault};
 
 pub(super) static NATIVES: [Native; 6] = [
     native("concat", 0, usize::MAX, true, concat),

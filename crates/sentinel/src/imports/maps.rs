@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{list, utf8};
 use crate::builtins::native;
-use crate::run::{Budget, Done, Machine, RunErrorKind, fault, fault_of};
-use crate::value::{Key, List, Map, Native, Text, Value};
+use crate::run::Machine;
+use crate::value::{Budget, Done, Key, List, Map, Native, RunErrorKind, Text, Value, fault, fault_of};
 
 pub(super) static NATIVES: [Native; 6] = [
     native("get", 2, 3, false, get),

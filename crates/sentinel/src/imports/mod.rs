@@ -15,8 +15,8 @@ mod version;
 pub use object::Object;
 
 use crate::builtins::{native, parse_float, parse_int};
-use crate::run::{Done, Machine, Setup, fault};
-use crate::value::{Code, Function, Native, Value, whole};
+use crate::run::{Machine, Setup};
+use crate::value::{Code, Done, Function, Native, Value, fault, whole};
 
 /// Looks up a member of an import by name.
 pub(crate) type Members = fn(&Setup, &str) -> Option<Value>;

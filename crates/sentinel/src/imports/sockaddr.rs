@@ -4,8 +4,7 @@ use std::net::IpAddr;
 
 use super::utf8;
 use crate::builtins::native;
-use crate::run::{Done, fault};
-use crate::value::{Native, Value};
+use crate::value::{Done, Native, Value, fault};
 
 pub(super) static NATIVES: [Native; 4] = [
     native("is_contained", 2, 2, true, |_, a| {

@@ -2,8 +2,8 @@
 
 use super::{int, made, text, utf8};
 use crate::builtins::native;
-use crate::run::{Done, Machine, fault};
-use crate::value::{List, Native, Value, show_float};
+use crate::run::Machine;
+use crate::value::{Done, List, Native, Value, fault, show_float};
 
 pub(super) static NATIVES: [Native; 13] = [
     native("has_prefix", 2, 2, true, |_, a| Ok(Value::Bool(text(&a[0])?.starts_with(&text(&a[1])?)))),

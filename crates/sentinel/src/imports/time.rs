@@ -6,8 +6,8 @@ use objchange_text::calendar::{MONTHS, WEEKDAYS};
 use super::object::Kind;
 use super::{Object, function, int, utf8};
 use crate::builtins::native;
-use crate::run::{Done, Setup, fault};
-use crate::value::{Native, Value};
+use crate::run::Setup;
+use crate::value::{Done, Native, Value, fault};
 
 /// A point in time, with the offset that its fields are in.
 pub(super) type Moment = DateTime<FixedOffset>;

@@ -5,8 +5,7 @@ use std::cmp::Ordering;
 use super::object::Kind;
 use super::{Object, utf8};
 use crate::builtins::native;
-use crate::run::{Done, fault};
-use crate::value::{Native, Value};
+use crate::value::{Done, Native, Value, fault};
 
 pub(super) static NATIVES: [Native; 1] =
     [native("new", 1, 1, true, |_, a| Ok(Object::version(convert(&a[0])?)))];

@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use super::{Done, Machine, RunErrorKind, fault, fault_of};
+use super::Machine;
 use crate::compile::{Op, Unit};
 use crate::syntax::ast::BinaryOp;
-use crate::value::{Key, List, Map, SourcePlace, Text, Unknown, Value, whole};
+use crate::value::{
+    Done, Key, List, Map, RunErrorKind, SourcePlace, Text, Unknown, Value, fault, fault_of, whole,
+};
 
 /// Longer paths are taken in parts.
 const MAX_PATH: usize = 8;

@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 
+use super::Machine;
 use super::walk::{Elements, Walk};
-use super::{Done, Machine};
 use crate::compile::{Blame, Loop, Op};
-use crate::value::{Env, Key, SourcePlace, Value};
+use crate::value::{Done, Env, Key, SourcePlace, Value};
 
 /// One cause of an answer.
 #[derive(Clone)]

@@ -1,10 +1,11 @@
 //! Calls.
 
+use objchange_text::counted;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-use super::{Done, Machine, RunErrorKind, Taint, fault, fault_of};
-use crate::value::{Code, Host, Native, Value};
+use super::Machine;
+use crate::value::{Code, Done, Host, Native, RunErrorKind, Taint, Value, fault, fault_of};
 
 impl Machine<'_> {
     /// Calls the value below `count` arguments on the stack. Returns whether the call was made or begun;
@@ -126,10 +127,9 @@ pub(super) fn check_arity(name: &str, arity: &RangeInclusive<usize>, count: usiz
         return Ok(());
     }
     let (least, most) = (*arity.start(), *arity.end());
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
     let expected = match most {
-        _ if least == most => format!("{least} argument{}", plural(least)),
-        usize::MAX => format!("at least {least} argument{}", plural(least)),
+        _ if least == most => counted(least, "argument"),
+        usize::MAX => format!("at least {}", counted(least, "argument")),
         _ => format!("{least} to {most} arguments"),
     };
     fault_of(RunErrorKind::Arguments, format!("{name} takes {expected}, not {count}"))

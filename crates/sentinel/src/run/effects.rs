@@ -9,11 +9,11 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::Machine;
 use super::import::Imported;
-use super::{Done, Machine, Taint};
 use crate::compile::{Branch, Leaves, Loop, LoopKind, Op, Slot, Unit, UnitKind};
 use crate::syntax::ast::{BinaryOp, Test, UnaryOp};
-use crate::value::{Code, Env, RuleState, Value};
+use crate::value::{Code, Done, Env, RuleState, Taint, Value};
 
 /// Instructions that may or may not be executed.
 struct Region {

@@ -6,11 +6,11 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::Machine;
 use super::machine::Continuation;
-use super::{Done, Machine, RunErrorKind, fault, fault_of, no_import};
 use crate::imports;
 use crate::policy::Policy;
-use crate::value::{Map, MemberName, Value, of_document};
+use crate::value::{Done, Map, MemberName, RunErrorKind, Value, fault, fault_of, no_import, of_document};
 
 /// Data and functions of the host.
 pub trait Import: Send + Sync + fmt::Debug {

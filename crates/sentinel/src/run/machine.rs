@@ -5,16 +5,19 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::Setup;
 use super::blame::{Cause, Causes};
 use super::call::check_arity;
 use super::import::Imported;
 use super::pattern::Pattern;
 use super::walk::Walk;
 use super::witness::Entry;
-use super::{Budget, Done, Fault, RunErrorKind, Setup, Taint, fault, fault_of};
 use crate::compile::{Blame, Unit, UnitKind};
 use crate::policy::Policy;
-use crate::value::{Closure, Env, Registry, Rule, RuleState, SourcePlace, Text, Value};
+use crate::value::{
+    Budget, Closure, Done, Env, Fault, Registry, Rule, RuleState, RunErrorKind, SourcePlace, Taint, Text,
+    Value, fault, fault_of,
+};
 
 pub(crate) struct Machine<'r> {
     pub(crate) setup: &'r Setup,

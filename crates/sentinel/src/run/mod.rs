@@ -2,10 +2,8 @@
 
 mod access;
 mod blame;
-mod budget;
 mod call;
 mod effects;
-mod error;
 mod import;
 mod machine;
 mod operate;
@@ -20,22 +18,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use budget::Budget;
-pub use budget::{Interrupt, Limits};
-pub(crate) use error::{Done, Fault, fault, fault_of, no_import};
-pub use error::{RunError, RunErrorKind};
 pub use import::{Import, Source};
 pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
 pub(crate) use pattern::pattern_error;
-pub(crate) use taint::{Taint, Taints};
 pub use unknown_reads::{UnknownRead, UnknownReads};
 pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 
-use objchange_text::Position;
-
 use crate::policy::Policy;
-use crate::value::{SourcePlace, Value};
+use crate::value::{Fault, Interrupt, Limits, Location, RunError, RunErrorKind, SourcePlace, Value};
 use machine::Continuation;
 
 /// The setup of a run of a policy.
@@ -59,21 +50,6 @@ pub struct Setup {
     /// Such a run has the same result, but evaluates, prints and fails where the language would have
     /// stopped. It is for a second run that finds out why the first one failed.
     pub every_witness: bool,
-}
-
-/// A place in a source text, as people look for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Location {
-    /// The name of the text.
-    pub file: Arc<str>,
-    /// The position in the text.
-    pub position: Position,
-}
-
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.position)
-    }
 }
 
 /// The result of a policy.

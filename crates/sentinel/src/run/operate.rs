@@ -3,10 +3,12 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use super::Machine;
 use super::pattern::{self, Pattern};
-use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
-use crate::value::{Key, List, SourcePlace, Text, Value, compare_numbers, equal};
+use crate::value::{
+    Done, Key, List, RunErrorKind, SourcePlace, Text, Value, compare_numbers, equal, fault, fault_of,
+};
 
 pub(super) fn unary(op: UnaryOp, value: Value) -> Done<Value> {
     Ok(match (op, value) {

@@ -2,7 +2,7 @@
 
 use objchange_text::re2;
 
-use super::{Done, fault};
+use crate::value::{Done, fault};
 
 /// A pattern, and how much memory it takes at most.
 pub(super) struct Pattern {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::budget::CODE_BYTES;
-use super::{Done, Machine, RunErrorKind, fault, fault_of};
+use super::Machine;
 use crate::compile::{Op, Slot};
 use crate::syntax::ast::{BinaryOp, Test};
 use crate::value::{
-    Closure, Code, Env, Function, Key, List, Map, Rule, RuleState, RuleValue, Text, Value, equal,
+    CODE_BYTES, Closure, Code, Done, Env, Function, Key, List, Map, Rule, RuleState, RuleValue, RunErrorKind,
+    Text, Value, equal, fault, fault_of,
 };
 
 impl Machine<'_> {

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::taint::Access;
-use super::{Location, Run, Taint};
-use crate::value::{RuleState, SourcePlace, Value};
+use super::Run;
+use crate::value::{Access, Location, RuleState, SourcePlace, Taint, Value};
 
 /// A look at something that is unknown until apply, on which a rule or the verdict depends.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use std::ops::Bound;
 use std::rc::Rc;
 use std::vec;
 
+use super::Machine;
 use super::blame::MAX_CAUSES;
-use super::{Done, Machine, Taint, fault};
 use crate::compile::{Loop, LoopKind};
-use crate::value::{Content, Env, Key, Lazy, List, Map, SourcePlace, Value};
+use crate::value::{Content, Done, Env, Key, Lazy, List, Map, SourcePlace, Taint, Value, fault};
 
 /// A collection that is being walked.
 pub(super) struct Walk {

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::Run;
 use super::blame::{Answer, Cause, CauseKind, MAX_CAUSES, Stored};
 use super::walk::Elements;
-use super::{Location, Run, RunError, Taint};
 use crate::compile::Unit;
-use crate::value::{Key, SourcePlace, Value};
+use crate::value::{Key, Location, RunError, SourcePlace, Taint, Value};
 
 /// An element of a collection: its key or index, and its value.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::Value;
+use super::{Done, Taint, Value};
 use crate::compile::Unit;
-use crate::run::{Done, Machine, Taint};
+use crate::run::Machine;
 
 /// The variables of a scope, and the scope around it.
 pub(crate) struct Env {

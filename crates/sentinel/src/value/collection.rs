@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Key, Lazy, MemberName, Members, Text, Value};
-use crate::run::Taint;
+use super::{Key, Lazy, MemberName, Members, Taint, Text, Value};
 
 /// Values in their order.
 #[derive(Clone)]

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::key::whole;
-use super::{Key, SourcePlace, Value};
-use crate::run::{Budget, Done};
+use super::{Budget, Done, Key, SourcePlace, Value};
 
 /// Whether two values are equal, or the place of the undefined part that leaves this open.
 pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {

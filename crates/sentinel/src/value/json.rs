@@ -7,8 +7,7 @@ use std::io;
 use serde::ser::{self, Serialize, Serializer};
 use serde_json::Value as Json;
 
-use super::{Key, Map, Value, show_float};
-use crate::run::{Budget, Done, Fault, fault};
+use super::{Budget, Done, Fault, Key, Map, Value, fault, show_float};
 
 /// The value that a document holds: a number is an int where it is written as one and fits.
 pub(crate) fn from_json(json: &Json) -> Value {

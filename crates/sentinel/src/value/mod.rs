@@ -1,32 +1,40 @@
 //! Values.
 
+mod budget;
 mod callable;
 mod collection;
 mod document;
 mod equality;
+mod fault;
 mod json;
 mod key;
 mod lazy;
 mod reclaim;
 mod show;
+mod taint;
 mod unknown;
 
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
+pub(crate) use budget::{Budget, CODE_BYTES};
+pub use budget::{Interrupt, Limits};
 pub(crate) use callable::{Closure, Code, Env, Host, Native, Rule, RuleState};
 pub use callable::{Function, RuleValue};
 pub(crate) use collection::Content;
 pub use collection::{List, Map};
 pub(crate) use document::of_document;
 pub(crate) use equality::{compare_numbers, equal};
+pub(crate) use fault::{Done, Fault, fault, fault_of, no_import};
+pub use fault::{Location, RunError, RunErrorKind};
 pub(crate) use json::{from_json, to_json, to_json_text};
 pub(crate) use key::{Key, MemberName, whole};
 pub(crate) use lazy::Lazy;
 pub use lazy::Members;
 pub(crate) use reclaim::Registry;
 pub(crate) use show::{show, show_float};
+pub(crate) use taint::{Access, Taint, Taints};
 pub use unknown::Unknown;
 
 use crate::imports::Object;
@@ -131,7 +139,7 @@ impl Value {
     #[must_use]
     pub fn to_json_within(&self, bytes: u64) -> Option<serde_json::Value> {
         let limits = crate::Limits { memory: bytes, ..Default::default() };
-        to_json(self, &mut crate::run::Budget::new(&limits)).ok().flatten()
+        to_json(self, &mut Budget::new(&limits)).ok().flatten()
     }
 
     /// The value that a JSON document holds.
@@ -145,7 +153,7 @@ impl Value {
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Vec::new();
-        let mut budget = crate::run::Budget::new(&crate::Limits { size: 10_000, ..Default::default() });
+        let mut budget = Budget::new(&Limits { size: 10_000, ..Default::default() });
         let is_whole = show(self, true, &mut text, &mut budget).is_ok();
         write!(f, "{}{}", String::from_utf8_lossy(&text), if is_whole { "" } else { "…" })
     }

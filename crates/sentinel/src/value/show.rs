@@ -1,7 +1,6 @@
 //! Values as text.
 
-use super::{Key, Value};
-use crate::run::{Budget, Done};
+use super::{Budget, Done, Key, Value};
 
 /// Writes a value as `print` does: strings bare, but quoted within collections.
 pub(crate) fn show(value: &Value, quoted: bool, out: &mut Vec<u8>, budget: &mut Budget) -> Done<()> {

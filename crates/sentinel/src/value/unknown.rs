@@ -3,8 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-use super::Value;
-use crate::run::Taint;
+use super::{Taint, Value};
 
 /// A value that may be another one after apply.
 pub struct Unknown {

@@ -29,7 +29,7 @@ use crate::arguments::{Assignment, address_and_directory};
 use crate::clock::now_ns;
 use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
-use crate::input::Source;
+use crate::input::{Size, Source};
 use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module, state_choice};
 use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
@@ -128,6 +128,10 @@ pub(super) struct Args {
     #[command(flatten)]
     reports: Reports,
 
+    /// Maximum size of a document, e.g. `500M` or `4G`
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    max_input: Size,
+
     #[command(flatten)]
     schemas: SchemaArgs,
 
@@ -154,6 +158,7 @@ impl Args {
             state: state_choice(self.state.as_deref(), *no_state),
             is_strict: true,
             must_be_whole: true,
+            max_input: self.max_input,
             ..PlanInputs::new(planning, &self.schemas)
         })
     }

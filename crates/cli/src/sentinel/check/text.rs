@@ -1,5 +1,6 @@
 //! The report for people: each finding with its lines.
 
+use objchange_text::counted;
 use std::io::{self, Write};
 
 use objchange_hcl::{HiddenSource, Sources, snippet};
@@ -38,15 +39,14 @@ impl Text {
 
     pub(super) fn finish(self) -> io::Result<()> {
         let Self { files, errors, warnings } = self;
-        let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         let mut out = crate::terminal::stdout();
         let style = match (errors, warnings) {
             (0, 0) => GOOD,
             (0, _) => CHANGED,
             _ => BAD,
         };
-        let found = format!("{}, {}", count(errors, "error"), count(warnings, "warning"));
-        writeln!(out, "{}: {style}{found}{style:#}", count(files, "file"))?;
+        let found = format!("{}, {}", counted(errors, "error"), counted(warnings, "warning"));
+        writeln!(out, "{}: {style}{found}{style:#}", counted(files, "file"))?;
         out.flush()
     }
 }

@@ -118,7 +118,7 @@ fn violations_are_shown() {
     let arguments = ["--type", "kit_applied_string", "--config", &config, "--apply"];
     let output = provider_command("apply", &arguments);
     assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.stderr.contains(".name: was planned as"), "{output:?}");
+    assert!(output.stderr.contains("name: was planned as"), "{output:?}");
     let state = folder.path("s.tfstate");
     let made = ["--type", "kit_planned_survival", "--config", &config, "--apply", "--state-out", &state];
     assert_eq!(provider_command("apply", &made).code, 0);

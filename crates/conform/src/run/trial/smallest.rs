@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
+use objchange_provider::Masks;
 use smol_str::SmolStr;
 
 use super::{Exchange, Key, Trials, values};
-use crate::case::{case, mask::Mask, mask::holds_secret_names};
+use crate::case::{case, secret_names::holds_secret_names};
 use crate::corpus::{CorpusEntry, Replayed};
 use crate::generate::spots;
 use crate::report::{FindingReport, Smallest, Subject, shape};
@@ -80,13 +81,13 @@ impl Trials<'_> {
     }
 
     pub(super) fn keep(&mut self, trial: &Trial, finding: Finding, exchanges: &[Exchange]) {
-        let mut mask = mask(&self.state.block, trial);
+        let mut masks = masks(&self.state.block, trial);
         let place = shape(&finding.path);
         let id = [&*self.state.name, finding.clause.code(), &finding.kind, &place].join(" ");
         let id = id.trim_end();
         let case = match self.state.subject {
             Subject::Function => Err("case files have no operation for functions"),
-            _ => case(id, &self.state.block, &finding, exchanges, &marks(trial), &mask),
+            _ => case(id, &self.state.block, &finding, exchanges, &marks(trial), &masks),
         };
         let config = match self.function() {
             Some(function) if self.state.subject == Subject::Function => {
@@ -106,7 +107,7 @@ impl Trials<'_> {
         };
         // The names in a secret object may be secret, too, where no schema names them.
         let has_names = values(trial).any(|value| holds_secret_names(&self.state.block, value));
-        let mut masked = |value: &Value| mask.object(&self.state.block, value).filter(|_| !has_names);
+        let mut masked = |value: &Value| (!has_names).then(|| masks.object(&self.state.block, value));
         let replayed = masked(&trial.config).map(|config| Replayed {
             config,
             known: trial.known.as_ref().and_then(&mut masked),
@@ -150,10 +151,12 @@ fn shown(config: &Value) -> Value {
     shown.unwrap_or_else(|never| match never {})
 }
 
-fn mask(block: &Block, trial: &Trial) -> Mask {
+fn masks(block: &Block, trial: &Trial) -> Masks {
     let mut ours = HashSet::new();
     values(trial).for_each(|value| unmarked_texts(value, &mut ours));
-    Mask::new(ours).learned(block, values(trial))
+    let mut masks = Masks::except(ours);
+    values(trial).for_each(|value| drop(masks.object(block, value)));
+    masks
 }
 
 /// The marks in the configurations.

@@ -94,7 +94,7 @@ fn two_causes_are_two_findings_and_one_is_one() {
         .iter()
         .map(|found| (found.finding.clause, found.place.as_str()))
         .collect();
-    assert_eq!(places, [(Clause::A5, ""), (Clause::A5, ".note")]);
+    assert_eq!(places, [(Clause::A5, ""), (Clause::A5, "note")]);
 }
 
 /// One fault of the kit is one finding, however it shows.
@@ -103,16 +103,16 @@ fn one_cause_is_one_finding() {
     let mut options = options(60, true);
     let wanted = [
         ("kit_read_identity_other", Clause::R4, ""),
-        ("kit_read_drift", Clause::R5, ".name"),
-        ("kit_read_by_chance", Clause::R5, ".note"),
-        ("kit_applied_block_key", Clause::A5, ".entry"),
-        ("kit_applied_block_set", Clause::A5, ".rule"),
-        ("kit_applied_block_gone", Clause::A5, ".box"),
-        ("kit_applied_null", Clause::A5, ".name"),
-        ("kit_applied_nested_gone", Clause::A5, ".one"),
-        ("kit_planned_block_key", Clause::P5, ".entry"),
-        ("kit_planned_nested_key", Clause::P5, ".keyed"),
-        ("kit_planned_string", Clause::P5, ".name"),
+        ("kit_read_drift", Clause::R5, "name"),
+        ("kit_read_by_chance", Clause::R5, "note"),
+        ("kit_applied_block_key", Clause::A5, "entry"),
+        ("kit_applied_block_set", Clause::A5, "rule"),
+        ("kit_applied_block_gone", Clause::A5, "box"),
+        ("kit_applied_null", Clause::A5, "name"),
+        ("kit_applied_nested_gone", Clause::A5, "one"),
+        ("kit_planned_block_key", Clause::P5, "entry"),
+        ("kit_planned_nested_key", Clause::P5, "keyed"),
+        ("kit_planned_string", Clause::P5, "name"),
     ];
     options.only = wanted.iter().map(|(name, ..)| (*name).to_owned()).collect();
     options.subjects = vec![objchange_conform::Subject::Component(objchange_provider::Component::Resource)];
@@ -200,7 +200,7 @@ fn what_is_refused_only_while_it_is_unknown_is_found() {
             (found.finding.clause, found.place.as_str(), found.finding.severity == FindingSeverity::Error)
         })
         .collect();
-    assert_eq!(found, [(Clause::V1, ".note", true)]);
+    assert_eq!(found, [(Clause::V1, "note", true)]);
 }
 
 /// Whatever the seed: a provider that plans the old value while the new one is unknown shows it for each attribute.
@@ -227,7 +227,7 @@ fn an_update_to_unknown_is_tried_for_each_attribute() {
             let mut options = options(30, true);
             options.seed = seed;
             let (report, _) = tried(make, options);
-            let place = format!(".{name}");
+            let place = name;
             let found = type_report(&report, "kit_keeps").findings.iter();
             let found: Vec<_> = found.filter(|found| found.place == place).collect();
             let becomes_unknown = |found: &&objchange_conform::FindingReport| {
@@ -293,7 +293,7 @@ fn secrets_that_are_told_are_found() {
         type_report(&report, name).findings.iter().map(|found| found.finding.clause).collect()
     };
     assert_eq!(clauses("kit_says"), [Clause::K2]);
-    assert_eq!(type_report(&report, "kit_says").findings[0].place, ".secret");
+    assert_eq!(type_report(&report, "kit_says").findings[0].place, "secret");
     assert!(clauses("kit_echoes").contains(&Clause::K1), "{:?}", clauses("kit_echoes"));
 }
 
@@ -332,7 +332,7 @@ fn what_a_provider_writes_is_bounded() {
     let (report, _) = tried(make, options(3, false));
     let refusal = &type_report(&report, "kit_talks").refusals[0];
     let detail = refusal.detail.as_deref().unwrap();
-    assert!(detail.len() < 20_000 && detail.ends_with("more bytes are left out)"), "{}", detail.len());
+    assert!(detail.len() < 20_000 && detail.ends_with("more bytes left out)"), "{}", detail.len());
 }
 
 /// The time is over before the provider says anything.

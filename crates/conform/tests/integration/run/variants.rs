@@ -76,34 +76,30 @@ fn variants() -> Vec<Variant> {
     };
     vec![
         // One cause, with something configured and with nothing.
-        ("kit_always", planning(|o| changed(o, "name", |_| Some("fixed".into()))), p5(".name")),
+        ("kit_always", planning(|o| changed(o, "name", |_| Some("fixed".into()))), p5("name")),
         (
             "kit_suffixed",
             planning(|o| {
                 changed(o, "name", |v| Some(Value::from(format!("{}-x", v.as_str().unwrap_or("")))))
             }),
-            p5(".name"),
+            p5("name"),
         ),
-        ("kit_default", planning(|o| changed(o, "size", |v| v.is_null().then(|| 8.into()))), p5(".size")),
-        ("kit_default_off", planning(|o| changed(o, "on", |v| v.is_null().then(|| false.into()))), p5(".on")),
-        ("kit_upper", planning(|o| changed(o, "name", |v| text(v, str::to_uppercase))), p5(".name")),
-        ("kit_quoted", planning(|o| changed(o, "name", |v| text(v, |t| format!("{t:?}")))), p5(".name")),
-        ("kit_reversed", planning(move |o| changed(o, "tags", sorted)), p5(".tags")),
-        ("kit_saved_upper", applying(|o| changed(o, "name", |v| text(v, str::to_uppercase))), a5(".name")),
-        (
-            "kit_saved_empty",
-            applying(|o| changed(o, "name", |v| v.is_null().then(|| "".into()))),
-            a5(".name"),
-        ),
+        ("kit_default", planning(|o| changed(o, "size", |v| v.is_null().then(|| 8.into()))), p5("size")),
+        ("kit_default_off", planning(|o| changed(o, "on", |v| v.is_null().then(|| false.into()))), p5("on")),
+        ("kit_upper", planning(|o| changed(o, "name", |v| text(v, str::to_uppercase))), p5("name")),
+        ("kit_quoted", planning(|o| changed(o, "name", |v| text(v, |t| format!("{t:?}")))), p5("name")),
+        ("kit_reversed", planning(move |o| changed(o, "tags", sorted)), p5("tags")),
+        ("kit_saved_upper", applying(|o| changed(o, "name", |v| text(v, str::to_uppercase))), a5("name")),
+        ("kit_saved_empty", applying(|o| changed(o, "name", |v| v.is_null().then(|| "".into()))), a5("name")),
         (
             "kit_saved_rounded",
             applying(|o| changed(o, "size", |v| (!v.is_null()).then(|| 7.into()))),
-            a5(".size"),
+            a5("size"),
         ),
         (
             "kit_saved_without_labels",
             applying(|o| changed(o, "labels", |v| (!v.is_null()).then(|| Value::null(v.ty().clone())))),
-            a5(".labels"),
+            a5("labels"),
         ),
     ]
 }

@@ -1,11 +1,12 @@
 //! `module` blocks.
 
+use objchange_text::VersionConstraints;
+
 use super::super::declarations::{ModuleCall, ProviderRef};
 use super::Reader;
 use super::collect::Declared;
 use crate::decode::body::ConfigBody;
 use crate::syntax::ast::{Expr, ExprKind};
-use crate::version::VersionConstraints;
 use crate::walk::{calls, variables};
 
 impl Reader<'_> {

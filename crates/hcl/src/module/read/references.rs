@@ -51,6 +51,7 @@ impl Reader<'_> {
                               and earlier required quotes, but quoted references are now deprecated and will be removed \
                               in a future version of Terraform. Remove the quotes surrounding this reference to silence \
                               this warning.";
+                // As Terraform 0.11 wrote them. They still work.
                 self.problems.warning("Quoted references are deprecated", expr.span, detail);
                 inner.span = expr.span;
                 Some(inner)

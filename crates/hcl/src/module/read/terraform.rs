@@ -1,7 +1,7 @@
 //! `terraform` blocks.
 
 use objchange::Type;
-use objchange_text::Span;
+use objchange_text::{Span, VersionConstraints};
 
 use super::super::declarations::{ConstantText, ModuleConfig, ProviderRef, RequiredProvider, StateStorage};
 use super::Reader;
@@ -10,7 +10,6 @@ use super::references::{self, keyword};
 use crate::decode::raw::{Content, RawBlock};
 use crate::decode::shape::{CLOUD, CLOUD_WORKSPACES, LOCAL_BACKEND};
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
-use crate::version::VersionConstraints;
 
 impl Reader<'_> {
     pub(super) fn terraform_blocks(&mut self, blocks: Vec<Declared<'_>>, config: &mut ModuleConfig) {

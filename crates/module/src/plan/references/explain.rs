@@ -433,5 +433,5 @@ fn differing(change: &PlannedObject) -> Vec<String> {
 
 /// The attribute that a path begins with: keys behind it may be secret.
 fn first_step(path: &Path) -> String {
-    path.steps().iter().take(1).cloned().collect::<Path>().to_string().trim_start_matches('.').to_owned()
+    path.steps().iter().take(1).cloned().collect::<Path>().to_string()
 }

@@ -170,9 +170,7 @@ impl<'c> Walk<'_, 'c> {
         };
         if !found.path.is_empty() {
             let path: Path = found.path.iter().cloned().collect();
-            let path = path.to_string();
-            name.push_str(if path.starts_with(['.', '[']) { "" } else { "." });
-            name.push_str(&path);
+            name.push_str(&path.suffix().to_string());
         }
         name
     }

@@ -4,6 +4,7 @@ mod condition;
 mod import;
 pub(super) mod resource;
 
+use objchange::change::ProviderSecrets;
 use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
@@ -21,7 +22,6 @@ use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::secrets::ToldSecrets;
 use crate::subject::SubjectKind;
 use crate::{Diagnostics, Severity};
 
@@ -82,7 +82,7 @@ struct Validator<'i, 'c> {
     world: World<'c>,
     providers: &'i mut dyn Providers,
     found: Diagnostics,
-    secrets: ToldSecrets,
+    secrets: ProviderSecrets,
 }
 
 impl<'c> Validator<'_, 'c> {
@@ -105,6 +105,8 @@ impl<'c> Validator<'_, 'c> {
                     let detail = format!(
                         "Local value local.{name} cannot use its own result as part of its expression."
                     );
+                    // Told while validating, so that the graph has no cycle of one node. Terraform 1.11 says
+                    // it twice, 1.15 once.
                     self.found.error("Self-referencing local value", own.span, detail);
                     return;
                 }
@@ -279,6 +281,8 @@ impl<'c> Validator<'_, 'c> {
                 self.check(ReferenceContext { module, ..ReferenceContext::default() }, &variables(item));
             if let Some((_, span)) = checked.subjects.first().and_then(|subject| subject.rest.first()) {
                 let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
+                // Whole objects are accepted, variables too; an attribute is not, since dependencies are
+                // between objects.
                 self.found.error("Invalid depends_on reference", *span, detail);
                 return;
             }

@@ -230,7 +230,7 @@ impl<'c> Validator<'_, 'c> {
         address: Option<&str>,
         place: &dyn Fn(&Path) -> Span,
     ) {
-        for diagnostic in self.secrets.hide(found) {
+        for diagnostic in self.secrets.hide_all(found) {
             let span = place(diagnostic.path.as_ref().unwrap_or(&Path::root()));
             let severity = match diagnostic.severity {
                 objchange::change::Severity::Error => Severity::Error,

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
+use objchange::change::ProviderSecrets;
 use objchange::schema::SchemaKind;
 
 use self::statement::{Cycle, Statement};
@@ -17,7 +18,6 @@ use crate::diagnostics::PROVIDER;
 use crate::marking::mark_kept;
 use crate::order::compare_instances;
 use crate::providers::MoveObject;
-use crate::secrets::ToldSecrets;
 use crate::target::Target;
 use crate::{Diagnostics, ProviderConfigAddress, Providers, ProvidersExt, Schemas, Severity};
 
@@ -94,6 +94,8 @@ impl Moves {
              aren't appropriate, you must first resolve the conflicts using the \"terraform state\" subcommands and then \
              create a new plan."
         );
+        // Terraform does not move to an address that is taken: the object stays, and is destroyed with the
+        // reason `delete_because_no_move_target`.
         diagnostics.without_place(Severity::Warning, "Unresolved resource instance address changes", detail);
     }
 
@@ -287,12 +289,12 @@ impl Moving<'_, '_> {
                 Ok((moved, warnings)) => (Some(moved), warnings),
                 Err(errors) => (None, errors),
             };
-            let mut secrets = ToldSecrets::default();
+            let mut secrets = ProviderSecrets::default();
             secrets.learn(&schema.block, &object.value);
             if let Ok(Some(old)) = self.types.schemas.get(&from.provider, SchemaKind::Resource, from_type) {
                 secrets.learn(&old.block, &object.value);
             }
-            for diagnostic in secrets.hide(diagnostics) {
+            for diagnostic in secrets.hide_all(diagnostics) {
                 let severity = match diagnostic.severity {
                     objchange::change::Severity::Error => Severity::Error,
                     _ => Severity::Warning,

@@ -80,13 +80,13 @@ fn errors_name_the_place() {
     refused(
         "{\"name\":\"a\",\n \"disk\":[{\"size\":1},\n  {\"size\": []}]}",
         Schema,
-        "3:12: .disk[1].size: number required, but have tuple",
+        "3:12: disk[1].size: number required, but have tuple",
     );
     refused("{\"disk\":[]}", Schema, "1:1: the attribute \"name\" is required");
     refused(
         "{\"any\": {\"type\":\"number\",\n\"value\":\"x\"}}",
         Value,
-        "2:11: .any: a number is expected here, not a string",
+        "2:11: any: a number is expected here, not a string",
     );
     refused(
         "{\"format_version\":\"1.0\"}",

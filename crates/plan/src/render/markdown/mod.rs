@@ -202,11 +202,8 @@ impl Head {
         if self.destroyed.is_empty() {
             return String::new();
         }
-        let more = match self.more_destroyed {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("\nDestroyed or replaced: {}{more}\n", self.destroyed.join(", "))
+        let count = self.destroyed.len() + self.more_destroyed;
+        format!("\nDestroyed or replaced: {}\n", objchange_text::listed(&self.destroyed, count))
     }
 }
 

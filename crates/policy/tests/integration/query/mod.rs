@@ -746,3 +746,20 @@ fn a_query_about_the_version_needs_a_plan_that_says_it() {
     };
     assert!(search.require(&Document::parse(plan).unwrap()).is_err());
 }
+
+/// As everywhere else here, and unlike in the crate `regex`.
+#[test]
+fn patterns_are_those_of_re2() {
+    let text = plan(&[change(&json!({}), &json!({}), &json!({}), &json!({}))]);
+    for (expression, expected) in [
+        (r#""é".matches("^\\w$")"#, false),
+        (r#""e".matches("^\\w$")"#, true),
+        (r#""٣".matches("\\d")"#, false),
+        (r#""a.b".matches("^\\Qa.b\\E$")"#, true),
+        (r#""x{,2}".matches("^x{,2}$")"#, true),
+    ] {
+        assert_eq!(matches(&text, expression).unwrap(), [Ok(expected)], "{expression}");
+    }
+    let refused = matches(&text, r#""a".matches("a**")"#).unwrap_err();
+    assert!(refused.to_string().contains("invalid nested repetition operator"), "{refused}");
+}

@@ -10,8 +10,8 @@ use number::parse;
 use super::object::Kind;
 use super::{Object, function, utf8};
 use crate::builtins::native;
-use crate::run::{Done, Machine, fault};
-use crate::value::{Native, Value};
+use crate::run::Machine;
+use crate::value::{Done, Native, Value, fault};
 
 /// The steps of a run that one operation costs, and one that evaluates a series.
 const STEPS: usize = 500;

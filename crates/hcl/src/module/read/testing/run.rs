@@ -1,12 +1,13 @@
 //! `run` blocks.
 
+use objchange_text::VersionConstraints;
+
 use super::super::super::testing::{RunCommand, RunModule, RunPlanOptions, TestRun};
 use super::super::references::keyword;
 use super::super::{BAD_NAME, Reader};
 use super::{Once, shapes};
 use crate::decode::raw::{Content, RawBlock};
 use crate::syntax::is_name;
-use crate::version::VersionConstraints;
 
 impl Reader<'_> {
     pub(super) fn run(&mut self, block: RawBlock<'_>) -> Option<TestRun> {

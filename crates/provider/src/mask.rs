@@ -1,40 +1,45 @@
 //! Stand-ins for secrets: equal ones stay equal, different ones stay different, and the secrets cannot be
 //! guessed from them.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::OnceLock;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
-use objchange_text::redact::{Redactor, Secrets};
-
-/// Shorter secrets are too common to be searched inside of other texts.
-const MIN_LENGTH: usize = 3;
+use objchange_text::redact::{SHORT, Secrets};
 
 /// Replaces a text that might contain a secret too short to search for.
 const LEFT_OUT: &str = "(left out)";
 
 /// The known secrets and their stand-ins.
-pub(super) struct Masks {
+#[derive(Clone, Default)]
+pub struct Masks {
+    /// Texts that are no secrets, also where they are marked.
+    open: HashSet<String>,
     strings: HashMap<String, String>,
     numbers: HashMap<String, i64>,
-    /// Finds the strings in texts; made on first use.
-    redactor: OnceLock<Redactor>,
-    /// Whether secret bools are swapped.
-    flips: bool,
+    secrets: Secrets,
+    /// The first secret bool, which becomes false.
+    first_bool: Option<bool>,
+}
+
+/// The secrets are never shown.
+impl fmt::Debug for Masks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Masks").finish_non_exhaustive()
+    }
 }
 
 impl Masks {
-    pub(super) fn new() -> Self {
-        let flips = RandomState::new().hash_one(0) & 1 == 1;
-        Self { strings: HashMap::new(), numbers: HashMap::new(), redactor: OnceLock::new(), flips }
+    /// Masks that leave texts and numbers as they are that are `open`, and all bools.
+    pub fn except(open: HashSet<String>) -> Self {
+        Self { open, ..Self::default() }
     }
 
     /// Replaces secrets in the value: marked parts, parts that the schema hides, and values that are secret
     /// elsewhere.
-    pub(super) fn object(&mut self, block: &Block, value: &Value) -> Value {
+    pub fn object(&mut self, block: &Block, value: &Value) -> Value {
         let marked = block.mark_hidden(value);
         // A secret may be in the clear before the attribute that is called sensitive: first all of them are
         // learned.
@@ -43,11 +48,11 @@ impl Masks {
     }
 
     /// Learns the marked parts.
-    pub(super) fn learn(&mut self, value: &Value) {
+    pub(crate) fn learn(&mut self, value: &Value) {
         self.value(value, false);
     }
 
-    pub(super) fn value(&mut self, value: &Value, is_secret: bool) -> Value {
+    pub(crate) fn value(&mut self, value: &Value, is_secret: bool) -> Value {
         self.masked(value, None, is_secret)
     }
 
@@ -66,12 +71,15 @@ impl Masks {
             // Promises about an unknown secret may tell of it.
             Kind::Unknown(_) if is_secret => Value::unknown(self.ty(plain.ty(), declared, is_secret)),
             Kind::Unknown(_) => plain.clone(),
-            Kind::Bool(flag) => Value::from(flag ^ (is_secret && self.flips)),
+            Kind::Bool(flag) if is_secret && self.open.is_empty() => {
+                Value::from(*self.first_bool.get_or_insert(flag) != flag)
+            }
+            Kind::Bool(flag) => Value::from(flag),
             Kind::Number(number) => {
                 let text = number.to_string();
                 match self.numbers.get(&text) {
                     Some(stand_in) => Value::from(*stand_in),
-                    None if is_secret => {
+                    None if is_secret && !self.open.contains(&text) => {
                         let stand_in = 900_000_001 + self.numbers.len() as i64;
                         self.numbers.insert(text, stand_in);
                         Value::from(stand_in)
@@ -149,37 +157,32 @@ impl Masks {
         }
         // Part of a secret tells of it: the search for smaller values cuts texts.
         let is_like = |secret: &String| {
-            secret.len() >= MIN_LENGTH && text.contains(secret.as_str())
-                || text.len() >= MIN_LENGTH && secret.contains(text)
+            secret.len() >= SHORT && text.contains(secret.as_str())
+                || text.len() >= SHORT && secret.contains(text)
         };
         let has_secret = || self.strings.keys().any(is_like);
         // Whether a string is empty is not a secret that could be kept: it decides about too much.
-        if text.is_empty() || !is_secret && !has_secret() {
+        if text.is_empty() || self.open.contains(text) || !is_secret && !has_secret() {
             return text.to_owned();
         }
         let stand_in = format!("stand-in-{}", self.strings.len() + 1);
         self.strings.insert(text.to_owned(), stand_in.clone());
-        self.redactor = OnceLock::new();
+        self.secrets.add(text);
         stand_in
     }
 
     /// A text that a provider writes, without the secrets in it.
-    pub(super) fn text(&self, text: &str) -> String {
-        if self.strings.keys().any(|secret| secret.len() < MIN_LENGTH) {
+    pub(crate) fn text(&self, text: &str) -> String {
+        if self.strings.keys().any(|secret| secret.len() < SHORT) {
             return LEFT_OUT.to_owned();
         }
-        let redactor = self.redactor.get_or_init(|| {
-            let mut secrets = Secrets::default();
-            self.strings.keys().for_each(|secret| secrets.add(secret));
-            secrets.redactor()
-        });
-        let text = redactor.redact(text).into_owned();
+        let text = self.secrets.redact(text).into_owned();
         let has_number = self.numbers.keys().any(|number| text.contains(number.as_str()));
         if has_number { LEFT_OUT.to_owned() } else { text }
     }
 
     /// A path whose keys may be secret.
-    pub(super) fn path(&mut self, path: &Path) -> Path {
+    pub(crate) fn path(&mut self, path: &Path) -> Path {
         let step = |step: &PathStep| match step {
             PathStep::Attribute(name) => PathStep::Attribute(name.clone()),
             PathStep::Index(key) => PathStep::Index(self.value(key, false)),
@@ -194,7 +197,7 @@ fn is_content(declared: Option<&Type>, is_secret: bool) -> bool {
 }
 
 /// The marks of a value, which its stand-ins lose: hidden values stay hidden in a file of cases.
-pub(super) fn marks(block: &Block, value: &Value) -> Vec<(Path, Marks)> {
+pub(crate) fn marks(block: &Block, value: &Value) -> Vec<(Path, Marks)> {
     block.mark_hidden(value).unmark_deep_with_paths().1
 }
 
@@ -239,7 +242,7 @@ mod tests {
         /// Whether two secrets are equal is still seen, and nothing else.
         #[test]
         fn what_is_equal_stays_equal(a in value(), b in value()) {
-            let mut masks = Masks::new();
+            let mut masks = Masks::default();
             let [x, y] = [&a, &b].map(|value| masks.value(&value.clone().sensitive(), false));
             prop_assert_eq!(a == b, x == y, "{:?} {:?}", x, y);
             prop_assert_eq!(a.ty(), x.ty());
@@ -260,7 +263,7 @@ mod tests {
                 2 => Value::map(ty, ["a", "b", "ab"].into_iter().zip(elements)).unwrap(),
                 _ => Value::tuple(elements),
             };
-            let mut masks = Masks::new();
+            let mut masks = Masks::default();
             let masked = masks.masked(&value.clone().sensitive(), Some(&Type::Dynamic), false);
             let shown = masked.to_marker_json(&Type::Dynamic).unwrap();
             prop_assert!(!shown.contains(['X', 'Y', 'Z']), "{shown}");
@@ -271,7 +274,7 @@ mod tests {
         /// A secret stays one wherever it occurs again.
         #[test]
         fn a_secret_is_one_everywhere(secret in "[XYZ]{6}", around in "[ab]{0,3}") {
-            let mut masks = Masks::new();
+            let mut masks = Masks::default();
             masks.learn(&Value::from(secret.as_str()).sensitive());
             let again = format!("{around}{secret}{around}");
             let masked = masks.value(&Value::tuple([again.as_str()]), false);

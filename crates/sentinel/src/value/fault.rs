@@ -1,7 +1,26 @@
 //! Why a run ends before its time.
 
-use super::Location;
-use crate::value::SourcePlace;
+use std::fmt;
+use std::sync::Arc;
+
+use objchange_text::Position;
+
+use super::SourcePlace;
+
+/// A place in a source text, as people look for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The name of the text.
+    pub file: Arc<str>,
+    /// The position in the text.
+    pub position: Position,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.position)
+    }
+}
 
 /// The kind of the error, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

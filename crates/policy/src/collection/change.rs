@@ -7,7 +7,7 @@ use objchange_plan::{
     ResourceActions, Sides, StatedMarks, Text, ValueChange, View,
 };
 
-use crate::collection::{Marked, is_there, items, simplified};
+use super::{Marked, is_there, items, simplified};
 use crate::simulated::{Simulated, key};
 
 /// The change of one resource instance, or of a deposed object of it.
@@ -79,7 +79,7 @@ struct Read<'t> {
 }
 
 impl<'t> ResourceChange<'t> {
-    pub(super) fn new(
+    pub(crate) fn new(
         text: &'t str,
         resource: &ChangedResource<'t>,
         simulated: &Simulated<'t>,
@@ -123,7 +123,7 @@ impl<'t> ResourceChange<'t> {
 }
 
 impl<'t> OutputChange<'t> {
-    pub(super) fn new(
+    pub(crate) fn new(
         text: &'t str,
         output: &objchange_plan::OutputChange<'t>,
         simulated: &Simulated<'t>,
@@ -139,7 +139,7 @@ impl<'t> OutputChange<'t> {
 
 impl<'t> Change<'t> {
     /// A change on its own, with the marks that any section of the document has for its object. It does not know which
-    /// values a missing provider leaves unknown: only [`TfPlan`](super::TfPlan) does.
+    /// values a missing provider leaves unknown: only [`TfPlan`](crate::tfplan::TfPlan) does.
     pub(crate) fn by_itself(
         document: &'t str,
         name: &Text<'t>,
@@ -149,7 +149,7 @@ impl<'t> Change<'t> {
         Self::new(document, name, change, true, stated)
     }
 
-    fn new(
+    pub(crate) fn new(
         text: &'t str,
         name: &Text<'t>,
         change: &ValueChange<'t>,

@@ -41,10 +41,11 @@ impl VersionConstraints {
     /// Reads constraints; `None` if the text is invalid.
     ///
     /// ```
-    /// use objchange_hcl::VersionConstraints;
+    /// use objchange_text::VersionConstraints;
     ///
     /// let constraints = VersionConstraints::parse(">= 1.2, < 2.0").unwrap();
-    /// assert!(constraints.allow("1.11.4") && !constraints.allow("2.0.0"));
+    /// assert_eq!(constraints.allow("1.11.4"), Some(true));
+    /// assert_eq!((constraints.allow("2.0.0"), constraints.allow("two")), (Some(false), None));
     /// assert_eq!(VersionConstraints::parse("abc"), None);
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
@@ -54,7 +55,7 @@ impl VersionConstraints {
     /// These and others.
     ///
     /// ```
-    /// use objchange_hcl::VersionConstraints;
+    /// use objchange_text::VersionConstraints;
     ///
     /// let [one, other] = ["< 9, >= 3.2", ">= 3.2.0, != 3.5"].map(|text| VersionConstraints::parse(text).unwrap());
     /// assert_eq!(one.and(other).to_string(), ">= 3.2.0, != 3.5.0, < 9.0.0");
@@ -65,9 +66,10 @@ impl VersionConstraints {
         self
     }
 
-    /// Whether a version meets all of them; a text that is not a version does not.
-    pub fn allow(&self, version: &str) -> bool {
-        parse_version(version).is_some_and(|(version, _)| self.0.iter().all(|one| one.allows(&version)))
+    /// Whether a version meets all of them; `None` if the text is not a version.
+    pub fn allow(&self, version: &str) -> Option<bool> {
+        let (version, _) = parse_version(version)?;
+        Some(self.0.iter().all(|one| one.allows(&version)))
     }
 }
 
@@ -195,9 +197,16 @@ mod tests {
             (">1", "1.0.1", true),
             (">= 1.0", "1.1.0-beta1", false),
             ("1.1.0-beta1", "1.1.0-beta1", true),
+            (">= 1.6.0-beta1", "1.6.0-beta2", true),
+            ("= 1.6.0", "1.6.0+linux", true),
+            (">=0.12.19,<2", "v1.5", true),
         ] {
             let parsed = VersionConstraints::parse(constraints).unwrap();
-            assert_eq!(parsed.allow(version), allowed, "{constraints} {version}");
+            assert_eq!(parsed.allow(version), Some(allowed), "{constraints} {version}");
+        }
+        let any = VersionConstraints::parse(">= 0").unwrap();
+        for text in ["", "one", "1.2.3.4", "-1"] {
+            assert_eq!(any.allow(text), None, "{text}");
         }
         for (text, normalised) in [
             ("< 9, >= 3.2, >= 3.2.0, != 3.5", ">= 3.2.0, != 3.5.0, < 9.0.0"),
@@ -217,7 +226,7 @@ mod tests {
         ] {
             assert_eq!(VersionConstraints::parse(text).unwrap().to_string(), normalised, "{text}");
         }
-        for text in ["", "abc", ">= 1.x", "> = 1", "1.2.3.4"] {
+        for text in ["", "abc", ">", ">= 1.x", "> = 1", "=> 1", "== 1", "~ 1", ">= 1, ", "1.2.3.4"] {
             assert_eq!(VersionConstraints::parse(text), None, "{text}");
         }
     }

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Done, RunErrorKind, Taint, Taints, fault_of};
-use crate::value::{Key, List, Map, SourcePlace, Unknown, Value};
+use super::{Done, Key, List, Map, RunErrorKind, SourcePlace, Taint, Taints, Unknown, Value, fault_of};
 
 /// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
-//! The expressions in a block of the configuration, as the plan has them.
+//! The expressions in a block of the configuration, as the plan has them, and provisioners.
 
+use objchange_text::redact::SENSITIVE;
 use std::sync::Arc;
 
-use objchange_plan::{Json, Shape, View};
+use objchange_plan::{Json, Shape, Text, View};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::marks::Names;
-use crate::collection::{As, Collected, SENSITIVE, Secrets};
+use super::{As, Collected, Names, Secrets, items};
 
 /// The arguments of a block, or an expression: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of
 /// maps of these. Empty blocks are `{}`. `Debug` shows only the shape.
@@ -18,7 +18,7 @@ pub struct Expressions<'t> {
 }
 
 impl<'t> Expressions<'t> {
-    pub(super) fn new(json: Option<Json<'t>>, hidden: Option<Arc<Names>>) -> Self {
+    pub(crate) fn new(json: Option<Json<'t>>, hidden: Option<Arc<Names>>) -> Self {
         Self { json, hidden }
     }
 
@@ -101,5 +101,28 @@ impl Serialize for Constant<'_, '_> {
             }
             _ => As(&view, Secrets::Hidden).serialize(serializer),
         }
+    }
+}
+
+/// A provisioner of a resource.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Provisioner<'t> {
+    /// The address of its resource.
+    pub resource_address: Text<'t>,
+    /// Its type, such as `local-exec`.
+    pub provisioner_type: Text<'t>,
+    /// Its position among those of the resource, in digits.
+    pub index: Text<'t>,
+    /// The expressions in it.
+    pub config: Expressions<'t>,
+}
+
+items! {
+    Provisioner(item) {
+        "resource_address": Text = Text(&item.resource_address),
+        "type": Text = Text(&item.provisioner_type),
+        "index": Text = Text(&item.index),
+        "config": Expressions = Expressions(&item.config),
     }
 }

@@ -1,0 +1,101 @@
+//! Names of what is sensitive in a block of the configuration.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use objchange::schema::{Attribute, Block, NestedType, NestingMode};
+use objchange_plan::{Shape, View, says_sensitive};
+
+/// Names of sensitive attributes, nested. Positions and keys in lists are skipped: a mark in one element or instance
+/// applies to all.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    all: bool,
+    below: BTreeMap<String, Names>,
+}
+
+impl Names {
+    /// All of it.
+    pub(crate) fn everything() -> Self {
+        Self { all: true, below: BTreeMap::new() }
+    }
+
+    /// The attributes that a schema calls sensitive or write-only.
+    pub(crate) fn of_block(block: &Block) -> Self {
+        let mut names = Self::default();
+        for (name, attribute) in block.attributes() {
+            names.add_attribute(name, attribute);
+        }
+        for (name, nested) in block.block_types() {
+            names.add_nested(name, nested.nesting, Self::of_block(&nested.block));
+        }
+        names
+    }
+
+    /// Below a map are its keys, which no schema knows: it is sensitive as a whole if anything in it is.
+    fn add_nested(&mut self, name: &str, nesting: NestingMode, names: Self) {
+        let names = match nesting {
+            NestingMode::Map if names.has_any() => Self { all: true, below: BTreeMap::new() },
+            _ => names,
+        };
+        self.below.insert(name.to_owned(), names);
+    }
+
+    fn has_any(&self) -> bool {
+        self.all || self.below.values().any(Self::has_any)
+    }
+
+    fn add_attribute(&mut self, name: &str, attribute: &Attribute) {
+        let mut names = Self { all: attribute.sensitive || attribute.write_only, ..Self::default() };
+        for (name, attribute) in attribute.nested().into_iter().flat_map(NestedType::attributes) {
+            names.add_attribute(name, attribute);
+        }
+        let nesting = attribute.nested().map_or(NestingMode::Single, NestedType::nesting);
+        self.add_nested(name, nesting, names);
+    }
+
+    /// The names in these marks.
+    pub(crate) fn of_marks<'v, 't: 'v>(marks: impl Iterator<Item = View<'v, 't>>) -> Self {
+        let mut names = Self::default();
+        marks.for_each(|marks| names.add(marks));
+        names
+    }
+
+    /// The arguments of a call whose variables are sensitive.
+    pub(crate) fn of_arguments(call: View<'_, '_>) -> Option<Arc<Self>> {
+        let variables = call.get("module")?.get("variables")?.members();
+        let sensitive = variables.iter().filter(|(_, variable)| says_sensitive(*variable));
+        let below: BTreeMap<_, _> =
+            sensitive.map(|(name, _)| (name.to_owned(), Self { all: true, ..Self::default() })).collect();
+        (!below.is_empty()).then(|| Arc::new(Self { all: false, below }))
+    }
+
+    pub(crate) fn has_all(&self) -> bool {
+        self.all
+    }
+
+    /// The sensitive names of a member.
+    pub(crate) fn below(&self, name: &str) -> Option<&Self> {
+        if self.all { Some(self) } else { self.below.get(name) }
+    }
+
+    pub(crate) fn join(&mut self, other: Self) {
+        self.all |= other.all;
+        for (name, names) in other.below {
+            self.below.entry(name).or_default().join(names);
+        }
+    }
+
+    pub(crate) fn add(&mut self, marks: View<'_, '_>) {
+        match marks.shape() {
+            Shape::Null | Shape::Bool(false) => {}
+            Shape::Bool(true) | Shape::String(_) | Shape::Number(_) => self.all = true,
+            Shape::Array(elements) => elements.iter().for_each(|element| self.add(element)),
+            Shape::Object(members) => {
+                for (name, marks) in members.iter().filter(|(_, marks)| !marks.is_empty()) {
+                    self.below.entry(name.to_owned()).or_default().add(marks);
+                }
+            }
+        }
+    }
+}
