@@ -1,6 +1,5 @@
 //! The forms in which commands report what they have judged, for people and for other programs.
 
-use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -95,13 +94,6 @@ impl<'a> Reporter<'a> {
         if on_stdout.len() > 1 {
             let all = on_stdout.join(" and ");
             return Err(unusable(format_args!("only one of {all} can be written to standard output")));
-        }
-        // A command that ends early must not leave the reports of an earlier run.
-        for path in [outputs.junit, outputs.sarif].into_iter().flatten() {
-            if fs::symlink_metadata(path).is_ok_and(|known| known.is_file()) {
-                fs::remove_file(path)
-                    .map_err(|error| unusable(format_args!("{}: {error}", path.display())))?;
-            }
         }
         let forms = Forms { junit: outputs.junit.is_some(), sarif: outputs.sarif.is_some() };
         Ok(Self { outputs, report: Report::new(command, version, forms) })

@@ -56,7 +56,7 @@ pub(crate) struct Simulated<'t> {
     hidden_reads: HashSet<String>,
     /// Resources that the prior state has if their providers read or import them while planning.
     pub(crate) prior: Vec<PossibleItem<'t>>,
-    /// What may add outputs to the prior state: an output that is known while planning is saved in it.
+    /// Items that may add outputs to the prior state: an output that is known while planning is saved in it.
     pub(crate) prior_outputs: Vec<PossibleItem<'t>>,
     /// It depends on the providers whether the plan is complete.
     pub(crate) hides_complete: bool,
@@ -69,6 +69,8 @@ pub(crate) struct Simulated<'t> {
 pub(crate) struct PossibleItem<'t> {
     /// The address of the instance, or of a resource whose instances are not known.
     pub(crate) address: Text<'t>,
+    /// The address in documents: collections leave out `data.`.
+    pub(crate) written_address: Text<'t>,
     pub(crate) module_address: Text<'t>,
     pub(crate) mode: Text<'t>,
     pub(crate) resource_type: Text<'t>,
@@ -84,6 +86,7 @@ impl<'t> PossibleItem<'t> {
     fn new(resource: &ChangedResource<'t>, is_instance: bool) -> Self {
         Self {
             address: resource.address.clone(),
+            written_address: resource.address.clone(),
             module_address: resource.module_address.clone().unwrap_or_default(),
             mode: resource.mode.clone(),
             resource_type: resource.resource_type.clone(),
@@ -98,6 +101,7 @@ impl<'t> PossibleItem<'t> {
     fn anything_in(module: &str) -> Self {
         Self {
             address: module.to_owned().into(),
+            written_address: module.to_owned().into(),
             module_address: module.to_owned().into(),
             mode: Text::default(),
             resource_type: Text::default(),
@@ -160,11 +164,10 @@ impl<'t> Simulated<'t> {
             if is_read || resource.action_reason.as_deref() == Some("read_because_simulated") {
                 open.reads.insert(key(resource));
                 // Documents have `data.` in these addresses, and collections have not.
-                for address in [resource.address.to_string(), address_of_data(resource)] {
-                    open.planned_reads.insert(address.clone());
-                    open.prior
-                        .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
-                }
+                let address = address_of_data(resource);
+                open.planned_reads.extend([resource.address.to_string(), address.clone()]);
+                open.prior
+                    .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
             }
             let may_have_drifted =
                 !plan.is_unrefreshed() && resource.mode == *"managed" && !resource.is_builtin();
@@ -178,7 +181,8 @@ impl<'t> Simulated<'t> {
         if !plan.is_unrefreshed() {
             let objects = plan.refreshed_alone().into_iter().filter(|object| !object.is_builtin());
             open.drift.extend(objects.map(|object| PossibleItem {
-                address: object.address,
+                address: object.address.clone(),
+                written_address: object.address,
                 module_address: object.module_address,
                 mode: object.mode,
                 resource_type: object.resource_type,

@@ -492,7 +492,9 @@ fn documents_beside_policies_are_read_as_opa_reads_them() {
     // A plan's secrets are no data, and its members do not pass for it either.
     let planned = r#"{"format_version": "1.2", "allowed": {"types": ["aws_s3_bucket"]}}"#;
     assert_eq!(code(&[("plan.json", planned)]), 2);
-    assert_eq!(code(&[("allowed/types/plan.json", planned)]), 2);
+    assert_eq!(code(&[("allowed/plan.json", &planned.replace("allowed", "types"))]), 2);
+    let beside = [("allowed/plan.json", planned), ("allowed/types/data.json", list)];
+    assert_eq!(code(&beside), 0);
     let one = ("allowed/one.json", r#"{"types": ["aws_vpc"]}"#);
     let other = ("allowed/other.json", r#"{"types": ["aws_s3_bucket"]}"#);
     assert_eq!(code(&[one, other]), 2);

@@ -204,8 +204,8 @@ impl<'c> Walk<'_, 'c> {
             );
             self.found.without_place(
                 Severity::Warning,
-                // An address without a key names no instance of a resource that repeats. Of a name that
-                // nothing has Terraform says nothing.
+                // An address without a key names no instance of a resource that repeats. Terraform says
+                // nothing of a name that nothing has.
                 "Incompletely-matched force-replace resource instance",
                 detail,
             );

@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use objchange_text::visible;
 
 use super::{Plan, State, StateResource};
-use crate::changes::ResourceActions;
+use crate::changes::{ResourceActions, ValueChange};
 use crate::json::Raw;
 
 /// A change that a plan must have, and lacks.
@@ -16,6 +16,8 @@ pub enum MissingChange {
     Resource(String),
     /// The change of the output with this name.
     Output(String),
+    /// The action of the resource instance with this address: its values differ, and nothing happens to it.
+    Action(String),
     /// The plan says that applying it does something, and lists nothing; or it has neither changes nor planned values.
     Every,
 }
@@ -29,6 +31,11 @@ impl fmt::Display for MissingChange {
             Self::Output(name) => {
                 write!(f, "the change of output.{} is missing from this plan", visible(name))
             }
+            Self::Action(address) => write!(
+                f,
+                "nothing happens to {} in this plan, and its values differ: its action is missing",
+                visible(address)
+            ),
             Self::Every => f.write_str("all changes are missing from this plan"),
         }
     }
@@ -61,15 +68,19 @@ impl Plan<'_> {
                 true => self.unlisted(lists_resources),
                 false => self.planned_otherwise(),
             };
-        let mut outputs = self.changes.outputs.iter();
-        let does_something = self.changes.applyable == Some(true)
-            && outputs.all(|output| output.change.actions == ResourceActions::NoOp);
+        let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
         // Terraform leaves out an empty list of changes, and never the planned values.
-        let has_lost_both = self.planned_values().is_none();
+        let is_whole = self.changes.complete == Some(true);
+        let has_lost_both = is_whole && self.planned_values().is_none();
         let lists_nothing =
             !lists_resources && self.changes.drift.is_empty() && self.changes.invocations.is_empty();
+        let mut resources = self.changes.resources.iter().filter(|_| is_whole);
+        let changed = resources
+            .find(|one| one.change.actions == ResourceActions::NoOp && differs(&one.change))
+            .map(|one| MissingChange::Action(one.address.to_string()));
         missing
             .map(MissingChange::Resource)
+            .or(changed)
             .or_else(|| (lists_nothing && (does_something || has_lost_both)).then_some(MissingChange::Every))
     }
 
@@ -176,6 +187,14 @@ impl Plan<'_> {
         self.changes.applyable == Some(true)
             && outputs.all(|output| output.change.actions == ResourceActions::Delete)
     }
+}
+
+/// Whether the sides of a change are different values. Their texts differ in documents that were written anew.
+fn differs(change: &ValueChange<'_>) -> bool {
+    let Some(values) = change.values.written() else { return false };
+    let [before, after] = [values.before.text(), values.after.text()];
+    let read = serde_json::from_str::<serde_json::Value>;
+    before != after && !matches!((read(before), read(after)), (Ok(before), Ok(after)) if before == after)
 }
 
 /// The values of managed resources as they are written, by address.

@@ -255,9 +255,6 @@ fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
     if resource.mode == *"managed" && actions == ResourceActions::Read {
         return Some("a resource of this `mode` cannot have these `actions`");
     }
-    if actions == ResourceActions::NoOp && differs(&resource.change) {
-        return Some("nothing happens by these `actions`, but `before` and `after` differ");
-    }
     if matches!(actions, ResourceActions::NoOp | ResourceActions::Read | ResourceActions::Unknown) {
         return None;
     }
@@ -272,14 +269,6 @@ fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
         "data" | "ephemeral" => Some("a resource of this `mode` cannot have these `actions`"),
         _ => None,
     }
-}
-
-/// Whether the sides of a change are different values. Their texts differ in documents that were written anew.
-fn differs(change: &ValueChange<'_>) -> bool {
-    let Some(values) = change.values.written() else { return false };
-    let [before, after] = [values.before.text(), values.after.text()];
-    let read = serde_json::from_str::<serde_json::Value>;
-    before != after && !matches!((read(before), read(after)), (Ok(before), Ok(after)) if before == after)
 }
 
 fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {

@@ -84,6 +84,8 @@ impl Plan<'_> {
             let text = part.text();
             text != "null" && !text.bytes().all(|byte| byte.is_ascii_whitespace() || b"{}".contains(&byte))
         });
+        // People write documents by hand, with what matters to them. Terraform since 1.8 says of its own that they are complete.
+        let is_whole = self.changes.complete == Some(true);
         let all = |is_lacking: bool| is_lacking.then_some(Untold::All);
         let object = |resource: Option<&ChangedResource<'_>>| {
             resource.map(|resource| Untold::Object(resource.address.to_string()))
@@ -93,7 +95,8 @@ impl Plan<'_> {
             current.filter(|resource| *resource.mode == *"managed" && resource.deposed.is_none());
         match section {
             PlanSection::TerraformVersion => all(self.terraform_version.as_deref().is_none_or(str::is_empty)),
-            PlanSection::Variables => all(!is_there && self.declares_variables()),
+            _ if is_there && !is_whole => None,
+            PlanSection::Variables => all(is_whole && self.lacks_variable()),
             PlanSection::Configuration if is_there => {
                 let is_empty = self.has_empty_root();
                 object(current.find(|resource| is_empty && is_made(resource)))
@@ -127,14 +130,21 @@ impl Plan<'_> {
 
     /// Whether the root module of the configuration has neither resources nor calls of modules.
     fn has_empty_root(&self) -> bool {
-        let Some(root) = self.configured() else { return false };
+        let Some(root) = self.configured() else { return true };
         let root = root.view();
         ["resources", "module_calls"].iter().all(|name| root.get(name).is_none_or(is_empty))
     }
 
-    fn declares_variables(&self) -> bool {
+    /// Whether the value of a variable with a default is missing. Nothing tells an ephemeral variable from others, and
+    /// Terraform leaves out its value if it has no default.
+    fn lacks_variable(&self) -> bool {
         let Some(root) = self.configured() else { return false };
-        root.view().get("variables").is_some_and(|variables| !is_empty(variables))
+        let Some(declared) = root.view().get("variables").map(View::members) else { return false };
+        let known = self.variables().and_then(|part| Json::read(&part).ok());
+        std::iter::zip(declared.keys(), declared.iter()).any(|(name, (_, variable))| {
+            let is_known = known.as_ref().is_some_and(|known| known.view().get(&name).is_some());
+            variable.get("default").is_some() && !is_known
+        })
     }
 
     /// The root module of the configuration.

@@ -90,8 +90,10 @@ const DEFERRALS: [&str; 12] = [
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];
 
 /// The members without which an object cannot be judged. Without marks of what is sensitive it can, and more is shown.
-const NEEDED: [&str; 7] =
-    ["address", "mode", "type", "name", "change.before", "change.after", "change.after_unknown"];
+const NEEDED: [&str; 6] = ["address", "mode", "type", "name", "change.before", "change.after"];
+
+/// Another one, which documents that people write by hand lack.
+const UNKNOWN: &str = "change.after_unknown";
 
 impl Document<'_> {
     /// The unknown words in the document, one entry for each kind.
@@ -127,11 +129,14 @@ impl Document<'_> {
 }
 
 impl UnknownKind {
-    /// Whether nobody can judge an object of which this is unknown.
-    pub(super) fn hinders(&self) -> bool {
+    /// Whether nobody can judge an object of which this is unknown, in a plan that says that it is complete or does not.
+    pub(super) fn hinders(&self, is_complete: bool) -> bool {
         match self.kind {
             UnfamiliarKind::Actions | UnfamiliarKind::Mode => true,
-            UnfamiliarKind::LeftOut => self.words.iter().any(|word| NEEDED.contains(&word.as_str())),
+            UnfamiliarKind::LeftOut => self
+                .words
+                .iter()
+                .any(|word| NEEDED.contains(&word.as_str()) || is_complete && word.as_str() == UNKNOWN),
             _ => false,
         }
     }
@@ -142,10 +147,18 @@ struct UnknownKinds([Option<UnknownKind>; KINDS.len()]);
 
 impl UnknownKinds {
     fn plan(&mut self, plan: &Plan<'_>) {
-        for resource in plan.changes.all_resources() {
-            self.resource(resource, plan.format_version);
+        for resource in plan.changes.resources.iter().chain(&plan.changes.drift) {
+            self.resource(resource);
+            let lacks = left_out(resource, plan.format_version);
+            self.note(UnfamiliarKind::LeftOut, &lacks, &resource.address);
         }
         for deferred in &plan.changes.deferred {
+            self.resource(&deferred.resource);
+            // An object with an unknown action has no values that could be left out.
+            if !deferred.is_undecided() {
+                let lacks = left_out(&deferred.resource, plan.format_version);
+                self.note(UnfamiliarKind::LeftOut, &lacks, &deferred.resource.address);
+            }
             let address = &deferred.resource.address;
             self.word(UnfamiliarKind::Deferral, &DEFERRALS, &deferred.reason, address);
         }
@@ -164,14 +177,13 @@ impl UnknownKinds {
         }
     }
 
-    fn resource(&mut self, resource: &ChangedResource<'_>, version: Option<(u64, u64)>) {
+    fn resource(&mut self, resource: &ChangedResource<'_>) {
         let address = &resource.address;
         self.actions(&resource.change, address);
         self.word(UnfamiliarKind::Mode, &MODES, &resource.mode, address);
         if let Some(reason) = &resource.action_reason {
             self.word(UnfamiliarKind::Reason, &REASONS, reason, address);
         }
-        self.note(UnfamiliarKind::LeftOut, &left_out(resource, version), address);
     }
 
     fn actions(&mut self, change: &ValueChange<'_>, address: &str) {

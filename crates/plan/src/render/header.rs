@@ -114,7 +114,7 @@ impl Writer<'_> {
             Heading::Forgotten if is_opentofu => {
                 (" will be removed from the OpenTofu state ", "but will not be destroyed", "")
             }
-            // Of a deposed object the current one stays managed, so Terraform speaks of the state alone.
+            // The current object stays managed, so Terraform speaks of the state alone.
             Heading::Forgotten if header.deposed.is_some() => {
                 (" will be removed from Terraform state, but ", "will not be destroyed", "")
             }

@@ -104,7 +104,7 @@ pub(crate) enum Hidden {
     Truth,
 }
 
-/// What a hidden value is like. Policies often ask for no more of a secret: whether it is empty, or long enough.
+/// How a hidden value is made up. Policies often ask for no more of a secret than its type, or whether it is long enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretKind {
     Bool,

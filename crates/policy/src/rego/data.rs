@@ -73,12 +73,10 @@ impl DataFile {
             };
             match file.content() {
                 Ok(value) if is_plan_or_state(&value) => {
-                    // Without a folder, each of its members would be one of `data`.
                     let Some(object) = value.as_object() else { continue };
                     let members = object.iter().filter_map(|(key, _)| key.as_str());
-                    let members = members.map(|key| vec![key.to_owned()]);
-                    let paths =
-                        if file.path.is_empty() { members.collect() } else { vec![file.path.clone()] };
+                    let paths: Vec<_> =
+                        members.map(|key| [&file.path[..], &[key.to_owned()]].concat()).collect();
                     for path in paths {
                         leave_out(path, "a plan or state is judged, and is no data for policies");
                     }

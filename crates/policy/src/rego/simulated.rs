@@ -79,11 +79,18 @@ impl Marking<'_> {
             "planned_values" | "prior_state" => ("instances", &OF_RESOURCE[..]),
             _ => ("instances", &OF_CHANGE[..]),
         };
+        let is_document = matches!(value, Value::Array(_));
         let possible: Vec<(String, Vec<(Value, Value)>)> = self
             .possible_in(part)
             .iter()
             .map(|item| {
-                let label = |name: &&str| Some((Value::from(*name), Value::from(item.label(name)?.as_str())));
+                let label = |name: &&str| {
+                    let label = match (*name, item.label(name)?) {
+                        ("address", _) if is_document => &item.written_address,
+                        (_, label) => label,
+                    };
+                    Some((Value::from(*name), Value::from(label.as_str())))
+                };
                 (item.address.to_string(), LABELS.iter().filter_map(label).collect())
             })
             .collect();
@@ -199,8 +206,10 @@ impl Marking<'_> {
             let open = lists.map(|list| (Value::from(list), unknown())).to_vec();
             return Value::Unknown(Unknown::object(ids.iter().copied(), certain.collect(), open));
         }
-        let resources = member(root, "resources").unwrap_or(&nothing).clone();
-        let root = with_member(root, "resources", self.with_possible(resources, part));
+        let root = match member(root, "resources").cloned() {
+            Some(resources) => with_member(root, "resources", self.with_possible(resources, part)),
+            None => root.clone(),
+        };
         let root = edited(&root, &mut |name, modules| {
             let holds_reads = name == "child_modules" && part == "planned_values";
             holds_reads.then(|| each(modules, &mut |_, module| self.reads_below(module)))

@@ -264,8 +264,11 @@ impl<'t> Marking<'t> {
         let is_open = self.simulated.hides_output(name.as_str().unwrap_or_default());
         let mut changed = |change: &Value| {
             let changed = self.change(change, &address, Some(&key), None);
-            let changed = match self.simulated.is_simulated {
-                true => self.without_unknown_marks(&changed, &address),
+            // The marks of a value that is known as a whole are `false`, of whatever shape they are here.
+            let is_doubtful =
+                self.simulated.is_simulated && member(change, "after_unknown").is_some_and(has_true);
+            let changed = match is_doubtful {
+                true => with_member(&changed, "after_unknown", self.unknown(&address, "after_unknown")),
                 false => changed,
             };
             if is_open {

@@ -88,6 +88,16 @@ impl Budget {
         take(&self.looked, bytes.saturating_mul(times)).ok_or_else(looks_at_too_much)
     }
 
+    /// Pays for so many looks at the attribute of an element.
+    fn look_at(&self, element: &Value, attribute: &str, times: u64) -> Result<(), Error> {
+        let step = |value: Value, step: &str| match step.parse() {
+            Ok(index) => value.get_item_by_index(index),
+            Err(_) => value.get_attr(step),
+        };
+        let part = attribute.trim().split('.').try_fold(element.clone(), step).unwrap_or_default();
+        self.look_often(&[part], times)
+    }
+
     /// Pays for a look at texts, and at as many elements as must be counted to find one.
     fn glance(&self, values: &[Value]) -> Result<(), Error> {
         let bytes = |value: &Value| match value.kind() {
@@ -581,8 +591,15 @@ fn ordered(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
     let compared = u64::from(count.max(1).ilog2()) + 1;
     budget.pay_elements(count)?;
     budget.look_often(others, count.saturating_mul(compared))?;
-    let attributes = operand(operands, 1, "attribute");
-    budget.look_often(&parts(list, attributes.as_ref())?, compared)
+    match operand(operands, 1, "attribute").as_ref().and_then(Value::as_str) {
+        None => budget.look_often(std::slice::from_ref(list), compared),
+        Some(names) => {
+            for element in list.try_iter()? {
+                names.split(',').try_for_each(|name| budget.look_at(&element, name, compared))?;
+            }
+            Ok(())
+        }
+    }
 }
 
 /// Filters that look at each element with all other operands. A filter that `map` applies pays for itself.
@@ -599,28 +616,13 @@ fn each_part(budget: &Budget, operands: &[Value], attribute: Option<&Value>) -> 
     let Some((list, others)) = operands.split_first() else { return Ok(()) };
     budget.pay_elements(length(list))?;
     budget.look_often(others, length(list))?;
-    match others {
-        [] => Ok(()),
+    match (others, attribute.and_then(Value::as_str)) {
+        ([], _) => Ok(()),
+        (_, Some(name)) => list.try_iter()?.try_for_each(|element| budget.look_at(&element, name, 1)),
         // A test of one value, such as `defined` and `lower`, sees no part of it.
-        [_] if attribute.is_none() => budget.glance(&list.try_iter()?.collect::<Vec<_>>()),
-        _ => budget.look(&parts(list, attribute)?),
+        ([_], None) => list.try_iter()?.try_for_each(|element| budget.glance(&[element])),
+        (_, None) => budget.look(std::slice::from_ref(list)),
     }
-}
-
-/// The elements of a list, or the attributes of each that have these names, separated by commas.
-fn parts(list: &Value, attributes: Option<&Value>) -> Result<Vec<Value>, Error> {
-    let Some(names) = attributes.and_then(Value::as_str) else { return Ok(vec![list.clone()]) };
-    let part = |element: &Value, name: &str| {
-        let step = |value: Value, step: &str| match step.parse() {
-            Ok(index) => value.get_item_by_index(index),
-            Err(_) => value.get_attr(step),
-        };
-        name.trim().split('.').try_fold(element.clone(), step).unwrap_or_default()
-    };
-    let elements = list.try_iter()?;
-    Ok(elements
-        .flat_map(|element| names.split(',').map(move |name| part(&element, name)).collect::<Vec<_>>())
-        .collect())
 }
 
 /// `batch` and `slice`: lists of so many elements, or so many lists, with a value where there are too few.
