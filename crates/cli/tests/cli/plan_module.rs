@@ -291,7 +291,6 @@ fn a_module_with_actions_is_refused_by_whatever_decides() {
         for arguments in [
             &["plan", directory, "--fail-on", "invoke"][..],
             &["plan", directory, "--fail-on", "delete", "--only", "terraform_data.a"],
-            &["plan", directory, "--detailed-exitcode"],
             &["plan", directory, "--json"],
             &["plan", directory, "--out", &file("plan.json")],
             &["show", directory, "--fail-on", "invoke"],

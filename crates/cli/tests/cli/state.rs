@@ -492,11 +492,9 @@ fn a_graph_reads_no_state_of_the_directory() {
 }
 
 /// The commands that decide by the plan of a directory.
-const DECIDING: [&str; 8] = [
+const DECIDING: [&str; 6] = [
     "plan DIR --fail-on delete --summary",
-    "plan DIR --detailed-exitcode --summary",
     "show DIR --json",
-    "show DIR --detailed-exitcode",
     "policy DIR --rego FOLDER/p.rego",
     "sentinel apply FOLDER/p.sentinel --plan DIR",
     "query DIR true",
@@ -508,6 +506,11 @@ fn files_of_opentofu_are_not_passed_over() {
     let folder = module("state-tofu-files", &[("m/b.tofu", S3), ("m/.terraform/modules/x/c.tofu", "")]);
     for line in DECIDING {
         assert_refused(line, &run(&folder, &[], line), "only OpenTofu reads b.tofu");
+    }
+    // With this option 1 is the code of errors.
+    for line in ["plan DIR --detailed-exitcode", "show DIR --detailed-exitcode"] {
+        let output = run(&folder, &[], line);
+        assert!(output.code == 1 && output.stderr.contains("only OpenTofu reads b.tofu"), "{output:?}");
     }
     let plan = run(&folder, &[], "plan DIR --summary");
     assert!(plan.code == 0 && plan.stderr.contains("only OpenTofu reads them: b.tofu"), "{plan:?}");

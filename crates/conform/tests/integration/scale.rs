@@ -76,7 +76,7 @@ fn the_quadratic_collection_is_named_and_no_other() {
     );
     assert!(shown.contains("    3000    9.00 s  ████████████████████████████████████████\n"), "{shown}");
     let picture = svg(scaling.collections.last().unwrap());
-    assert!(picture.contains("<title>.rule (blocks (set)): plan grows as n^2.00"), "{picture}");
+    assert!(picture.contains("<title>rule (blocks (set)): plan grows as n^2.00"), "{picture}");
     assert!(serde_json::to_string(&scaling).unwrap().contains(r#""verdict":"quadratic""#));
 }
 
