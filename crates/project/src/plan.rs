@@ -457,10 +457,6 @@ pub fn plan_directory_with<R: Default>(
             let problem = format!("there is no module in {given} for {}", missing.source);
             return Err(PlanError::ModuleSource { source_address: source.clone(), problem });
         }
-        if settings.must_be_whole {
-            let problem = "no module is called from it".to_owned();
-            return Err(PlanError::ModuleSource { source_address: source.clone(), problem });
-        }
         (settings.remarks)(Notice::Warning(format!("no module is called from {source}")));
     }
     if module.diagnostics.has_errors() {

@@ -9,6 +9,10 @@ use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_text::redact::{SHORT, Secrets};
 
+/// The length from which a value with a secret in it is replaced. Recordings are passed on, so this is less than
+/// [`SHORT`], from which secrets are hidden inside words of messages.
+const ALIKE: usize = 3;
+
 /// Replaces a text that might contain a secret too short to search for.
 const LEFT_OUT: &str = "(left out)";
 
@@ -157,8 +161,8 @@ impl Masks {
         }
         // Part of a secret tells of it: the search for smaller values cuts texts.
         let is_like = |secret: &String| {
-            secret.len() >= SHORT && text.contains(secret.as_str())
-                || text.len() >= SHORT && secret.contains(text)
+            secret.len() >= ALIKE && text.contains(secret.as_str())
+                || text.len() >= ALIKE && secret.contains(text)
         };
         let has_secret = || self.strings.keys().any(is_like);
         // Whether a string is empty is not a secret that could be kept: it decides about too much.

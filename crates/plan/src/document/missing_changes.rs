@@ -7,7 +7,7 @@ use objchange_text::visible;
 
 use super::{Plan, State, StateResource};
 use crate::changes::{ResourceActions, ValueChange};
-use crate::json::Raw;
+use crate::json::{Json, Raw, Shape};
 
 /// A change that a plan must have, and lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,18 +70,30 @@ impl Plan<'_> {
             };
         let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
         // Terraform leaves out an empty list of changes, and never the planned values.
-        let is_whole = self.changes.complete == Some(true);
-        let has_lost_both = is_whole && self.planned_values().is_none();
+        let is_whole = self.is_by_program();
         let lists_nothing =
             !lists_resources && self.changes.drift.is_empty() && self.changes.invocations.is_empty();
         let mut resources = self.changes.resources.iter().filter(|_| is_whole);
         let changed = resources
             .find(|one| one.change.actions == ResourceActions::NoOp && differs(&one.change))
             .map(|one| MissingChange::Action(one.address.to_string()));
-        missing
-            .map(MissingChange::Resource)
-            .or(changed)
-            .or_else(|| (lists_nothing && (does_something || has_lost_both)).then_some(MissingChange::Every))
+        missing.map(MissingChange::Resource).or(changed).or_else(|| {
+            let has_lost_both = || is_whole && !self.has_planned_root();
+            (lists_nothing && (does_something || has_lost_both())).then_some(MissingChange::Every)
+        })
+    }
+
+    /// Whether a program has written the document as it is. People write some by hand, with what matters to them alone.
+    /// Terraform since 1.8 says of each plan whether it is complete.
+    pub(super) fn is_by_program(&self) -> bool {
+        self.changes.complete.is_some()
+    }
+
+    fn has_planned_root(&self) -> bool {
+        let planned = self.planned_values().and_then(|part| Json::read(&part).ok());
+        planned.is_some_and(|planned| {
+            planned.view().get("root_module").is_some_and(|root| matches!(root.shape(), Shape::Object(_)))
+        })
     }
 
     /// The first output, if there are no changes of outputs, among which each is listed, if only as one that stays.

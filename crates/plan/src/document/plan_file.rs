@@ -288,8 +288,8 @@ impl PlanFile {
     /// As [`PlanFile::whole`], or an action or a mode is unknown, or a change lacks a member that every program writes.
     pub fn judged(&self) -> Result<&Plan<'_>, PlanFileError> {
         let plan = self.whole()?;
-        let is_complete = plan.changes.complete == Some(true);
-        match self.facts().unknown_kinds.iter().find(|unknown| unknown.hinders(is_complete)) {
+        let is_by_program = plan.is_by_program();
+        match self.facts().unknown_kinds.iter().find(|unknown| unknown.hinders(is_by_program)) {
             Some(unknown) => {
                 let kind = match unknown.kind {
                     UnfamiliarKind::Actions => PlanFileErrorKind::UnknownAction(unknown.clone()),

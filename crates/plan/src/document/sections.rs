@@ -84,8 +84,7 @@ impl Plan<'_> {
             let text = part.text();
             text != "null" && !text.bytes().all(|byte| byte.is_ascii_whitespace() || b"{}".contains(&byte))
         });
-        // People write documents by hand, with what matters to them. Terraform since 1.8 says of its own that they are complete.
-        let is_whole = self.changes.complete == Some(true);
+        let is_whole = self.is_by_program();
         let all = |is_lacking: bool| is_lacking.then_some(Untold::All);
         let object = |resource: Option<&ChangedResource<'_>>| {
             resource.map(|resource| Untold::Object(resource.address.to_string()))
@@ -141,8 +140,8 @@ impl Plan<'_> {
         let Some(root) = self.configured() else { return false };
         let Some(declared) = root.view().get("variables").map(View::members) else { return false };
         let known = self.variables().and_then(|part| Json::read(&part).ok());
-        std::iter::zip(declared.keys(), declared.iter()).any(|(name, (_, variable))| {
-            let is_known = known.as_ref().is_some_and(|known| known.view().get(&name).is_some());
+        declared.iter().any(|(name, variable)| {
+            let is_known = known.as_ref().is_some_and(|known| known.view().get(name).is_some());
             variable.get("default").is_some() && !is_known
         })
     }

@@ -129,14 +129,15 @@ impl Document<'_> {
 }
 
 impl UnknownKind {
-    /// Whether nobody can judge an object of which this is unknown, in a plan that says that it is complete or does not.
-    pub(super) fn hinders(&self, is_complete: bool) -> bool {
+    /// Whether nobody can judge an object of which this is unknown, in a plan that a program has written as it is, or in
+    /// another one.
+    pub(super) fn hinders(&self, is_by_program: bool) -> bool {
         match self.kind {
             UnfamiliarKind::Actions | UnfamiliarKind::Mode => true,
             UnfamiliarKind::LeftOut => self
                 .words
                 .iter()
-                .any(|word| NEEDED.contains(&word.as_str()) || is_complete && word.as_str() == UNKNOWN),
+                .any(|word| NEEDED.contains(&word.as_str()) || is_by_program && word.as_str() == UNKNOWN),
             _ => false,
         }
     }
