@@ -3,8 +3,8 @@
 /// Longer names are never compared: the cost grows with the product of two lengths, and no real name is this long.
 const LONGEST: usize = 300;
 
-/// The maximum number of names that a misspelt one is looked for in: twice as many as the largest provider has types. With all
-/// of 12,000 names, as many mistakes took 12 s without optimisation.
+/// The maximum number of names that a misspelt one is compared with. With all of 12,000 names, as many mistakes took 12 s
+/// without optimisation.
 const MOST_NAMES: usize = 3_000;
 
 /// At most this many names that share most of their letters with a misspelt one are compared with it. A file with 2,000 mistakes
