@@ -12,12 +12,13 @@ const SENTINEL: &str = "import \"tfplan/v2\" as tfplan\nmain = rule { all tfplan
 fn change(address: &str, actions: impl Into<Value>) -> Value {
     let actions = actions.into();
     json!({"address": address, "mode": "managed", "type": "t", "name": "a", "change": {"actions": actions,
-        "before": null, "after": {}, "after_unknown": {}, "before_sensitive": false, "after_sensitive": {}}})
+        "before": {}, "after": {}, "after_unknown": {}, "before_sensitive": false, "after_sensitive": {}}})
 }
 
 fn plan(changes: impl Into<Value>) -> Value {
     let changes = changes.into();
     json!({"format_version": "1.2", "terraform_version": "1.15.5", "resource_changes": changes, "complete": true,
+        "planned_values": {"root_module": {}},
         "applyable": changes != json!([]), "errored": false})
 }
 

@@ -90,10 +90,8 @@ const DEFERRALS: [&str; 12] = [
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];
 
 /// The members without which an object cannot be judged. Without marks of what is sensitive it can, and more is shown.
-const NEEDED: [&str; 6] = ["address", "mode", "type", "name", "change.before", "change.after"];
-
-/// Another one, which documents that people write by hand lack.
-const UNKNOWN: &str = "change.after_unknown";
+const NEEDED: [&str; 7] =
+    ["address", "mode", "type", "name", "change.before", "change.after", "change.after_unknown"];
 
 impl Document<'_> {
     /// The unknown words in the document, one entry for each kind.
@@ -134,10 +132,9 @@ impl UnknownKind {
     pub(super) fn hinders(&self, is_by_program: bool) -> bool {
         match self.kind {
             UnfamiliarKind::Actions | UnfamiliarKind::Mode => true,
-            UnfamiliarKind::LeftOut => self
-                .words
-                .iter()
-                .any(|word| NEEDED.contains(&word.as_str()) || is_by_program && word.as_str() == UNKNOWN),
+            UnfamiliarKind::LeftOut => {
+                is_by_program && self.words.iter().any(|word| NEEDED.contains(&word.as_str()))
+            }
             _ => false,
         }
     }
