@@ -201,6 +201,7 @@ fn configuration() -> impl Strategy<Value = String> {
         "resource \"test_disk\" \"e\" {\n  dynamic \"rule\" {\n    for_each = [1]\n    content {\n      token = \"xyzzy\"\n    }\n  }\n}\n",
         "resource \"other\" \"o\" { a = \"xyzzy\" } # \"b\"\n",
         "resource \"test_disk\" \"m\" {\n  tokn = \"xyzzy\"\n}\n",
+        "resource \"test_disk\" \"n\" {\n  passwd = \"xyzzy\"\n}\n",
         "provider \"p\" {\n  password = \"xyzzy\"\n}\n",
         "data \"d\" \"d\" { filter { value = \"xyzzy\" } }\n",
     ]);
@@ -227,13 +228,7 @@ proptest! {
         if let Some((at, junk)) = junk {
             text.insert_str(at.index(text.len() + 1), junk);
         }
-        let disk = Block::new(
-            [("token", secret_attribute())],
-            [("rule", NestedBlock::new(
-                NestingMode::List,
-                Block::new([("port", Attribute::optional(Type::Number)), ("token", secret_attribute())], []),
-            ))],
-        );
+        let disk = disk();
         let sources = Sources::from_text("main.tf", text.as_str()).unwrap();
         let hidden = HiddenSource::new(&sources, |_, ty| (ty == "test_disk").then_some(&disk), []);
         for (at, _) in text.match_indices(SECRET) {
@@ -242,6 +237,24 @@ proptest! {
             prop_assert!(hidden.spans().iter().any(is_hidden), "byte {at} of\n{text}\n{hidden:?}");
         }
     }
+}
+
+/// A constant where a block should be may be a secret of the block.
+#[test]
+fn constants_in_the_place_of_blocks_are_hidden() {
+    let disk = disk();
+    for rule in [r#""xyzzy""#, r#"[{"token": "x"}, "xyzzy"]"#, r#"[["xyzzy"]]"#, "5123456"] {
+        let text = format!(r#"{{"resource": {{"test_disk": {{"d": {{"rule": {rule}}}}}}}}}"#);
+        let sources = Sources::from_text("main.tf.json", text.as_str()).unwrap();
+        let hidden = HiddenSource::new(&sources, |_, ty| (ty == "test_disk").then_some(&disk), []);
+        let secret = text.find("xyzzy").or(text.find("5123456")).unwrap();
+        assert!(hidden.spans().iter().any(|span| span.range().contains(&secret)), "{text}: {hidden:?}");
+    }
+}
+
+fn disk() -> Block {
+    let rule = Block::new([("port", Attribute::optional(Type::Number)), ("token", secret_attribute())], []);
+    Block::new([("token", secret_attribute())], [("rule", NestedBlock::new(NestingMode::List, rule))])
 }
 
 fn secret_attribute() -> Attribute {

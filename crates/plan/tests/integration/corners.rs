@@ -1,7 +1,7 @@
 //! Rules that few documents reach: each with the lines that they decide.
 
 use objchange_plan::{
-    Document, Filter, MissingChange, Options, Plan, PlanMode, Program, Report, Schemas, render_plan,
+    Document, Filter, MissingChange, Options, Plan, PlanFile, PlanMode, Program, Report, Schemas, render_plan,
 };
 use serde_json::{Value as Json, json};
 
@@ -599,4 +599,25 @@ fn a_block_of_which_nothing_is_relevant_is_empty() {
     let after = json!({"disk": [{"name": null, "part": [{"name": "z"}]}]});
     let shown = drift(&block, &json!({"disk": []}), &after, &json!(["disk", 0, "name"]));
     assert!(shown.contains("      + disk {}\n"), "{shown}");
+}
+
+#[test]
+fn marks_of_schemas_hide_whatever_the_document_says() {
+    let block = json!({"attributes": {"key": {"type": "string", "optional": true, "sensitive": true}}});
+    let schemas = std::sync::Arc::new(schemas(&block));
+    let marked = |marks: &str, drift: &str| {
+        let plan = json!({"format_version": "1.2", "resource_changes": [{"address": "t_x.a", "mode": "managed",
+            "type": "t_x", "name": "a", "provider_name": "example.com/t/t", "change": {"actions": ["create"],
+            "before": null, "after": {"key": "hunter2"}, "after_unknown": {}, "after_sensitive": "MARKS"}}],
+            "resource_drift": "DRIFT"});
+        let text = plan.to_string().replace("\"MARKS\"", marks).replace("\"DRIFT\"", drift);
+        PlanFile::parse("plan.json", text).unwrap().with_schemas(&schemas)
+    };
+    for (marks, wanted) in [("{}", r#""after_sensitive":{"key":true}"#), ("[]", r#""after_sensitive":true"#)]
+    {
+        assert!(marked(marks, "[]").unwrap().text().contains(wanted), "{marks}");
+    }
+    // A part that nobody looks at may hold anything.
+    let broken = r#"[{"address":"t_x.b","change":{"actions":["update"],"before":{"a":tru},"after":{}}}]"#;
+    assert_eq!(marked("{}", broken).unwrap_err().kind(), "malformed");
 }
