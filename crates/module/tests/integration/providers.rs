@@ -513,7 +513,7 @@ fn remote_states_are_validated_as_terraform_does() {
     assert_eq!(
         told(&[local.clone(), ("config", Value::object([("path", "x"), ("what", "y")]))]),
         [
-            "Invalid backend configuration: The given configuration is not valid for backend \"local\": unexpected attribute \"what\". (.config)"
+            "Invalid backend configuration: The given configuration is not valid for backend \"local\": unexpected attribute \"what\". (config)"
         ]
     );
     assert_eq!(

@@ -58,8 +58,6 @@ pub enum Problem {
     NoFormatVersion,
     /// This section is not in it, and every whole plan has it.
     NoSection(&'static str),
-    /// This section lacks the object of an address that is among the changes.
-    SectionLacks(&'static str, String),
     /// There is one, and the members of neither a plan nor a state.
     Neither,
     /// The major version of the format is not supported.
@@ -72,7 +70,6 @@ impl Problem {
         match self {
             Self::Empty => "empty",
             Self::NoSection(_) => "no_section",
-            Self::SectionLacks(..) => "section_lacks",
             Self::NotJson => "not_json",
             Self::Quoted => "quoted",
             Self::Truncated => "truncated",
@@ -166,12 +163,6 @@ impl fmt::Display for Problem {
                 f,
                 "there is no `{name}` in this plan, and something that is asked reads it; pass the whole output of \
                  `terraform show -json PLANFILE`"
-            ),
-            Problem::SectionLacks(name, address) => write!(
-                f,
-                "the change of {} is in this plan, but `{name}` knows nothing of it, and something that is asked reads that; \
-                 pass the whole output of `terraform show -json PLANFILE`",
-                visible(address)
             ),
             Problem::NoFormatVersion => f.write_str(
                 "there is no `format_version`: this is neither a plan nor a state as `terraform show -json` \

@@ -16,7 +16,7 @@ pub enum MissingChange {
     Resource(String),
     /// The change of the output with this name.
     Output(String),
-    /// The action of the resource instance with this address: its values differ, and nothing happens to it.
+    /// The action of the resource instance with this address: its values differ, and nothing happens to it, or it is read.
     Action(String),
     /// The plan says that applying it does something, and lists nothing; or it has neither changes nor planned values.
     Every,
@@ -31,11 +31,9 @@ impl fmt::Display for MissingChange {
             Self::Output(name) => {
                 write!(f, "the change of output.{} is missing from this plan", visible(name))
             }
-            Self::Action(address) => write!(
-                f,
-                "nothing happens to {} in this plan, and its values differ: its action is missing",
-                visible(address)
-            ),
+            Self::Action(address) => {
+                write!(f, "the action of {} in this plan is not what happens to its values", visible(address))
+            }
             Self::Every => f.write_str("all changes are missing from this plan"),
         }
     }
@@ -75,7 +73,11 @@ impl Plan<'_> {
             !lists_resources && self.changes.drift.is_empty() && self.changes.invocations.is_empty();
         let mut resources = self.changes.resources.iter().filter(|_| is_whole);
         let changed = resources
-            .find(|one| one.change.actions == ResourceActions::NoOp && differs(&one.change))
+            .find(|one| match one.change.actions {
+                ResourceActions::NoOp => differs(&one.change),
+                ResourceActions::Read => *one.mode == *"managed",
+                _ => false,
+            })
             .map(|one| MissingChange::Action(one.address.to_string()));
         missing.map(MissingChange::Resource).or(changed).or_else(|| {
             let has_lost_both = || is_whole && !self.has_planned_root();

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use objchange::address::modules_of;
 
 use super::error::{DocumentError, Problem};
-use super::sections::Untold;
 use super::{Missing, PlanSection, State, StateResource, open, read_members};
 use crate::changes::DocumentText;
 use crate::changes::ResourceActions;
@@ -33,8 +32,8 @@ pub struct Plan<'t> {
     pub(super) missing: Vec<Missing>,
     /// The schemas that say what is sensitive in its configuration, if any are known.
     pub(super) schemas: Option<Arc<Schemas>>,
-    /// For each section that was asked for, why it cannot be believed.
-    pub(super) untold: Box<[OnceLock<Option<Untold>>; PlanSection::ALL.len()]>,
+    /// For each section that was asked for, whether it is missing.
+    pub(super) lacks: [OnceLock<bool>; PlanSection::ALL.len()],
 }
 
 impl<'t> Plan<'t> {
@@ -252,9 +251,6 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
 /// mode and address, are not created, updated or replaced.
 fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
     let actions = resource.change.actions;
-    if resource.mode == *"managed" && actions == ResourceActions::Read {
-        return Some("a resource of this `mode` cannot have these `actions`");
-    }
     if matches!(actions, ResourceActions::NoOp | ResourceActions::Read | ResourceActions::Unknown) {
         return None;
     }

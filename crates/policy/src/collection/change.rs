@@ -216,10 +216,10 @@ impl<'t> Change<'t> {
     /// The document is not JSON there.
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let Read { sides, unknown } = self.read()?;
-        let (unknown, sensitive) = (unknown.view(), self.sensitive(sides));
+        let (written, sensitive) = (sides.unknown.view(), self.sensitive(sides));
         Ok(match self.are_marks_doubtful {
-            true => Marked::partly_known(Some(unknown), unknown, sensitive),
-            false => Marked::known(unknown, sensitive),
+            true => Marked::partly_known(Some(written), unknown.view(), sensitive),
+            false => Marked::known(written, sensitive),
         })
     }
 
