@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
              with `objchange show`",
         ));
     }
-    let planned = args.input.plan_module(false, false)?;
+    let planned = args.input.plan_module(false, false, true)?;
     let Input { file: input, given } = args.input.read(planned).map_err(unusable)?;
     let document = input.document();
     args.input.check(document).map_err(unusable)?;

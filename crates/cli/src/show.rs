@@ -219,8 +219,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Ok(page) => page,
         Err(error) => return Ok(arguments.gate.code(&verdict, Err(error))?),
     };
-    let must_be_whole = arguments.gate.is_asked() || arguments.json || arguments.prints_document;
-    let planned = arguments.input.plan_module(arguments.gate.can_refuse(), must_be_whole)?;
+    let is_strict = arguments.gate.can_refuse();
+    let must_be_whole = is_strict || arguments.json || arguments.prints_document;
+    let may_lack_state = !(must_be_whole || arguments.gate.is_asked());
+    let planned = arguments.input.plan_module(is_strict, must_be_whole, may_lack_state)?;
     let shown = show(arguments, planned, page, &mut verdict);
     Ok(arguments.gate.code(&verdict, shown)?)
 }

@@ -153,15 +153,18 @@ impl Args {
     }
 
     fn inputs(&self) -> PlanInputs<'_> {
-        let must_be_whole = self.gate.is_asked() || self.out.is_some() || self.json && !self.missing;
+        let must_be_whole = self.gate.can_refuse() || self.out.is_some() || self.json && !self.missing;
         PlanInputs {
             #[cfg(feature = "provider")]
             real: self.real.choice(),
             state: self.state.choice(),
             is_strict: self.strict || self.gate.can_refuse(),
             must_be_whole,
-            // Questions about one object need to know which objects exist, too.
-            may_lack_state: !(must_be_whole || self.answers_template || self.explain.is_some()),
+            // Exit codes and questions about one object need to know which objects exist, too.
+            may_lack_state: !(must_be_whole
+                || self.gate.is_asked()
+                || self.answers_template
+                || self.explain.is_some()),
             max_input: self.max_input,
             ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)
         }

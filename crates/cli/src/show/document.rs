@@ -95,24 +95,20 @@ impl DocumentArgs {
     }
 
     /// The plan of the module, if the document is the directory of one. A strict one holds whatever the providers answer.
-    /// A whole one has its state and leaves nothing out; pages for people need not.
+    /// A whole one leaves nothing out; pages for people may do so, and may lack the state.
     pub(crate) fn plan_module(
         &self,
         is_strict: bool,
         must_be_whole: bool,
+        may_lack_state: bool,
     ) -> Result<Option<PlanFile>, CommandError> {
         let planning = self.planning()?;
         if !is_module(&self.document) {
             return Ok(None);
         }
         let inputs = planning.inputs(&self.schemas).by(self.program);
-        let inputs = PlanInputs {
-            is_strict,
-            must_be_whole,
-            may_lack_state: !must_be_whole,
-            max_input: self.max_input,
-            ..inputs
-        };
+        let inputs =
+            PlanInputs { is_strict, must_be_whole, may_lack_state, max_input: self.max_input, ..inputs };
         planned_file(&self.document, &inputs).map(Some)
     }
 

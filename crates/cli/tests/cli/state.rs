@@ -507,11 +507,6 @@ fn files_of_opentofu_are_not_passed_over() {
     for line in DECIDING {
         assert_refused(line, &run(&folder, &[], line), "only OpenTofu reads b.tofu");
     }
-    // With this option 1 is the code of errors.
-    for line in ["plan DIR --detailed-exitcode", "show DIR --detailed-exitcode"] {
-        let output = run(&folder, &[], line);
-        assert!(output.code == 1 && output.stderr.contains("only OpenTofu reads b.tofu"), "{output:?}");
-    }
     let plan = run(&folder, &[], "plan DIR --summary");
     assert!(plan.code == 0 && plan.stderr.contains("only OpenTofu reads them: b.tofu"), "{plan:?}");
     let named = run(&folder, &[], "plan DIR --as terraform --fail-on delete --summary");
