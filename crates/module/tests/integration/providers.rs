@@ -518,7 +518,7 @@ fn remote_states_are_validated_as_terraform_does() {
     );
     assert_eq!(
         told(&[local, ("defaults", "x".into())]),
-        ["Invalid default values: Defaults must be given in an object value. (.defaults)"]
+        ["Invalid default values: Defaults must be given in an object value. (defaults)"]
     );
 }
 
