@@ -103,7 +103,7 @@ pub(crate) fn proposed_new<'py>(
 /// >>> config = {"size": 2}
 /// >>> planned = {"id": UNKNOWN, "size": 3}
 /// >>> [violation.path for violation in objchange.assert_plan_valid(schema, None, config, planned)]
-/// ['.size']
+/// ['size']
 #[pyfunction]
 pub(crate) fn assert_plan_valid(
     schema: &Bound<'_, Schema>,
@@ -126,7 +126,7 @@ pub(crate) fn assert_plan_valid(
 ///
 /// >>> for violation in objchange.assert_object_compatible(schema, {"size": 20}, {"size": 16}):
 /// ...     print(violation)
-/// .size: was planned as (20), but is (16)
+/// size: was planned as (20), but is (16)
 #[pyfunction]
 pub(crate) fn assert_object_compatible(
     schema: &Bound<'_, Schema>,

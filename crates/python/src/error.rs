@@ -104,7 +104,11 @@ impl Failure {
 
     /// Puts a name in front of the path.
     pub(crate) fn within(mut self, name: &str) -> Self {
-        self.0.path = Some(format!("{name}{}", self.0.path.unwrap_or_default()));
+        self.0.path = Some(match self.0.path {
+            None => name.to_owned(),
+            Some(path) if path.starts_with('[') => format!("{name}{path}"),
+            Some(path) => format!("{name}.{path}"),
+        });
         self
     }
 

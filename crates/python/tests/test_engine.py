@@ -146,7 +146,7 @@ def test_a_change_is_planned() -> None:
     assert (replaced.action, replaced.replace_reason, replaced.replace_paths) == (
         "create_then_delete",
         "cannot_update",
-        [".size"],
+        ["size"],
     )
     ignored: list[Literal["all"] | list[str]] = ["all", ["size"]]
     for paths in ignored:
