@@ -165,14 +165,14 @@ pub(crate) fn unmatched(unmatched: &Unmatched) -> String {
     }
 }
 
-/// A gate that would check nothing.
+/// A gate that would miss changes, or check nothing.
 pub(crate) fn gate(error: &GateError) -> String {
     match error {
         GateError::Unmatched(all) => {
             let all: Vec<String> = all.iter().map(unmatched).collect();
             with_hint(all.join("; "), Some("--allow-unmatched accepts that"))
         }
-        GateError::NeverRefused { what, by } => {
+        GateError::Misses { what, by } => {
             let option = match by {
                 LeftOutBy::Actions => "--action",
                 LeftOutBy::Drift => "--drift",

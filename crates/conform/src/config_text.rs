@@ -1,6 +1,5 @@
 //! A configuration as people write it.
 
-use objchange_text::redact::SENSITIVE;
 use std::fmt::Write;
 
 use objchange::Value;
@@ -8,6 +7,7 @@ use objchange::schema::{Block, NestedBlock, NestingMode};
 use objchange::value::Kind;
 use objchange_provider::Component;
 use objchange_text::quote_into;
+use objchange_text::redact::SENSITIVE;
 
 use super::{Subject, TypeReport};
 

@@ -1,11 +1,11 @@
 //! Values as Terraform prints them in its messages about providers, so that people find them: in the syntax of Go.
 
-use objchange_text::redact::SENSITIVE;
 use std::fmt::Write;
 
 use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};
 use objchange_text::quote_into as quote;
+use objchange_text::redact::SENSITIVE;
 
 /// The value in Go's syntax; what is marked is not shown.
 pub(super) fn go(value: &Value) -> String {

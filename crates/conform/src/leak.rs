@@ -1,10 +1,11 @@
 //! Finds secrets of a configuration that a provider shows.
 
+use std::collections::{BTreeMap, HashSet};
+
 use objchange::Value;
 use objchange::change::Diagnostic;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep};
-use std::collections::{BTreeMap, HashSet};
 
 use super::secrets::unmarked_texts;
 use super::{Clause, Finding};

@@ -7,6 +7,7 @@ use objchange::change::Diagnostic;
 use objchange::schema::Block;
 use objchange::value::{Path, PathStep};
 use objchange_provider::Component;
+use objchange_text::joined_path;
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -326,15 +327,9 @@ impl TypeReport {
 /// A path with `[*]` for each index: findings at places of one form are one finding.
 pub(super) fn shape(path: &Path) -> String {
     path.steps().iter().fold(String::new(), |outer, step| match step {
-        PathStep::Attribute(name) => joined(&outer, name),
-        PathStep::Index(_) => joined(&outer, "[*]"),
+        PathStep::Attribute(name) => joined_path(&outer, name),
+        PathStep::Index(_) => joined_path(&outer, "[*]"),
     })
-}
-
-/// A name or path, and a path inside of it.
-pub(super) fn joined(outer: &str, inner: &str) -> String {
-    let dot = if outer.is_empty() || inner.is_empty() || inner.starts_with('[') { "" } else { "." };
-    format!("{outer}{dot}{inner}")
 }
 
 fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

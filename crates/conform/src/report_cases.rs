@@ -2,9 +2,8 @@
 //! provider's program.
 
 use objchange_finding::{Case, Finding, Gate, Location, Outcome, Rule};
-use objchange_text::Severity;
+use objchange_text::{Severity, joined_path};
 
-use crate::report::joined;
 use crate::{Clause, FindingReport, FindingSeverity, Report, Subject, TypeReport};
 
 /// All clauses, as rules of reports.
@@ -65,7 +64,7 @@ fn reported(of: &TypeReport, found: &FindingReport, place: Location) -> Finding 
     };
     Finding {
         severity,
-        address: Some(joined(&of.name, &found.place)),
+        address: Some(joined_path(&of.name, &found.place)),
         // A value that differs in the next run does not make another finding of it.
         identity: Some(format!("{} {} {} {}", of.subject.kind(), of.name, found.place, finding.kind)),
         details: Some(found.details(of)),

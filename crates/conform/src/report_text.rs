@@ -3,9 +3,8 @@
 use std::io::{self, Write};
 
 use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
-use objchange_text::{counted, visible};
+use objchange_text::{counted, joined_path, visible};
 
-use super::report::joined;
 use super::{Advice, Clause, FindingReport, FindingSeverity, Report, RunEnd, TypeReport, config_text};
 
 /// The maximum number of reasons for refused configurations that are reported.
@@ -46,7 +45,7 @@ fn finding(out: &mut impl Write, type_report: &TypeReport, found: &FindingReport
         FindingSeverity::Note => (FAINT, "note"),
         _ => (CHANGED, "warning"),
     };
-    let place = joined(&type_report.name, &found.place);
+    let place = joined_path(&type_report.name, &found.place);
     writeln!(out, "{style}{word} {}{style:#} {}", finding.clause, visible(&place))?;
     writeln!(out, "  {}", finding.clause.sentence())?;
     match (finding.said_by_terraform(), &finding.terraform, finding.severity) {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use objchange_text::style::{BAD, CHANGED, FAINT};
-use objchange_text::visible;
+use objchange_text::{joined_path, visible};
 
 use super::{Evidence, ExplainedMessage, Trouble};
 use crate::{Advice, Clause};
@@ -93,10 +93,7 @@ fn write_group(out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
 fn write_message(out: &mut impl Write, message: &ExplainedMessage) -> io::Result<()> {
     let explained = &message.explained;
     let place = [explained.address.as_deref(), explained.schema_type.as_deref(), message.path()];
-    let place = place.into_iter().flatten().fold(String::new(), |outer, inner| match inner {
-        inner if outer.is_empty() || inner.starts_with('[') => outer + inner,
-        inner => outer + "." + inner,
-    });
+    let place = place.into_iter().flatten().fold(String::new(), |outer, inner| joined_path(&outer, inner));
     let by = match (&explained.provider, &explained.version) {
         (Some(by), Some(version)) => format!("{by} {version}"),
         (Some(by), None) => by.clone(),

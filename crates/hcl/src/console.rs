@@ -1,10 +1,10 @@
 //! Values as Terraform's console prints them.
 
-use objchange_text::redact::SENSITIVE;
 use std::collections::BTreeSet;
 
 use objchange::value::{Kind, Marks, Number};
 use objchange::{Type, Value};
+use objchange_text::redact::SENSITIVE;
 use objchange_text::{is_printable, quote_into, visible};
 
 use crate::syntax::ast::{Expr, ExprKind};

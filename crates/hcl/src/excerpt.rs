@@ -1,11 +1,12 @@
 //! Lines of source texts as they may be shown.
 
-use objchange_text::redact::SENSITIVE;
 use std::ops::{Range, RangeInclusive};
+
+use objchange_text::Span;
+use objchange_text::redact::SENSITIVE;
 
 use crate::hidden_source::HiddenSource;
 use crate::sources::FileSpan;
-use objchange_text::Span;
 
 /// Some lines of a file, without what is hidden in them.
 #[derive(Debug, Clone, PartialEq, Eq)]

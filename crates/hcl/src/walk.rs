@@ -1,10 +1,11 @@
 //! Finds the references in an expression.
 
+use std::fmt;
+
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
 use objchange_text::{Diagnostic, Span, similar, visible_json};
 use smol_str::SmolStr;
-use std::fmt;
 
 use crate::eval::forms::Form;
 use crate::eval::{Scope, Variables, evaluate};

@@ -102,7 +102,15 @@ impl Version {
         Self::parse_exactly(text).map(|version| version.min(Self::NEWEST))
     }
 
-    /// Like [`Version::parse`], also of versions that are newer than what is known here.
+    /// Like [`Version::parse`], but a version newer than [`Version::NEWEST`] stays as it is.
+    ///
+    /// ```
+    /// use objchange_plan::Version;
+    ///
+    /// assert_eq!(Version::parse_exactly("1.99.0").map(Version::parts), Some((1, 99)));
+    /// assert_eq!(Version::parse("1.99.0"), Some(Version::NEWEST));
+    /// assert_eq!(Version::parse_exactly("latest"), None);
+    /// ```
     pub fn parse_exactly(text: &str) -> Option<Self> {
         let (major, rest) = text.split_once('.')?;
         let minor = rest.split(['.', '-', '+']).next()?;

@@ -13,7 +13,7 @@ use objchange_plan::{
 
 /// The members of a plan to which a module that is not there may add anything.
 #[cfg(any(feature = "rego", feature = "sentinel"))]
-const IN_MODULES: [&str; 6] = [
+const IN_MODULES: &[&str] = &[
     "action_invocations",
     "checks",
     "configuration",
@@ -24,7 +24,11 @@ const IN_MODULES: [&str; 6] = [
 
 /// The members of a plan that depend on schemas: these say what is a block.
 #[cfg(any(feature = "rego", feature = "sentinel"))]
-const BY_SCHEMAS: [&str; 2] = ["configuration", "relevant_attributes"];
+const BY_SCHEMAS: &[&str] = &["configuration", "relevant_attributes"];
+
+/// The members of an object of the prior state that depend on modules and schemas.
+#[cfg(feature = "sentinel")]
+pub(crate) const BY_CODE: [&str; 2] = ["depends_on", "sensitive_values"];
 
 /// Facts that only the missing providers could tell.
 #[derive(Debug, Default)]
@@ -223,6 +227,9 @@ impl<'t> Simulated<'t> {
         }
         open.instances.extend(open.modules.iter().cloned());
         open.prior.extend(open.instances.iter().cloned());
+        if !plan.is_unrefreshed() {
+            open.prior.extend(unlisted_data_sources(plan));
+        }
         let missing = missing.iter().map(|missing| PossibleItem::anything_in(&missing.address));
         open.prior_outputs = open.prior.iter().cloned().chain(missing).collect();
         open
@@ -230,11 +237,11 @@ impl<'t> Simulated<'t> {
 
     /// The members of the plan itself about which nothing is known.
     #[cfg(any(feature = "rego", feature = "sentinel"))]
-    pub(crate) fn open_members(&self) -> Vec<&'static str> {
+    pub(crate) fn open_members(&self) -> &'static [&'static str] {
         match (self.modules.is_empty(), self.schemaless.is_empty()) {
-            (false, _) => IN_MODULES.to_vec(),
-            (true, false) => BY_SCHEMAS.to_vec(),
-            (true, true) => Vec::new(),
+            (false, _) => IN_MODULES,
+            (true, false) => BY_SCHEMAS,
+            (true, true) => &[],
         }
     }
 
@@ -312,6 +319,42 @@ pub(crate) fn key(resource: &ChangedResource<'_>) -> String {
         Some(deposed) => format!("{}:{deposed}", resource.address),
         None => resource.address.to_string(),
     }
+}
+
+/// The data sources of the configuration that a plan does not list: one that only refreshes or destroys reads them, and
+/// has no change for it.
+fn unlisted_data_sources<'t>(plan: &Plan<'t>) -> Vec<PossibleItem<'t>> {
+    let mut changes = plan.changes.resources.iter();
+    let configuration = plan
+        .configuration()
+        .filter(|_| changes.all(|resource| resource.change.actions == ResourceActions::Delete));
+    // Whoever asks for a configuration that cannot be read gets its error.
+    let Some(Ok(configuration)) = configuration.map(|written| Json::read(&written)) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut modules = vec![(configuration.view().get("root_module"), String::new())];
+    while let Some((module, address)) = modules.pop() {
+        let Some(module) = module else { continue };
+        let text = |resource: View<'_, 't>, name| resource.get(name).and_then(View::text).unwrap_or_default();
+        for resource in module.get("resources").into_iter().flat_map(|listed| listed.elements().iter()) {
+            if text(resource, "mode") == *"data" {
+                // How many instances a module has is not known from here.
+                let written = text(resource, "address");
+                let place = if address.is_empty() { written.as_str() } else { &address };
+                found.push(PossibleItem::anything_in(place));
+            }
+        }
+        for (name, call) in module.get("module_calls").into_iter().flat_map(|calls| calls.members().iter()) {
+            let called = if address.is_empty() {
+                format!("module.{name}")
+            } else {
+                format!("{address}.module.{name}")
+            };
+            modules.push((call.get("module"), called));
+        }
+    }
+    found
 }
 
 /// The address of a data source in the collections of planned values and states: they have no `data.` before the type.

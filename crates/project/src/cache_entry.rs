@@ -1,12 +1,12 @@
 //! Files of the cache as they are listed.
 
-use objchange_text::counted;
 use std::fs;
 
 use objchange::schema::ProviderSchemas;
 use objchange::schema::SchemaKind;
 use objchange_module::ProviderAddress;
 use objchange_plan::CachedSchemas;
+use objchange_text::counted;
 use serde::Serialize;
 
 use crate::schema_cache::{CacheFile, SchemaCache};

@@ -8,6 +8,7 @@ use objchange_plan::{
     CompareError, ComparedPlan, DocumentError, PlanFileError, PlanFileErrorKind, ShowError,
 };
 use objchange_project::PlanInputError;
+use objchange_text::joined_path;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -104,11 +105,7 @@ impl Failure {
 
     /// Puts a name in front of the path.
     pub(crate) fn within(mut self, name: &str) -> Self {
-        self.0.path = Some(match self.0.path {
-            None => name.to_owned(),
-            Some(path) if path.starts_with('[') => format!("{name}{path}"),
-            Some(path) => format!("{name}.{path}"),
-        });
+        self.0.path = Some(joined_path(name, self.0.path.as_deref().unwrap_or_default()));
         self
     }
 

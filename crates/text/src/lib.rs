@@ -14,6 +14,7 @@
 //!   problem there (feature `source`).
 //! - A [`Notice`] is a note or a warning beside a result.
 //! - [`padded`] fills a column of any width.
+//! - [`joined_path`] joins paths in the form of text.
 //! - [`calendar`] has the names of months and weekdays.
 //! - A `TimeLimit` ends what evaluates texts of others (feature `time`).
 //! - [`similar()`] suggests similar names.
@@ -35,6 +36,7 @@ pub mod json;
 mod lines;
 mod notice;
 mod padding;
+mod path;
 mod quote;
 #[cfg(feature = "re2")]
 pub mod re2;
@@ -59,6 +61,7 @@ pub use escaping::{Escaping, is_hidden, visible_colored};
 pub use lines::{LineIndex, Position};
 pub use notice::Notice;
 pub use padding::padded;
+pub use path::joined_path;
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};
 pub use relay::{MAX_TEXTS, bounded, bounded_to, counted, left_out, listed};
 pub use severity::Severity;

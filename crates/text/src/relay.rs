@@ -20,7 +20,12 @@ pub fn bounded(text: &str) -> Cow<'_, str> {
     bounded_to(text, MAX_TEXT)
 }
 
-/// Like [`bounded`], with so many bytes at most.
+/// Like [`bounded`], with at most `max` bytes of the text.
+///
+/// ```
+/// assert_eq!(objchange_text::bounded_to("one two", 9), "one two");
+/// assert_eq!(objchange_text::bounded_to("one two three", 9), "one two… (6 more bytes left out)");
+/// ```
 pub fn bounded_to(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
@@ -32,12 +37,22 @@ pub fn bounded_to(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}… ({left_out} more bytes left out)", &text[..end]))
 }
 
-/// A number of things: `1 file`, `2 files`.
+/// A number of things, with a plural `s` unless there is exactly one.
+///
+/// ```
+/// assert_eq!(objchange_text::counted(1, "file"), "1 file");
+/// assert_eq!(objchange_text::counted(2, "file"), "2 files");
+/// ```
 pub fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The first of so many things, and how many there are besides: `a, b and 3 more`.
+/// The first few of `count` things, and how many more there are.
+///
+/// ```
+/// assert_eq!(objchange_text::listed(&["a", "b"], 5), "a, b and 3 more");
+/// assert_eq!(objchange_text::listed(&["a", "b"], 2), "a, b");
+/// ```
 pub fn listed<S: AsRef<str>>(first: &[S], count: usize) -> String {
     let named = first.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     match count.saturating_sub(first.len()) {

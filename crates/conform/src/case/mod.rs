@@ -12,7 +12,7 @@ use objchange_provider::Masks;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};
 
-use self::secret_names::hides_names;
+use self::secret_names::holds_secret_names;
 use super::run::Exchange;
 use super::{Clause, Finding, shape};
 
@@ -32,7 +32,8 @@ pub(super) fn case(
     if asked.is_empty() {
         return Err("case files have no question that shows this");
     }
-    if asked.iter().any(|asked| asked.objects().any(|object| hides_names(block, object))) {
+    let has_secret_names = |object: &Value| holds_secret_names(block, &block.mark_hidden(object));
+    if asked.iter().any(|asked| asked.objects().any(has_secret_names)) {
         return Err("the names of its attributes may be secret");
     }
     let shown = |asked: &CaseQuestion| {

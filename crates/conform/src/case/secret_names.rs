@@ -2,29 +2,19 @@
 
 use objchange::Value;
 use objchange::schema::Block;
-use objchange::value::Kind;
+use objchange::value::{Descend, Kind};
 
 use super::super::parts::parts;
 
-/// Whether names of attributes may be content of what people call secret.
-pub(crate) fn holds_secret_names(block: &Block, config: &Value) -> bool {
+/// Whether names of attributes may be secret, because an object is in a marked part of the value.
+pub(crate) fn holds_secret_names(block: &Block, value: &Value) -> bool {
     let mut holds = false;
-    config.visit(|_, part| {
+    value.visit(|_, part| {
         holds |= part.is_marked() && has_object(part.unmarked());
-        if holds { objchange::value::Descend::Over } else { objchange::value::Descend::Into }
+        if holds { Descend::Over } else { Descend::Into }
     });
+    // Names from the schema are public. Only a dynamic attribute can have others.
     holds && block.implied_type().has_dynamic()
-}
-
-/// Whether names of attributes may be content of what is hidden.
-pub(super) fn hides_names(block: &Block, object: &Value) -> bool {
-    let mut hides = false;
-    block.mark_hidden(object).visit(|_, part| {
-        hides |= part.is_marked() && has_object(part.unmarked());
-        if hides { objchange::value::Descend::Over } else { objchange::value::Descend::Into }
-    });
-    // Where the schema names them, they are not content.
-    hides && block.implied_type().has_dynamic()
 }
 
 fn has_object(value: &Value) -> bool {

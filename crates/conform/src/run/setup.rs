@@ -6,12 +6,13 @@ use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
 use objchange_provider::{Component, ProviderExt, Schemas};
+use objchange_text::joined_path;
 
 use super::Options;
 use super::watch::{SharedSecrets, Watched};
 use crate::finding::shortened;
 use crate::flow::no_answer;
-use crate::report::{FindingReport, Subject, TypeReport, joined, shape};
+use crate::report::{FindingReport, Subject, TypeReport, shape};
 use crate::schemas::{named, of_type, place};
 use crate::secrets::Origin;
 use crate::{Clause, Finding, judge_schemas};
@@ -109,7 +110,7 @@ fn of_the_whole(schemas: &Schemas) -> Vec<FindingReport> {
         .collect();
     let others = judge_schemas(schemas).into_iter().filter(|found| !tried.contains(&found.place));
     let found = others.map(|found| {
-        let place = joined(&found.place, &shape(&found.finding.path));
+        let place = joined_path(&found.place, &shape(&found.finding.path));
         without_config(found.finding, place)
     });
     found.collect()

@@ -6,11 +6,11 @@ use std::time::Instant;
 use objchange::schema::Block;
 use objchange_provider::client::Client;
 use objchange_provider::{Component, ProviderExt, Result};
+use objchange_text::joined_path;
 use serde::Serialize;
 use smol_str::SmolStr;
 
 use super::{Curve, Growth, Scale, Scaling, Verdict, scale, svg};
-use crate::report::joined;
 use crate::{Acceptance, Options, Subject, accepted, samples};
 
 /// The number of configurations that are tried to find one that the provider accepts.
@@ -107,7 +107,7 @@ pub async fn scale_all(
     }
     let quadratic = types.iter().flat_map(|measured_type| {
         let all = measured_type.collections.iter().filter(|drawn| is_quadratic(&drawn.curve));
-        all.map(move |drawn| joined(&measured_type.name, &drawn.curve.path))
+        all.map(move |drawn| joined_path(&measured_type.name, &drawn.curve.path))
     });
     Ok(ScaleReport {
         format_version: "1.0",

@@ -1,11 +1,12 @@
 //! Types, as they are written: `list(string)`, `object({ a = optional(number, 1) })`.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 use objchange::value::{ConvertError, Kind, ObjectType};
 use objchange::{Type, Value};
 use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
-use std::sync::Arc;
 
 use super::{Evaluator, Failed, Scope, Variables};
 use crate::function::Functions;

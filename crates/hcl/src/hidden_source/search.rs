@@ -489,8 +489,9 @@ pub(super) fn has_credentials(source: &str) -> bool {
             .any(|name| ["key", "token", "secret", "password", "sig"].iter().any(|word| name.contains(word)))
 }
 
-/// Whether an unknown name may stand for a sensitive attribute of the schema, or for a block with secrets: it is similar to
-/// one, or to nothing at all. Nobody knows what `passwd` was meant to be.
+/// Whether a name that the schema lacks may be a misspelt secret, which is a sensitive attribute or a block with one. It may
+/// if it is similar to the name of a secret. It also may if the schema has secrets and no name in it is similar: `passwd`
+/// could be meant for any of them.
 fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
     let attributes = schema.attributes().iter().map(|(name, attribute)| (&**name, attribute.has_hidden()));
     let blocks = schema.block_types().iter().map(|(name, nested)| (&**name, nested.block.has_hidden()));

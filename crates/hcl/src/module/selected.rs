@@ -1,6 +1,5 @@
 //! One resource block on its own: chosen by address or type, and decoded under its schema, to plan that resource alone.
 
-use objchange_text::listed;
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
@@ -8,7 +7,7 @@ use objchange::change::IgnoreChanges;
 use objchange::schema::Block;
 use objchange::value::{Kind, Path};
 use objchange::{Type, Value};
-use objchange_text::Diagnostic;
+use objchange_text::{Diagnostic, listed};
 use serde::Serialize;
 
 use super::{Environment, Input, ModuleConfig, ResourceConfig, VariableValues, each};

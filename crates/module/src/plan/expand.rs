@@ -30,9 +30,10 @@ pub(crate) fn count(
     most: usize,
     errors: &mut Vec<Diagnostic>,
 ) -> Expansion {
-    // Tried on Terraform 1.11.4: text such as "2" counts, and so does a sensitive number; null, unknown,
-    // negative and ephemeral ones are this error, fractions are told the whole range, and other types are
-    // "Incorrect value type".
+    // Found by trying Terraform 1.11.4, so that a plan here accepts and refuses what Terraform does. It accepts text such as
+    // "2", because it converts the value to a number, and it accepts a sensitive number. Null, unknown, negative, ephemeral
+    // and fractional numbers are this error, and for a fraction the message has the range of integers. Anything that is not
+    // a number is "Incorrect value type".
     const SUMMARY: &str = "Invalid count argument";
     let (value, mut found) = evaluate(expr, scope, functions);
     if !found.is_empty() {

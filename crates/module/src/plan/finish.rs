@@ -1,11 +1,12 @@
 //! Finishes a plan after the walk: sorts it, and computes the state after apply and whether it is complete.
 
-use super::PlannedObject;
+use std::cmp::Ordering;
+
 use hashbrown::HashMap;
 use objchange::Value;
 use objchange::address::InstanceAddress;
-use std::cmp::Ordering;
 
+use super::PlannedObject;
 use super::input::PlanMode;
 use super::{ActionReason, ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
 use crate::Diagnostics;

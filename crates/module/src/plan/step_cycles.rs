@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use objchange::address::{InstanceAddress, ModuleAddress, ResourceAddress};
 
 use super::dependencies::without_keys;
@@ -182,13 +182,12 @@ impl Walk<'_, '_> {
         // For each step another one after all steps that need it.
         let count = steps.needs.len();
         let after: Vec<usize> = (0..count).map(|_| steps.add(None)).collect();
-        let is_made: HashMap<usize, ()> = made.iter().map(|(_, step)| (*step, ())).collect();
-        let is_destroyed: HashMap<usize, ()> =
-            destroyed.iter().map(|destruction| (destruction.step, ())).collect();
-        for step in (0..count).filter(|step| !is_destroyed.contains_key(step)) {
+        let made_steps: HashSet<usize> = made.iter().map(|(_, step)| *step).collect();
+        let destroyed_steps: HashSet<usize> = destroyed.iter().map(|destruction| destruction.step).collect();
+        for step in (0..count).filter(|step| !destroyed_steps.contains(step)) {
             for need in steps.needs[step].clone() {
                 steps.needs[after[need]].push(after[step]);
-                if is_made.contains_key(&step) {
+                if made_steps.contains(&step) {
                     steps.needs[after[need]].push(step);
                 }
             }

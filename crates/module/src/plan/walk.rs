@@ -1,6 +1,5 @@
 //! The planning walk: every node in order, in every instance of its module.
 
-use super::{PlannedAction, PlannedObject};
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
@@ -22,6 +21,7 @@ use super::orphans::resource_name;
 use super::pending::Pending;
 use super::simulated::InstancePart;
 use super::targets::Targets;
+use super::{PlannedAction, PlannedObject};
 use crate::config::ModuleId;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;

@@ -236,6 +236,13 @@ impl ChangedResource<'_> {
 }
 
 /// Whether a provider is built into Terraform, so that no plugin is needed.
+///
+/// ```
+/// use objchange_plan::is_builtin;
+///
+/// assert!(is_builtin("terraform.io/builtin/terraform"));
+/// assert!(!is_builtin("registry.terraform.io/hashicorp/aws"));
+/// ```
 pub fn is_builtin(provider: &str) -> bool {
     provider == "terraform.io/builtin/terraform"
 }

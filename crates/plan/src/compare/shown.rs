@@ -1,8 +1,8 @@
 //! Values as a comparison shows them: without what must not be shown.
 
-use objchange_text::redact::SENSITIVE;
 use std::collections::BTreeMap;
 
+use objchange_text::redact::SENSITIVE;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 

@@ -12,9 +12,9 @@ mod object;
 mod owned;
 mod parts;
 
-use objchange_text::redact::SENSITIVE;
 use std::fmt;
 
+use objchange_text::redact::SENSITIVE;
 use serde::{Serialize, Serializer};
 
 pub(crate) use self::differ::{body, output, typed};

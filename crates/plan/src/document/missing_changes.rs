@@ -67,7 +67,6 @@ impl Plan<'_> {
                 false => self.planned_otherwise(),
             };
         let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
-        // Terraform leaves out an empty list of changes, and never the planned values.
         let is_whole = self.is_by_program();
         let lists_nothing =
             !lists_resources && self.changes.drift.is_empty() && self.changes.invocations.is_empty();
@@ -80,6 +79,7 @@ impl Plan<'_> {
             })
             .map(|one| MissingChange::Action(one.address.to_string()));
         missing.map(MissingChange::Resource).or(changed).or_else(|| {
+            // Terraform leaves out an empty list of changes, but always writes the planned values.
             let has_lost_both = || is_whole && !self.has_planned_root();
             (lists_nothing && (does_something || has_lost_both())).then_some(MissingChange::Every)
         })
@@ -180,19 +180,12 @@ impl Plan<'_> {
         left.find(|_| is_complete).map(|resource| resource.address.to_string())
     }
 
-    /// The planned values, unless they are missing or cannot be read, and the state before.
+    /// The planned values and the prior state. If they are missing or cannot be read, the planned values are `None`, and the
+    /// prior state is empty.
     fn planned_and_prior(&self) -> (Option<State<'_>>, State<'_>) {
-        (self.planned(), self.prior().unwrap_or_default())
-    }
-
-    /// The planned values, unless they are missing or cannot be read.
-    pub(super) fn planned(&self) -> Option<State<'_>> {
-        State::parse_values(self.text(), self.planned_values()?).ok()
-    }
-
-    /// The state before, unless it is missing or cannot be read.
-    pub(super) fn prior(&self) -> Option<State<'_>> {
-        State::parse_within(self.text(), self.prior_state()?).ok()
+        let planned = self.planned_values().and_then(|values| State::parse_values(self.text(), values).ok());
+        let prior = self.prior_state().and_then(|state| State::parse_within(self.text(), state).ok());
+        (planned, prior.unwrap_or_default())
     }
 
     /// Whether applying does something, and nothing but deletions to outputs.

@@ -126,7 +126,8 @@ impl PlanFile {
             no_state: *no_state,
             mode: *mode,
             facts: OnceLock::new(),
-            malformed: OnceLock::new(),
+            // `Node::read_all` has read the whole text, and marks are added in well-formed JSON.
+            malformed: OnceLock::from(None),
         })))
     }
 

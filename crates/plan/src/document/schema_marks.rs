@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::Schemas;
 
-/// Returns the text of a document, which was read as this node, with marks for all values that schemas call sensitive or write-only; `None` if it has them
-/// already. Documents of older or other programs may lack them, and so may state files.
+/// Adds marks to the text of a document for all values that schemas call sensitive or write-only; `None` if none was missing.
+/// State files and documents of older or other programs may lack them. `document` is the parsed text.
 ///
 /// # Errors
 ///

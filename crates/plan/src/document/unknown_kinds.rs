@@ -127,8 +127,8 @@ impl Document<'_> {
 }
 
 impl UnknownKind {
-    /// Whether nobody can judge an object of which this is unknown, in a plan that a program has written as it is, or in
-    /// another one.
+    /// Whether it keeps a plan from being judged. An unknown action or mode does, because it may do anything. A missing member
+    /// does only if a program wrote the plan (`is_by_program`): people leave members out of plans that they write by hand.
     pub(super) fn hinders(&self, is_by_program: bool) -> bool {
         match self.kind {
             UnfamiliarKind::Actions | UnfamiliarKind::Mode => true,

@@ -1,9 +1,8 @@
 //! The summary: the addresses of a report in groups, with the reasons in a few words, and what it all adds up to.
 
-use objchange_text::counted;
 use std::io::Write;
 
-use objchange_text::visible;
+use objchange_text::{counted, visible};
 
 use super::overview::PREDICTED;
 use super::tokens::{Role, resource_sign, sign};

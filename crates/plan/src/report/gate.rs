@@ -188,9 +188,9 @@ pub enum GateError {
     /// Parts of the selection match nothing.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unmatched(Vec<Unmatched>),
-    /// The selection leaves out the changes to refuse.
+    /// The selection leaves out changes that the condition names: the gate would miss them.
     #[error("the condition {what} misses what {by} leaves out")]
-    NeverRefused {
+    Misses {
         /// The condition.
         what: &'static str,
         /// The part of the selection.
@@ -203,7 +203,7 @@ impl GateError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Unmatched(_) => "unmatched",
-            Self::NeverRefused { .. } => "never_refused",
+            Self::Misses { .. } => "misses",
         }
     }
 }
@@ -324,7 +324,8 @@ impl Gate {
         }
     }
 
-    /// Refuses conditions that can never hold, and options that match nothing: the answer would be that all is well.
+    /// Refuses conditions that miss changes, and parts of the selection that match nothing: the gate would accept plans that it
+    /// has not checked.
     ///
     /// # Errors
     ///
@@ -332,7 +333,7 @@ impl Gate {
     pub fn check(&self, selection: &Selection, places: &[(&str, &str)]) -> Result<(), GateError> {
         for refused in &self.conditions {
             if let Some(by) = refused.left_out_by(selection) {
-                return Err(GateError::NeverRefused { what: refused.name(), by });
+                return Err(GateError::Misses { what: refused.name(), by });
             }
         }
         let unmatched = if self.allow_unmatched { Vec::new() } else { selection.unmatched(places) };

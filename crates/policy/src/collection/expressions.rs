@@ -1,9 +1,9 @@
 //! The expressions in a block of the configuration, as the plan has them, and provisioners.
 
-use objchange_text::redact::SENSITIVE;
 use std::sync::Arc;
 
 use objchange_plan::{Json, Shape, Text, View};
+use objchange_text::redact::SENSITIVE;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::{As, Collected, Names, Secrets, items};

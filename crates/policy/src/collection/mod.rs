@@ -75,6 +75,11 @@ impl<'t, T> Collection<'t, T> {
         self.0.insert(key, item);
     }
 
+    /// The items, to change them.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.values_mut()
+    }
+
     /// Makes room for items to come.
     pub(crate) fn with_capacity(items: usize) -> Self {
         Self(IndexMap::with_capacity_and_hasher(items, Default::default()))

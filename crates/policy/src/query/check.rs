@@ -3,15 +3,14 @@
 //! Names, fields, functions and paths are resolved here, so that a mistake in them is an error with a position for any
 //! document. Only errors that depend on values remain for evaluation.
 
-use objchange_text::similar;
 use std::ops::Range;
 
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators,
 };
 use objchange::value::Path;
-use objchange_text::VersionConstraints;
 use objchange_text::re2::{Pattern, PatternError};
+use objchange_text::{VersionConstraints, similar};
 
 use super::compare::{Wrong, kinds_of, shape_of_call, wrong_containment, wrong_equality};
 use super::error::{QueryError, QueryErrorKind};

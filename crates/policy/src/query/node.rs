@@ -1,6 +1,5 @@
 //! Values of documents as values of expressions: nothing is converted that is not looked at.
 
-use objchange_text::redact::SENSITIVE;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -11,6 +10,7 @@ use cel::common::types::{
 };
 use cel::common::value::{CowVal, Val};
 use objchange_plan::Shape;
+use objchange_text::redact::SENSITIVE;
 
 use super::budget::Budget;
 use super::kinds::PathReads;

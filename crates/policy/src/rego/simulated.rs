@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use objchange_plan::Deferred;
+use objchange_plan::{Deferred, Text};
 use objchange_rego::{Unknown, Value};
 
 use super::unknown::{Marking, each, edited, member, with_member};
-use crate::simulated::PossibleItem;
+use crate::simulated::{PossibleItem, Simulated};
 
 /// The fields of a change, beside its labels, in collections and documents.
 const OF_CHANGE: [&str; 7] =
@@ -43,14 +43,101 @@ fn key_of(resource: &Value) -> String {
     }
 }
 
-impl Marking<'_> {
-    /// The items that a part of a document may have, or not.
-    pub(super) fn possible_in(&self, part: &str) -> &[PossibleItem<'_>] {
-        match part {
-            "resource_drift" => &self.simulated.drift,
-            "prior_state" => &self.simulated.prior,
-            _ => &self.simulated.instances,
+/// The items that a part of a document may have, or not.
+fn possible_in<'s, 't>(simulated: &'s Simulated<'t>, part: &str) -> &'s [PossibleItem<'t>] {
+    match part {
+        "resource_drift" => &simulated.drift,
+        "prior_state" => &simulated.prior,
+        _ => &simulated.instances,
+    }
+}
+
+/// The items that there may be besides, as the modules that they would be in and the numbers of their places, in the
+/// order of the modules.
+struct ByModule<'t>(Vec<(Text<'t>, u32)>);
+
+impl ByModule<'_> {
+    fn all(&self) -> Vec<u32> {
+        self.0.iter().map(|(_, id)| *id).collect()
+    }
+
+    /// The numbers of those that would be in this module, or in a module below it.
+    fn below(&self, module: &str) -> Vec<u32> {
+        let starting = |start: &str| {
+            let from = self.0.partition_point(|(module, _)| module.as_str() < start);
+            let listed = self.0[from..].iter();
+            listed.take_while(|(module, _)| module.starts_with(start)).map(|(_, id)| *id).collect::<Vec<_>>()
+        };
+        let from = self.0.partition_point(|(other, _)| other.as_str() < module);
+        let here = self.0[from..].iter().take_while(|(other, _)| *other == *module).map(|(_, id)| *id);
+        here.chain([".", "["].iter().flat_map(|end| starting(&format!("{module}{end}")))).collect()
+    }
+
+    /// A module that there is, with resources and modules that there may be in it besides.
+    fn open(&self, module: &Value) -> Value {
+        let ids = self.below(text_of(module, "address"));
+        if ids.is_empty() {
+            return module.clone();
         }
+        let module = edited(module, &mut |name, modules| {
+            (name == "child_modules").then(|| each(modules, &mut |_, module| self.open(module)))
+        });
+        with_open_lists(&module, &["resources", "child_modules"], &ids)
+    }
+}
+
+/// A module with lists that may have more in them, and that may be there where they are missing: a document has no empty
+/// list.
+fn with_open_lists(module: &Value, names: &[&str], ids: &[u32]) -> Value {
+    let unknown = || Value::Unknown(Unknown::from_ids(ids.iter().copied()));
+    let opened = edited(module, &mut |name, list| match list {
+        Value::Array(listed) if names.contains(&name) => {
+            let listed = listed.items().iter().map(|item| (item.clone(), false));
+            let elements = listed.chain([(unknown(), true)]).collect();
+            Some(Value::Unknown(Unknown::array(ids.iter().copied(), elements)))
+        }
+        _ => None,
+    });
+    let missing = names.iter().filter(|name| member(module, name).is_none());
+    with_possible_members(&opened, missing.map(|name| (*name, unknown())).collect())
+}
+
+/// An object whose members of these names may be there or not, which depends on what their values depend on.
+fn with_possible_members(object: &Value, possible: Vec<(&str, Value)>) -> Value {
+    let Value::Object(members) = object else { return object.clone() };
+    if possible.is_empty() {
+        return object.clone();
+    }
+    let is_certain = |key: &Value| !possible.iter().any(|(name, _)| key.as_str() == Some(name));
+    let certain = members.entries().iter().filter(|(key, _)| is_certain(key)).cloned().collect();
+    let ids = possible.iter().flat_map(|(_, value)| match value {
+        Value::Unknown(unknown) => unknown.ids(),
+        _ => &[],
+    });
+    let ids: Vec<u32> = ids.copied().collect();
+    let possible = possible.into_iter().map(|(name, value)| (Value::from(name), value)).collect();
+    Value::Unknown(Unknown::object(ids, certain, possible))
+}
+
+impl<'t> Marking<'t> {
+    /// The numbers of the places of items that there may be.
+    fn ids_of(
+        &mut self,
+        items: for<'s> fn(&'s Simulated<'t>) -> &'s [PossibleItem<'t>],
+        what: &str,
+    ) -> Vec<u32> {
+        let Self { simulated, places, .. } = self;
+        items(simulated).iter().map(|item| places.add(&item.address, what)).collect()
+    }
+
+    fn possible_by_module(&mut self, part: &str) -> ByModule<'t> {
+        let Self { simulated, places, .. } = self;
+        let possible = possible_in(simulated, part).iter();
+        let placed =
+            possible.map(|item| (item.module_address.clone(), places.add(&item.address, "instances")));
+        let mut placed: Vec<_> = placed.collect();
+        placed.sort_unstable();
+        ByModule(placed)
     }
 
     /// A change whose actions only its provider knows.
@@ -80,39 +167,32 @@ impl Marking<'_> {
             _ => ("instances", &OF_CHANGE[..]),
         };
         let is_document = matches!(value, Value::Array(_));
-        let possible: Vec<(String, Vec<(Value, Value)>)> = self
-            .possible_in(part)
-            .iter()
-            .map(|item| {
-                let label = |name: &&str| {
-                    let label = match (*name, item.label(name)?) {
-                        ("address", _) if is_document => &item.written_address,
-                        (_, label) => label,
-                    };
-                    Some((Value::from(*name), Value::from(label.as_str())))
-                };
-                (item.address.to_string(), LABELS.iter().filter_map(label).collect())
-            })
-            .collect();
         let (mut ids, is_lacking) = self.lacking(&value, part);
-        let mut items = Vec::with_capacity(possible.len());
+        let Self { simulated, places, .. } = self;
+        let possible = possible_in(simulated, part);
         if possible.is_empty() && !is_lacking.contains(&true) {
             return value;
         }
-        for (address, mut members) in possible {
-            let id = self.places.add(&address, what);
+        let names: BTreeSet<&str> = fields.iter().chain(&LABELS).copied().collect();
+        let (optional, always): (Vec<&str>, Vec<&str>) =
+            names.into_iter().partition(|name| OPTIONAL.contains(name));
+        let mut items = Vec::with_capacity(possible.len());
+        for item in possible {
+            let id = places.add(&item.address, what);
             ids.push(id);
-            let is_known = |name: &str| members.iter().any(|(known, _)| known.as_str() == Some(name));
             // Not even the type is known of an item in a missing module.
-            let all: BTreeSet<&&str> = fields.iter().chain(&LABELS).collect();
-            let unknown = all.into_iter().filter(|name| !is_known(name));
-            let unknown: Vec<_> =
-                unknown.map(|name| (Value::from(*name), Value::Unknown(Unknown::from_ids([id])))).collect();
-            let all = std::mem::take(&mut members).into_iter().chain(unknown);
-            let (optional, always): (Vec<_>, Vec<_>) =
-                all.partition(|(name, _)| name.as_str().is_some_and(|name| OPTIONAL.contains(&name)));
-            let item = Value::Unknown(Unknown::object([id], always, optional));
-            items.push((Value::from(address.as_str()), item));
+            let member = |name: &&str| {
+                let label = match (*name, item.label(name)) {
+                    ("address", Some(_)) if is_document => Some(&item.written_address),
+                    (_, label) => label,
+                };
+                let unknown = || Value::Unknown(Unknown::from_ids([id]));
+                (Value::from(*name), label.map_or_else(unknown, |label| Value::from(label.as_str())))
+            };
+            let always = always.iter().map(member).collect();
+            let optional = optional.iter().map(member).collect();
+            let item_value = Value::Unknown(Unknown::object([id], always, optional));
+            items.push((Value::from(item.address.as_str()), item_value));
         }
         Value::Unknown(match &value {
             Value::Array(certain) => {
@@ -182,79 +262,32 @@ impl Marking<'_> {
         }
         let elements: Vec<_> =
             all.items().iter().map(|change| (change.clone(), is_possible(change))).collect();
-        let ids: Vec<u32> = self.instance_ids();
+        let ids = self.ids_of(|simulated| &simulated.instances, "instances");
         Value::Unknown(Unknown::array(ids, elements))
     }
 
     /// The root module of the planned values or the prior state, with resources and modules that there may be besides.
     pub(super) fn possible_modules(&mut self, root: &Value, part: &str) -> Value {
-        let nothing = Value::array([]);
-        let possible = self.possible_in(part);
-        if member(root, "resources").is_none() && !possible.is_empty() {
-            // Nor is there a list where nothing is in it.
-            let addresses: Vec<String> = possible.iter().map(|item| item.address.to_string()).collect();
-            let ids: Vec<u32> =
-                addresses.iter().map(|address| self.places.add(address, "instances")).collect();
-            let lists = ["resources", "child_modules"];
-            let certain: Vec<(Value, Value)> = match root {
-                Value::Object(members) => members.entries().to_vec(),
-                _ => Vec::new(),
-            };
-            let certain =
-                certain.into_iter().filter(|(name, _)| !lists.iter().any(|list| name.as_str() == Some(list)));
-            let unknown = || Value::Unknown(Unknown::from_ids(ids.iter().copied()));
-            let open = lists.map(|list| (Value::from(list), unknown())).to_vec();
-            return Value::Unknown(Unknown::object(ids.iter().copied(), certain.collect(), open));
-        }
-        let root = match member(root, "resources").cloned() {
-            Some(resources) => with_member(root, "resources", self.with_possible(resources, part)),
-            None => root.clone(),
-        };
-        let root = edited(&root, &mut |name, modules| {
-            let holds_reads = name == "child_modules" && part == "planned_values";
-            holds_reads.then(|| each(modules, &mut |_, module| self.reads_below(module)))
+        let root = edited(root, &mut |name, listed| match name {
+            "resources" => Some(self.with_possible(listed.clone(), part)),
+            "child_modules" if part == "planned_values" => {
+                Some(each(listed, &mut |_, module| self.reads_below(module)))
+            }
+            _ => None,
         });
-        let possible = self.possible_in(part);
-        if possible.iter().all(|item| item.module_address.is_empty()) {
+        let possible = possible_in(&self.simulated, part);
+        if possible.is_empty() {
             return root;
         }
-        let addresses: Vec<String> = possible.iter().map(|item| item.address.to_string()).collect();
-        let modules = member(&root, "child_modules").unwrap_or(&nothing);
-        let Value::Array(modules) = modules else { return root };
-        let ids: Vec<u32> = addresses.iter().map(|address| self.places.add(address, "instances")).collect();
-        let module = Value::Unknown(Unknown::from_ids(ids.iter().copied()));
-        let modules: Vec<Value> =
-            modules.items().iter().map(|module| self.possible_below(module, part)).collect();
-        let certain = modules.into_iter().map(|module| (module, false));
-        let elements = certain.chain([(module, true)]).collect();
-        with_member(&root, "child_modules", Value::Unknown(Unknown::array(ids, elements)))
-    }
-
-    /// A module that there is, with resources and modules that there may be in it besides.
-    fn possible_below(&mut self, module: &Value, part: &str) -> Value {
-        let address = text_of(module, "address");
-        let is_below = |item: &&PossibleItem<'_>| {
-            let rest = item.module_address.strip_prefix(address);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        let below: Vec<String> =
-            self.possible_in(part).iter().filter(is_below).map(|item| item.address.to_string()).collect();
-        if below.is_empty() {
-            return module.clone();
+        if possible.iter().all(|item| item.module_address.is_empty()) {
+            let ids = self.possible_by_module(part).all();
+            return with_open_lists(&root, &["resources"], &ids);
         }
-        let ids: Vec<u32> = below.iter().map(|address| self.places.add(address, "instances")).collect();
-        let nothing = Value::array([]);
-        ["resources", "child_modules"].into_iter().fold(module.clone(), |module, name| {
-            let possible = Value::Unknown(Unknown::from_ids(ids.iter().copied()));
-            let all = match member(&module, name).unwrap_or(&nothing) {
-                Value::Array(all) if name == "resources" => all.items().to_vec(),
-                Value::Array(all) => all.items().iter().map(|one| self.possible_below(one, part)).collect(),
-                // It is known already that some may be missing.
-                _ => return with_member(&module, name, possible),
-            };
-            let elements = all.into_iter().map(|one| (one, false)).chain([(possible, true)]).collect();
-            with_member(&module, name, Value::Unknown(Unknown::array(ids.iter().copied(), elements)))
-        })
+        let possible = self.possible_by_module(part);
+        let root = edited(&root, &mut |name, modules| {
+            (name == "child_modules").then(|| each(modules, &mut |_, module| possible.open(module)))
+        });
+        with_open_lists(&root, &["resources", "child_modules"], &possible.all())
     }
 
     /// The prior state, with what providers read and import while planning. Outputs that only these know are new there.
@@ -266,31 +299,32 @@ impl Marking<'_> {
             (name == "values").then(|| {
                 let nothing = Value::object([]);
                 let root = member(values, "root_module").unwrap_or(&nothing);
-                let root = self.state_without_marks(root);
+                let root = match self.simulated.hides_marks() {
+                    true => self.state_without_marks(root),
+                    false => root.clone(),
+                };
                 let root = self.possible_modules(&root, "prior_state");
-                let outputs = self.prior_places();
-                let outputs = Value::Unknown(Unknown::from_ids(outputs));
+                let outputs = Value::Unknown(Unknown::from_ids(self.prior_places()));
                 with_member(&with_member(values, "root_module", root), "outputs", outputs)
             })
         })
     }
 
-    /// A module of the state, where it is unknown what is sensitive in objects that have no schema.
+    /// A module of the state, where it is unknown what is sensitive and what depends on what, if that depends on code that
+    /// is missing.
     fn state_without_marks(&mut self, module: &Value) -> Value {
         edited(module, &mut |name, part| match name {
-            "resources" => Some(each(part, &mut |_, resource| match self
-                .simulated
-                .is_schemaless(text_of(resource, "provider_name"))
-            {
-                true => {
-                    let unknown = self.unknown(text_of(resource, "address"), "sensitive_values");
-                    with_member(resource, "sensitive_values", unknown)
-                }
-                false => resource.clone(),
-            })),
+            "resources" => Some(each(part, &mut |_, resource| self.without_state_marks(resource))),
             "child_modules" => Some(each(part, &mut |_, module| self.state_without_marks(module))),
             _ => None,
         })
+    }
+
+    fn without_state_marks(&mut self, resource: &Value) -> Value {
+        let address = text_of(resource, "address");
+        let resource = with_member(resource, "sensitive_values", self.unknown(address, "sensitive_values"));
+        // An object that depends on nothing has no list.
+        with_possible_members(&resource, vec![("depends_on", self.unknown(address, "depends_on"))])
     }
 
     /// The collections of the prior state, with the same in them.
@@ -299,77 +333,51 @@ impl Marking<'_> {
             return state.clone();
         }
         edited(state, &mut |name, part| match name {
-            "resources" => Some(self.with_possible(part.clone(), "prior_state")),
-            "outputs" => {
-                let outputs = self.prior_places();
-                Some(Value::Unknown(Unknown::from_ids(outputs)))
+            "resources" => {
+                let resources = match self.simulated.hides_marks() {
+                    true => each(part, &mut |_, resource| {
+                        let address = text_of(resource, "address");
+                        with_member(resource, "depends_on", self.unknown(address, "depends_on"))
+                    }),
+                    false => part.clone(),
+                };
+                Some(self.with_possible(resources, "prior_state"))
             }
+            "outputs" => Some(Value::Unknown(Unknown::from_ids(self.prior_places()))),
             _ => None,
         })
     }
 
     /// The document as an object whose members may be there or not where only providers decide that.
-    pub(super) fn with_possible_members(&mut self, document: Value) -> Value {
-        let Value::Object(members) = &document else { return document };
+    pub(super) fn with_doubtful_sections(&mut self, document: &Value) -> Value {
         if !self.simulated.is_simulated {
-            return document;
+            return document.clone();
         }
-        let mut ids = Vec::new();
         let mut possible = Vec::new();
-        let mut certain = members.entries().to_vec();
-        let mut open = |name: &str, value: Value, depends: Vec<u32>| {
-            certain.retain(|(key, _)| key.as_str() != Some(name));
-            possible.push((Value::from(name), value));
-            ids.extend(depends);
-        };
-        if member(&document, "resource_drift").is_none() && !self.simulated.drift.is_empty() {
-            let drift = self.with_possible(Value::array([]), "resource_drift");
-            let depends = self.simulated.drift.iter().map(|item| item.address.to_string());
-            let depends: Vec<String> = depends.collect();
-            open("resource_drift", drift, depends.iter().map(|one| self.places.add(one, "drift")).collect());
+        if member(document, "resource_drift").is_none() && !self.simulated.drift.is_empty() {
+            possible.push(("resource_drift", self.with_possible(Value::array([]), "resource_drift")));
         }
-        if member(&document, "prior_state").is_none() && !self.simulated.prior_outputs.is_empty() {
-            let depends = self.prior_places();
-            open("prior_state", Value::Unknown(Unknown::from_ids(depends.iter().copied())), depends);
+        if member(document, "prior_state").is_none() && !self.simulated.prior_outputs.is_empty() {
+            possible.push(("prior_state", Value::Unknown(Unknown::from_ids(self.prior_places()))));
         }
-        if let Some(changes @ Value::Unknown(unknown)) = member(&document, "resource_changes")
-            && unknown.certain().is_empty()
-        {
-            open("resource_changes", changes.clone(), unknown.ids().to_vec());
+        // A document has no empty list.
+        let lists = [("resource_changes", true), ("deferred_changes", self.simulated.hides_complete)];
+        for (name, _) in lists.into_iter().filter(|(_, may_be_missing)| *may_be_missing) {
+            if let Some(list @ Value::Unknown(unknown)) = member(document, name)
+                && unknown.certain().is_empty()
+            {
+                possible.push((name, list.clone()));
+            }
         }
-        if let Some(deferred) = member(&document, "deferred_changes")
-            && self.simulated.hides_complete
-            && let Value::Unknown(unknown) = deferred
-            && unknown.certain().is_empty()
-        {
-            open("deferred_changes", deferred.clone(), unknown.ids().to_vec());
+        for name in self.simulated.open_members() {
+            if member(document, name).is_none() {
+                possible.push((name, self.by_missing_code()));
+            }
         }
-        let missing = self.simulated.open_members();
-        for name in missing.into_iter().filter(|name| member(&document, name).is_none()) {
-            let value = self.by_missing_code();
-            let depends = match &value {
-                Value::Unknown(unknown) => unknown.ids().to_vec(),
-                _ => Vec::new(),
-            };
-            certain.retain(|(key, _)| key.as_str() != Some(name));
-            possible.push((Value::from(name), value));
-            ids.extend(depends);
-        }
-        if possible.is_empty() {
-            return document;
-        }
-        Value::Unknown(Unknown::object(ids, certain, possible))
+        with_possible_members(document, possible)
     }
 
     fn prior_places(&mut self) -> Vec<u32> {
-        let addresses: Vec<String> =
-            self.simulated.prior_outputs.iter().map(|item| item.address.to_string()).collect();
-        addresses.iter().map(|address| self.places.add(address, "instances")).collect()
-    }
-
-    fn instance_ids(&mut self) -> Vec<u32> {
-        let addresses: Vec<String> =
-            self.simulated.instances.iter().map(|item| item.address.to_string()).collect();
-        addresses.iter().map(|address| self.places.add(address, "instances")).collect()
+        self.ids_of(|simulated| &simulated.prior_outputs, "instances")
     }
 }

@@ -133,7 +133,7 @@ impl<'t> Marking<'t> {
                 (name == "planned_values").then(|| self.planned_values(planned, &unknowns))
             })
         };
-        if is_raw { self.with_possible_members(document) } else { document }
+        if is_raw { self.with_doubtful_sections(&document) } else { document }
     }
 
     /// A value that depends on modules and schemas that are missing.
@@ -392,17 +392,15 @@ impl<'t> Marking<'t> {
 
     /// A planned object of which it is unknown what is sensitive, and without a schema also its version.
     fn without_marks(&mut self, planned: Value, address: &str) -> Value {
-        let provider = member(&planned, "provider_name").and_then(Value::as_str).unwrap_or_default();
-        let has_version = !self.simulated.is_schemaless(provider);
-        let names = ["sensitive_values", "schema_version"].into_iter();
-        let names = names.filter(|name| *name == "sensitive_values" || !has_version);
         if !self.simulated.hides_marks() {
             return planned;
         }
-        let names: Vec<&str> = names.filter(|name| member(&planned, name).is_some()).collect();
-        names.into_iter().fold(planned, |planned, name| {
-            let unknown = self.unknown(address, name);
-            with_member(&planned, name, unknown)
+        let provider = member(&planned, "provider_name").and_then(Value::as_str).unwrap_or_default();
+        let has_schema = !self.simulated.is_schemaless(provider);
+        edited(&planned, &mut |name, _| match name {
+            "schema_version" if has_schema => None,
+            "sensitive_values" | "schema_version" => Some(self.unknown(address, name)),
+            _ => None,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::simulated::are_doubtful;
+use crate::simulated::{BY_CODE, are_doubtful};
 use crate::tfconfig::TfConfig;
 use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
@@ -156,8 +156,9 @@ impl Document {
         })
     }
 
-    /// The items that a list of the raw plan may have in addition, for a plan made without its providers.
-    pub(super) fn possible_in_raw(&self, index: usize, path: &[u32]) -> Vec<String> {
+    /// The items that a list of the raw plan may have in addition, for a plan made without its providers; at most `most`,
+    /// because each list asks.
+    pub(super) fn possible_in_raw(&self, index: usize, path: &[u32], most: usize) -> Vec<String> {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
         let names = self.plan(|plan| {
             let (what, items) = match root.as_str() {
@@ -172,7 +173,7 @@ impl Document {
             let has_reads = matches!(root.as_str(), "resource_changes" | "planned_values");
             let reads = plan.simulated.reads.iter().filter(|_| has_reads);
             let items = items.iter().map(|item| format!("{what} of {}", item.address));
-            items.chain(reads.map(|key| format!("actions of {key}"))).collect()
+            items.chain(reads.map(|key| format!("actions of {key}"))).take(most).collect()
         });
         names.unwrap_or_default()
     }
@@ -265,6 +266,14 @@ impl Document {
                 let is_missing = invocation.get("config_values").is_none();
                 if is_unknown && is_missing { vec!["config_values"] } else { Vec::new() }
             }),
+            "prior_state" if self.plan(|plan| plan.simulated.hides_marks()).unwrap_or_default() => {
+                look(path, &|object| {
+                    let is_resource =
+                        ["address", "mode", "type"].iter().all(|name| object.get(name).is_some());
+                    let is_missing = is_resource && object.get("depends_on").is_none();
+                    if is_missing { vec!["depends_on"] } else { Vec::new() }
+                })
+            }
             // A check, or an instance in its list.
             "checks" if path.len() == 1 || path.len() == 3 => look(path, &|check| {
                 let name = if path.len() == 1 { "instances" } else { "problems" };
@@ -428,11 +437,10 @@ impl<'t> Collections<'t> {
                 {
                     Some(view.bool(true))
                 }
-                ("planned_values", "schema_version") | ("prior_state", "sensitive_values")
-                    if self.is_schemaless(view) =>
-                {
+                ("prior_state", name) if BY_CODE.contains(&name) && self.hides_marks() => {
                     Some(view.bool(true))
                 }
+                ("planned_values", "schema_version") if self.is_schemaless(view) => Some(view.bool(true)),
                 ("checks", "status" | "problems") if is_unknown_outcome(view) => Some(view.bool(true)),
                 _ => None,
             }

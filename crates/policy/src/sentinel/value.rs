@@ -54,7 +54,7 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
             if place.kind == CollectionKind::Raw {
                 let document = place.context.documents.document(place.kind);
                 // None of them is at a position of the list.
-                let possible = document.possible_in_raw(place.index as usize, path);
+                let possible = document.possible_in_raw(place.index as usize, path, MOST);
                 unknown.extend(possible.into_iter().map(|name| (usize::MAX, name)));
             }
             Value::List(List::partly_unknown(items, unknown))

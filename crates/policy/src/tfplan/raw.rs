@@ -1,6 +1,5 @@
 //! The document itself, as it is or with what it calls sensitive hidden.
 
-use objchange_text::redact::SENSITIVE;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -8,6 +7,7 @@ use objchange_plan::{
     ChangedResource, DocumentError, DocumentText, Json, OutputChange, Plan, Raw, Shape, StatedMarks, Text,
     View, says_sensitive,
 };
+use objchange_text::redact::SENSITIVE;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 use crate::collection::{

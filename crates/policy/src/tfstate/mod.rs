@@ -18,8 +18,8 @@ use std::sync::{Arc, OnceLock};
 
 use objchange::Value;
 use objchange_plan::{
-    DocumentError, DocumentText, Index, Json, Plan, Raw, Sensitive, Sides, State, StateOutput, StateResource,
-    StatedMarks, Text, View, marks_or_all,
+    DocumentError, DocumentText, Index, Json, MissingKind, Plan, Raw, Sensitive, Sides, State, StateOutput,
+    StateResource, StatedMarks, Text, View, marks_or_all,
 };
 use serde::ser::{SerializeMap, Serializer};
 
@@ -68,6 +68,8 @@ pub struct Resource<'t> {
     unknown: Option<Raw<'t>>,
     /// The marks in other sections of the plan.
     stated: Option<Arc<Json<'t>>>,
+    /// It may depend on more, or less, than is known: modules or schemas are missing.
+    has_doubtful_dependencies: bool,
     document: DocumentText<'t>,
     read: OnceLock<Result<[Json<'t>; 3], DocumentError>>,
 }
@@ -143,7 +145,11 @@ impl<'t> TfState<'t> {
         let Some(prior) = plan.prior_state() else { return Ok(Self::default()) };
         let state = State::parse_within(plan.text(), prior)
             .map_err(|error| DocumentError::from_json(&error, plan.text(), "prior_state"))?;
-        Self::of_plan(state, |_| None, stated)
+        let mut state = Self::of_plan(state, |_| None, stated)?;
+        if plan.missing().iter().any(|missing| missing.kind != MissingKind::Variable) {
+            state.resources.values_mut().for_each(|resource| resource.has_doubtful_dependencies = true);
+        }
+        Ok(state)
     }
 }
 
@@ -175,6 +181,7 @@ impl<'t> Resource<'t> {
             kept,
             unknown: None,
             stated: None,
+            has_doubtful_dependencies: false,
             document,
             read: OnceLock::new(),
         })
@@ -307,7 +314,10 @@ items! {
         "index": Index = Index(item.index.as_ref()),
         "provider_name": Text = Text(&item.provider_name),
         "values": Value = Value(Some(item.values()?)),
-        "depends_on": Texts = Texts(item.depends_on()?.into()),
+        "depends_on": Texts = match item.has_doubtful_dependencies {
+            true => Value(None),
+            false => Texts(item.depends_on()?.into()),
+        },
         "tainted": Bool = Bool(item.tainted),
         "deposed_key": Text = Text(&item.deposed_key),
     }

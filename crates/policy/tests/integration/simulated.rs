@@ -65,6 +65,37 @@ fn refreshing(version: &str) -> String {
     .to_string()
 }
 
+/// A plan without a module, that has an object in another one, and in its state objects that depend on each other.
+fn lacking(version: &str) -> String {
+    let object = |address: &str, depends_on: &[&str]| {
+        let mut object = json!({"address": address, "mode": "managed", "type": "test_disk",
+            "name": address.rsplit('.').next(), "provider_name": "example.com/test/test", "schema_version": 0,
+            "values": {"name": "x"}, "sensitive_values": {}});
+        if !depends_on.is_empty() {
+            object["depends_on"] = json!(depends_on);
+        }
+        object
+    };
+    let modules = json!([{"address": "module.k", "resources": [object("module.k.test_disk.c", &[])]}]);
+    json!({
+        "format_version": "1.2", "terraform_version": version,
+        "missing": [{"kind": "module", "address": "module.k.module.m"}],
+        "planned_values": {"root_module": {"child_modules": modules}},
+        "prior_state": {"format_version": "1.0", "values": {"root_module": {"resources": [
+            object("test_disk.a", &[]), object("test_disk.b", &["test_disk.a"])], "child_modules": modules}}},
+        "resource_changes": [], "applyable": false, "complete": false, "errored": false
+    })
+    .to_string()
+}
+
+/// A plan that only refreshes, whose configuration has a data source.
+fn refreshing_data(version: &str) -> String {
+    let mut plan: Value = serde_json::from_str(&refreshing(version)).unwrap();
+    plan["configuration"] = json!({"root_module": {"module_calls": {"m": {"module": {"resources": [
+        {"address": "data.test_disk.l", "mode": "data", "type": "test_disk", "name": "l"}]}}}}});
+    plan.to_string()
+}
+
 const SIMULATED: &str = "1.16.0+simulated";
 
 #[cfg(feature = "query")]
@@ -138,7 +169,7 @@ mod rego {
     use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
     use serde_json::{Value, json};
 
-    use super::{SIMULATED, plan, reading, refreshing};
+    use super::{SIMULATED, lacking, plan, reading, refreshing, refreshing_data};
 
     fn outcome(text: &str, policy: &str) -> Outcome {
         let files = [PolicyFile::new("p.rego", &*format!("package main\n\n{policy}\n"))];
@@ -215,6 +246,36 @@ mod rego {
     }
 
     #[test]
+    fn rules_wait_for_missing_modules() {
+        let prior = "input.prior_state.values.root_module.resources[_]";
+        let planned = "input.planned_values.root_module";
+        for (body, expected) in [
+            // It depends on the code what is sensitive in a state, and what depends on what.
+            (format!(r#"{prior}.depends_on[_] == "test_disk.a""#), Outcome::Undecided),
+            (format!("some r in [r | r := {prior}]; not r.depends_on"), Outcome::Undecided),
+            (format!("{prior}.sensitive_values == {{}}"), Outcome::Undecided),
+            (format!(r#"{prior}.values.name == "x""#), Outcome::Fail),
+            ("input.tfstate.resources[_].depends_on == []".to_owned(), Outcome::Undecided),
+            (r#"input.tfstate.resources[_].values.name == "x""#.to_owned(), Outcome::Fail),
+            // Known modules stay where others may be besides, and a module may have lists that it lacks.
+            (format!(r#"{planned}.child_modules[_].resources[_].name == "c""#), Outcome::Fail),
+            (format!(r#"{planned}.child_modules[_].resources[_].name == "d""#), Outcome::Undecided),
+            (format!("count({planned}.child_modules) == 1"), Outcome::Undecided),
+            (format!("not {planned}.resources"), Outcome::Undecided),
+            (format!("not {planned}.child_modules"), Outcome::Pass),
+            (format!("not {planned}.child_modules[0].child_modules"), Outcome::Undecided),
+        ] {
+            let policy = format!("deny contains \"x\" if {{ {body} }}");
+            assert_eq!(outcome(&lacking(SIMULATED), &policy), expected, "{body}");
+        }
+        // A plan that only refreshes has no change for a data source that it reads.
+        for (version, expected) in [(SIMULATED, Outcome::Undecided), ("1.16.0", Outcome::Pass)] {
+            let policy = r#"deny contains "x" if input.prior_state.values.root_module.child_modules"#;
+            assert_eq!(outcome(&refreshing_data(version), policy), expected, "{version}");
+        }
+    }
+
+    #[test]
     fn rules_wait_for_what_only_providers_know() {
         let old = r#"some rc in CHANGES; rc.name == "old"; "#;
         let cases = [
@@ -272,10 +333,12 @@ mod sentinel {
     use objchange_policy::sentinel::{Document, Imports};
     use objchange_sentinel::{Policy, Setup};
 
-    use super::{SIMULATED, plan, reading};
+    use super::{SIMULATED, lacking, plan, reading, refreshing_data};
 
     fn outcome(text: String, condition: &str) -> Outcome {
-        let policy = format!("import \"tfplan/v2\" as tfplan\nmain = rule {{ {condition} }}\n");
+        let policy = format!(
+            "import \"tfplan/v2\" as tfplan\nimport \"tfstate/v2\" as tfstate\nmain = rule {{ {condition} }}\n"
+        );
         let policy =
             Policy::parse("p.sentinel", &policy).unwrap_or_else(|errors| panic!("{policy}: {errors:?}"));
         let plan = Arc::new(Document::new(PlanFile::parse("plan.json", text).unwrap()).unwrap());
@@ -312,6 +375,24 @@ mod sentinel {
         }
         let read = r#"any tfplan.resource_changes as _, rc { rc.mode is "data" }"#;
         assert_eq!(outcome(reading("1.16.0"), read), Outcome::Pass);
+    }
+
+    #[test]
+    fn verdicts_wait_for_missing_modules() {
+        let prior = "tfplan.raw.prior_state.values.root_module.resources";
+        for (condition, expected) in [
+            (format!(r#"{prior}[1].depends_on is ["test_disk.a"]"#), Outcome::Undefined),
+            (format!("{prior}[0].depends_on is undefined"), Outcome::Undefined),
+            (format!("{prior}[0].sensitive_values is {{}}"), Outcome::Undefined),
+            (format!(r#"{prior}[0].values.name is "x""#), Outcome::Pass),
+            (r#"tfstate.resources["test_disk.a"].depends_on is []"#.to_owned(), Outcome::Undefined),
+            (r#"tfstate.resources["test_disk.a"].values.name is "x""#.to_owned(), Outcome::Pass),
+        ] {
+            assert_eq!(outcome(lacking(SIMULATED), &condition), expected, "{condition}");
+        }
+        let has_one = "length(tfstate.resources) is 1";
+        assert_eq!(outcome(refreshing_data(SIMULATED), has_one), Outcome::Undefined);
+        assert_eq!(outcome(refreshing_data("1.16.0"), has_one), Outcome::Pass);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Calls.
 
-use objchange_text::counted;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
+
+use objchange_text::counted;
 
 use super::Machine;
 use crate::value::{Code, Done, Host, Native, RunErrorKind, Taint, Value, fault, fault_of};

@@ -1,10 +1,10 @@
 //! The report for people: each finding with its lines.
 
-use objchange_text::counted;
 use std::io::{self, Write};
 
 use objchange_hcl::{HiddenSource, Sources, snippet};
 use objchange_sentinel::Severity;
+use objchange_text::counted;
 
 use super::Checked;
 use crate::style::{BAD, CHANGED, GOOD};
