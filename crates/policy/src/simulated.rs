@@ -22,6 +22,10 @@ const IN_MODULES: &[&str] = &[
     "relevant_attributes",
 ];
 
+/// The members of a plan that depend on what providers read while planning.
+#[cfg(any(feature = "rego", feature = "sentinel"))]
+const BY_READS: &[&str] = &["relevant_attributes"];
+
 /// The members of a plan that depend on schemas: these say what is a block.
 #[cfg(any(feature = "rego", feature = "sentinel"))]
 const BY_SCHEMAS: &[&str] = &["configuration", "relevant_attributes"];
@@ -196,7 +200,13 @@ impl<'t> Simulated<'t> {
                 is_any: false,
             }));
         }
+        // A plan that only refreshes has outputs of objects that may have drifted, and no change that says so.
+        let only_refreshes = plan.changes.resources.is_empty() && !plan.is_unrefreshed();
+        let may_drift = only_refreshes && !open.drift.is_empty();
         for output in &plan.changes.outputs {
+            if may_drift {
+                open.outputs.insert(output.name.to_string());
+            }
             // With all of the input its value may be null, so that there is none.
             let is_doubtful = output.change.actions == ResourceActions::Update
                 || output.change.actions == ResourceActions::Create && !missing.is_empty();
@@ -241,17 +251,26 @@ impl<'t> Simulated<'t> {
         match (self.modules.is_empty(), self.schemaless.is_empty()) {
             (false, _) => IN_MODULES,
             (true, false) => BY_SCHEMAS,
+            (true, true) if !self.reads.is_empty() => BY_READS,
             (true, true) => &[],
         }
     }
 
-    /// The missing modules and schemas.
+    /// The missing modules and schemas; where none is missing, the data sources that providers may read.
     #[cfg(any(feature = "rego", feature = "sentinel"))]
-    pub(crate) fn missing_code(&self) -> Vec<String> {
-        let modules = self.modules.iter().map(|item| item.address.to_string());
-        let mut schemas: Vec<String> = self.schemaless.iter().cloned().collect();
-        schemas.sort_unstable();
-        modules.chain(schemas).collect()
+    pub(crate) fn open_facts(&self) -> Vec<String> {
+        let sorted = |names: &HashSet<String>| {
+            let mut names: Vec<String> = names.iter().cloned().collect();
+            names.sort_unstable();
+            names
+        };
+        match self.hides_marks() {
+            true => {
+                let modules = self.modules.iter().map(|item| item.address.to_string());
+                modules.chain(sorted(&self.schemaless)).collect()
+            }
+            false => sorted(&self.reads),
+        }
     }
 
     /// Whether an object of this provider may turn out known where it is marked as unknown: the provider may say its value

@@ -169,7 +169,6 @@ objects! {
 
     DOCUMENT = "a plan" {
         "action_invocations": List(&Object(&INVOCATION)),
-        "applicable": Scalar,
         "applyable": Scalar,
         "checks": List(&Object(&CHECK)),
         "complete": Scalar,

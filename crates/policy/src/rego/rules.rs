@@ -258,6 +258,20 @@ pub(super) fn evaluated(
     Ok(rules)
 }
 
+/// Refuses names that match no test.
+pub(super) fn refuse_unmatched_tests(tests: &[Evaluated], options: &Options) -> Result<(), PolicyError> {
+    let selection = RuleSelection::new(options);
+    let is_unmatched = |(_, pattern): &&(&str, WildMatch)| {
+        !tests.iter().any(|test| matches(pattern, test.declared, &test.path))
+    };
+    match selection.patterns.iter().find(is_unmatched) {
+        Some((text, _)) => {
+            Err(PolicyError::new(PolicyErrorKind::NoRules, None, format!("no test matches {text}")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Whether a function is named like a rule and never called: it was probably meant as a rule.
 fn is_forgotten(program: &Program, rule: &RuleInfo<'_>, name: usize) -> bool {
     Severity::from_rule_name(&rule.path[name]).is_some() && !program.is_mentioned(rule.id)

@@ -31,6 +31,9 @@ const OPTIONAL: [&str; 7] =
 /// The known fields of an item that may exist.
 const LABELS: [&str; 6] = ["mode", "type", "name", "provider_name", "address", "module_address"];
 
+/// The lists of a module in a document.
+const LISTS: [&str; 2] = ["resources", "child_modules"];
+
 fn text_of<'v>(resource: &'v Value, name: &str) -> &'v str {
     member(resource, name).and_then(Value::as_str).unwrap_or_default()
 }
@@ -82,12 +85,12 @@ impl ByModule<'_> {
         let module = edited(module, &mut |name, modules| {
             (name == "child_modules").then(|| each(modules, &mut |_, module| self.open(module)))
         });
-        with_open_lists(&module, &["resources", "child_modules"], &ids)
+        with_open_lists(&module, &LISTS, &ids)
     }
 }
 
-/// A module with lists that may have more in them, and that may be there where they are missing: a document has no empty
-/// list.
+/// A module where the lists of these names may have more in them, and may be there where they are missing. Any list may be missing
+/// that has nothing in it for certain: a document has no empty one.
 fn with_open_lists(module: &Value, names: &[&str], ids: &[u32]) -> Value {
     let unknown = || Value::Unknown(Unknown::from_ids(ids.iter().copied()));
     let opened = edited(module, &mut |name, list| match list {
@@ -96,10 +99,19 @@ fn with_open_lists(module: &Value, names: &[&str], ids: &[u32]) -> Value {
             let elements = listed.chain([(unknown(), true)]).collect();
             Some(Value::Unknown(Unknown::array(ids.iter().copied(), elements)))
         }
+        // Some of its items may be missing already: nothing in it is certain.
+        Value::Unknown(listed) if names.contains(&name) => {
+            Some(Value::Unknown(Unknown::from_ids(listed.ids().iter().chain(ids).copied())))
+        }
         _ => None,
     });
-    let missing = names.iter().filter(|name| member(module, name).is_none());
-    with_possible_members(&opened, missing.map(|name| (*name, unknown())).collect())
+    let missing = names.iter().filter(|name| member(module, name).is_none()).map(|name| (*name, unknown()));
+    // A document has no list where nothing is in it.
+    let empty = LISTS.iter().filter_map(|name| {
+        let list = member(&opened, name)?;
+        matches!(list, Value::Unknown(unknown) if unknown.certain().is_empty()).then(|| (*name, list.clone()))
+    });
+    with_possible_members(&opened, missing.chain(empty).collect())
 }
 
 /// An object whose members of these names may be there or not, which depends on what their values depend on.
@@ -148,15 +160,14 @@ impl<'t> Marking<'t> {
             return resource.clone();
         };
         let id = self.places.add(&address, "actions");
-        let mut change = with_member(change, "actions", Value::Unknown(Unknown::new(id)));
-        let mut resource = resource.clone();
-        if is_raw {
-            // They are as unknown as the actions, but no actions.
-            let other = Value::Unknown(Unknown::from_ids([id]));
-            change = with_member(&change, "replace_paths", other.clone());
-            resource = with_member(&resource, "action_reason", other);
+        let change = with_member(change, "actions", Value::Unknown(Unknown::new(id)));
+        if !is_raw {
+            return with_member(resource, "change", change);
         }
-        with_member(&resource, "change", change)
+        // They are as unknown as the actions, but no actions, and there only with some of these.
+        let other = |name| vec![(name, Value::Unknown(Unknown::from_ids([id])))];
+        let change = with_possible_members(&change, other("replace_paths"));
+        with_possible_members(&with_member(resource, "change", change), other("action_reason"))
     }
 
     /// A list or an object with the items that there may be besides. Items that there may not be are marked, too.
@@ -237,17 +248,36 @@ impl<'t> Marking<'t> {
         (ids, is_lacking)
     }
 
-    /// A module of the planned values, and those in it, where data sources may be read while planning.
+    /// Modules of the planned values where data sources may be read while planning. One that has nothing else may be missing.
+    fn reads_in(&mut self, modules: &Value) -> Value {
+        let Value::Array(all) = modules else { return modules.clone() };
+        let read: Vec<Value> = all.items().iter().map(|module| self.reads_below(module)).collect();
+        let may_lack = |module: &Value| {
+            matches!(module, Value::Unknown(_)) && LISTS.iter().all(|name| member(module, name).is_none())
+        };
+        let ids = read.iter().filter(|module| may_lack(module)).flat_map(|module| match module {
+            Value::Unknown(unknown) => unknown.ids(),
+            _ => &[],
+        });
+        let ids: Vec<u32> = ids.copied().collect();
+        if ids.is_empty() {
+            return Value::array(read);
+        }
+        let elements = read.iter().map(|module| (module.clone(), may_lack(module)));
+        Value::Unknown(Unknown::array(ids, elements.collect()))
+    }
+
     fn reads_below(&mut self, module: &Value) -> Value {
-        edited(module, &mut |name, part| match (name, part) {
+        let module = edited(module, &mut |name, part| match (name, part) {
             ("resources", Value::Array(listed)) => {
                 let (ids, is_lacking) = self.lacking(part, "planned_values");
                 let elements = listed.items().iter().cloned().zip(is_lacking.iter().copied()).collect();
                 is_lacking.contains(&true).then(|| Value::Unknown(Unknown::array(ids, elements)))
             }
-            ("child_modules", _) => Some(each(part, &mut |_, module| self.reads_below(module))),
+            ("child_modules", _) => Some(self.reads_in(part)),
             _ => None,
-        })
+        });
+        with_open_lists(&module, &[], &[])
     }
 
     /// The changes that are left to the next plan: with the providers none would be for want of them.
@@ -270,24 +300,25 @@ impl<'t> Marking<'t> {
     pub(super) fn possible_modules(&mut self, root: &Value, part: &str) -> Value {
         let root = edited(root, &mut |name, listed| match name {
             "resources" => Some(self.with_possible(listed.clone(), part)),
-            "child_modules" if part == "planned_values" => {
-                Some(each(listed, &mut |_, module| self.reads_below(module)))
-            }
+            "child_modules" if part == "planned_values" => Some(self.reads_in(listed)),
             _ => None,
         });
         let possible = possible_in(&self.simulated, part);
         if possible.is_empty() {
-            return root;
+            return with_open_lists(&root, &[], &[]);
         }
-        if possible.iter().all(|item| item.module_address.is_empty()) {
-            let ids = self.possible_by_module(part).all();
-            return with_open_lists(&root, &["resources"], &ids);
-        }
+        let has_modules = possible.iter().any(|item| !item.module_address.is_empty());
         let possible = self.possible_by_module(part);
         let root = edited(&root, &mut |name, modules| {
             (name == "child_modules").then(|| each(modules, &mut |_, module| possible.open(module)))
         });
-        with_open_lists(&root, &["resources", "child_modules"], &possible.all())
+        // The resources that there are have those beside them that there may be.
+        let is_open = |name: &&str| match *name {
+            "resources" => member(&root, name).is_none(),
+            _ => has_modules,
+        };
+        let open: Vec<&str> = LISTS.into_iter().filter(is_open).collect();
+        with_open_lists(&root, &open, &possible.all())
     }
 
     /// The prior state, with what providers read and import while planning. Outputs that only these know are new there.
@@ -371,7 +402,7 @@ impl<'t> Marking<'t> {
         }
         for name in self.simulated.open_members() {
             if member(document, name).is_none() {
-                possible.push((name, self.by_missing_code()));
+                possible.push((name, self.by_open_facts()));
             }
         }
         with_possible_members(document, possible)

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::compile::compile;
 use super::error::{PolicyError, PolicyLocation};
+use super::rules::refuse_unmatched_tests;
 use super::{Options, PolicyFile};
 
 /// The result of a test, or of a case of one: each key of a test such as `test_a[key] if …` is a case.
@@ -50,9 +51,11 @@ pub enum TestResult {
 ///
 /// # Errors
 ///
-/// A file is not Rego, files contradict each other, or a function is called as tests are.
+/// A file is not Rego, files contradict each other, a function is called as tests are, or one of the names in the options
+/// matches no test.
 pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerdict>, PolicyError> {
     let policies = compile(files, options, true)?;
+    refuse_unmatched_tests(&policies.rules, options)?;
     let mut verdicts = Vec::new();
     for rule in &policies.rules {
         let Some(place) = rule.definitions.first().cloned() else { continue };

@@ -69,7 +69,7 @@ impl<'t> Marking<'t> {
                 }
                 "plan" => Some(self.document(part, true)),
                 "tfstate" => Some(self.state_collections(part)),
-                "tfconfig" if self.simulated.hides_marks() => Some(self.by_missing_code()),
+                "tfconfig" if self.simulated.hides_marks() => Some(self.by_open_facts()),
                 _ => None,
             }),
         }
@@ -91,7 +91,7 @@ impl<'t> Marking<'t> {
         }
         let open = self.simulated.open_members();
         let document = edited(&document, &mut |name, part| match name {
-            name if open.contains(&name) => Some(self.by_missing_code()),
+            name if open.contains(&name) => Some(self.by_open_facts()),
             "resource_changes" | "resource_drift" => {
                 let is_planned = name == "resource_changes";
                 let marked = each(part, &mut |_, resource| {
@@ -136,9 +136,9 @@ impl<'t> Marking<'t> {
         if is_raw { self.with_doubtful_sections(&document) } else { document }
     }
 
-    /// A value that depends on modules and schemas that are missing.
-    pub(super) fn by_missing_code(&mut self) -> Value {
-        let missing = self.simulated.missing_code();
+    /// A value that depends on missing modules or schemas, or, if none is missing, on data sources that providers may read.
+    pub(super) fn by_open_facts(&mut self) -> Value {
+        let missing = self.simulated.open_facts();
         let ids: Vec<u32> = missing.iter().map(|name| self.places.add(name, "")).collect();
         Value::Unknown(Unknown::from_ids(ids.iter().copied()))
     }
@@ -560,8 +560,12 @@ fn has_true(unknown: &Value) -> bool {
     }
 }
 
+/// The member of this name that an object has for certain.
 pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    value.as_object()?.get_str(name)
+    match value {
+        Value::Unknown(unknown) => unknown.member(name),
+        value => value.as_object()?.get_str(name),
+    }
 }
 
 /// An object with other values for the members that `edit` changes.

@@ -169,7 +169,7 @@ mod rego {
     use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
     use serde_json::{Value, json};
 
-    use super::{SIMULATED, lacking, plan, reading, refreshing, refreshing_data};
+    use super::{SIMULATED, lacking, plan, reading, refreshing, refreshing_data, resource};
 
     fn outcome(text: &str, policy: &str) -> Outcome {
         let files = [PolicyFile::new("p.rego", &*format!("package main\n\n{policy}\n"))];
@@ -204,8 +204,11 @@ mod rego {
             }
         }
         for (body, expected) in [
+            ("count(input.planned_values.root_module) == 0", Outcome::Pass),
             ("not input.prior_state.values.root_module.resources", Outcome::Undecided),
             ("not input.resource_drift", Outcome::Fail),
+            // What Terraform reads while planning is relevant to its plan.
+            ("not input.relevant_attributes", Outcome::Undecided),
             ("input.applyable", Outcome::Fail),
             ("input.complete", Outcome::Fail),
         ] {
@@ -231,6 +234,18 @@ mod rego {
             "resources": [nested["planned_values"]["root_module"]["resources"][0]],
             "child_modules": [{"address": "module.m", "resources": [read]}],
         });
+        // A module whose data sources are read is in no list, and neither is the list itself.
+        let mut alone = nested.clone();
+        alone["planned_values"]["root_module"] =
+            json!({"child_modules": nested["planned_values"]["root_module"]["child_modules"]});
+        for body in [
+            "count(input.planned_values.root_module) == 0",
+            "not input.planned_values.root_module.child_modules",
+            "not input.planned_values.root_module.child_modules[0].resources",
+        ] {
+            let policy = format!("deny contains \"x\" if {{ {body} }}");
+            assert_eq!(outcome(&alone.to_string(), &policy), Outcome::Undecided, "{body}");
+        }
         for body in [
             "some r in input.planned_values.root_module.resources; not r.values.arn",
             "some m in input.planned_values.root_module.child_modules; some r in m.resources",
@@ -267,6 +282,20 @@ mod rego {
         ] {
             let policy = format!("deny contains \"x\" if {{ {body} }}");
             assert_eq!(outcome(&lacking(SIMULATED), &policy), expected, "{body}");
+        }
+        // Data sources that may be read while planning leave nothing of their module certain.
+        let mut reads: Value = serde_json::from_str(&lacking(SIMULATED)).unwrap();
+        let mut read = resource("l", &["read"], &Value::Null, &json!({"name": "k"}));
+        read["address"] = "module.k.data.test_disk.l".into();
+        read["mode"] = "data".into();
+        read["action_reason"] = "read_because_simulated".into();
+        reads["resource_changes"] = json!([read]);
+        reads["planned_values"]["root_module"]["child_modules"][0]["resources"] = json!([{"address": "module.k.test_disk.l", "mode": "data", "type": "test_disk", "name": "l", "values": {}}]);
+        for body in ["module.resources[_].name == \"d\"", "count(module.resources) == 1"] {
+            let module = "some module in input.planned_values.root_module.child_modules";
+            let policy =
+                format!("deny contains \"x\" if {{ {module}; module.address == \"module.k\"; {body} }}");
+            assert_eq!(outcome(&reads.to_string(), &policy), Outcome::Undecided, "{body}");
         }
         // A plan that only refreshes has no change for a data source that it reads.
         for (version, expected) in [(SIMULATED, Outcome::Undecided), ("1.16.0", Outcome::Pass)] {
@@ -316,8 +345,20 @@ mod rego {
                 assert_eq!(outcome(&plan(SIMULATED), &policy), *expected, "{body}");
             }
         }
-        let replaced = r#"deny contains "x" if { some rc in input.resource_changes; rc.name == "old"; rc.change.replace_paths }"#;
-        assert_eq!(outcome(&plan("1.16.0"), replaced), Outcome::Pass);
+        let of_old = "some rc in input.resource_changes; rc.name == \"old\"";
+        for (body, expected) in [
+            ("rc.change.replace_paths", Outcome::Undecided),
+            // An object that stays as it is has no reason.
+            ("not rc.action_reason", Outcome::Undecided),
+            ("count([r | r := rc.action_reason]) == 1", Outcome::Undecided),
+            ("rc.change.before.id == \"1\"", Outcome::Fail),
+            ("not rc.address", Outcome::Pass),
+        ] {
+            let policy = format!("deny contains \"x\" if {{ {of_old}; {body} }}");
+            assert_eq!(outcome(&plan(SIMULATED), &policy), expected, "{body}");
+        }
+        let replaced = format!("deny contains \"x\" if {{ {of_old}; rc.change.replace_paths }}");
+        assert_eq!(outcome(&plan("1.16.0"), &replaced), Outcome::Pass);
         let deferred = r#"deny contains "x" if some d in input.deferred_changes"#;
         assert_eq!(outcome(&plan(SIMULATED), deferred), Outcome::Undecided);
         assert_eq!(outcome(&plan("1.16.0"), deferred), Outcome::Fail);

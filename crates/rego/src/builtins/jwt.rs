@@ -110,7 +110,7 @@ impl<'v> Constraints<'v> {
                     let number = value.as_number();
                     found.time = Some(number.ok_or_else(|| fail("token time constraint: must be a number"))?);
                 }
-                "cert" => return Err(fail("signatures with public keys are not verified")),
+                "cert" => return Err(BuiltinError::refused("signatures with public keys are not verified")),
                 _ => return Err(fail(format!("unknown token validation constraint: {name}"))),
             }
         }

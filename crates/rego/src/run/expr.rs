@@ -6,6 +6,7 @@ use super::data::Below;
 use super::limits::Size;
 use super::{Flow, Frame, Machine, Members, Run};
 use crate::compile::program::{Comprehension, ComprehensionKind, Expr, NodeId, PrintPart};
+use crate::error::{Limit, MAX_TEXT};
 use crate::value::{Hint, OperationName, Unknown, Value};
 
 /// A template's text for an undefined value.
@@ -223,6 +224,9 @@ impl<'p> Machine<'p> {
         for part in parts {
             let (piece, more) = self.isolated(|machine| machine.part(frame, part))?;
             self.budget.take(piece.len())?;
+            if text.len() + piece.len() > MAX_TEXT {
+                return Err(Limit::Size.into());
+            }
             text.push_str(&piece);
             unknown = match (unknown, more) {
                 (Some(unknown), Some(more)) => Some(unknown.union(&more)),

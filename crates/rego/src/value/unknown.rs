@@ -194,6 +194,17 @@ impl Unknown {
         }
     }
 
+    /// The member of this name, if it is an object that has one for certain.
+    pub fn member(&self, name: &str) -> Option<&Value> {
+        match &self.0.hint {
+            // The last one of a repeated key wins.
+            Some(Hint::Object { certain, .. }) => {
+                certain.iter().rev().find(|(key, _)| key.as_str() == Some(name)).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
     /// The unknown values behind it, in ascending order. At most 1000 are kept.
     pub fn ids(&self) -> &[u32] {
         &self.0.ids
@@ -245,17 +256,41 @@ impl Unknown {
         matches!(self.0.hint, None | Some(Hint::Bool | Hint::Marker | Hint::Scalar))
     }
 
-    /// Combines the dependences of both. Shares the list if one contains the other.
+    /// Combines the dependences of both. Shares the list if one of them has all that is kept: two loops over 1,200 lists of
+    /// unknown length took 1.9 GB without that.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        if Arc::ptr_eq(&self.0, &other.0) || contains(self.ids(), other.ids()) {
+        let (own, others) = (self.ids(), other.ids());
+        let is_full = own.len() == MOST_IDS && own.last() < others.first();
+        if Arc::ptr_eq(&self.0, &other.0) || is_full || contains(own, others) {
             return self.plain();
         }
-        if contains(other.ids(), self.ids()) {
+        if contains(others, own) {
             return other.plain();
         }
-        Self::from_ids(self.ids().iter().chain(other.ids()).copied())
+        let ids = merged(own, others);
+        match &ids {
+            ids if ids == own => self.plain(),
+            ids if ids == others => other.plain(),
+            _ => Self(Arc::new(Inner { ids, hint: None, origin: None })),
+        }
     }
+}
+
+/// The elements of two sorted lists in order, each once, and at most so many as are kept.
+fn merged(mut own: &[u32], mut others: &[u32]) -> Vec<u32> {
+    let mut ids = Vec::with_capacity(MOST_IDS.min(own.len() + others.len()));
+    while ids.len() < MOST_IDS {
+        let id = match (own.first(), others.first()) {
+            (Some(a), Some(b)) => *a.min(b),
+            (Some(id), None) | (None, Some(id)) => *id,
+            (None, None) => break,
+        };
+        ids.push(id);
+        own = own.strip_prefix(&[id]).unwrap_or(own);
+        others = others.strip_prefix(&[id]).unwrap_or(others);
+    }
+    ids
 }
 
 /// Whether a sorted list contains all elements of another.

@@ -7,6 +7,7 @@ mod print;
 use self::operand::Operand;
 use self::print::Printer;
 use super::arguments::{array, some, text};
+use super::context::check_text;
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
 use crate::value::Value;
 
@@ -22,6 +23,7 @@ fn sprintf(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let mut values = Vec::new();
     for value in array(operands, 1)? {
         let value = Operand::new(value);
+        check_text(value.size())?;
         context.charge(value.size())?;
         values.push(value);
     }
@@ -41,6 +43,7 @@ fn template_string(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
             },
             other => out.push_str(&other.to_string()),
         }
+        check_text(out.len())?;
         context.charge(out.len())?;
     }
     some(out)
@@ -78,6 +81,7 @@ fn write_format(context: &mut Context<'_>, text: &str, operands: &[Operand]) -> 
         let before = out.len();
         let mut printer = Printer::new(&mut out);
         let has_end = format.directive(context, &mut printer, text, operands)?;
+        check_text(out.len())?;
         context.charge(out.len() - before)?;
         if !has_end {
             break;

@@ -1,5 +1,6 @@
 //! Values to YAML: blocks with two spaces of indentation, quotes only where they are needed.
 
+use super::super::context::check_text;
 use super::super::{BuiltinError, Context};
 use super::scalar;
 use crate::value::{Number, Object, Value};
@@ -86,10 +87,11 @@ impl Writer<'_, '_> {
             other => other.write_json(&mut self.out),
         }
         self.out.push('\n');
-        Ok(())
+        check_text(self.out.len())
     }
 
     fn text(&mut self, text: &str, depth: usize, is_key: bool) -> Result<(), BuiltinError> {
+        check_text(self.out.len() + text.len())?;
         self.context.charge(2 * text.len())?;
         let is_plain_text = text.chars().all(|c| c == '\n' || is_written(c));
         if !is_plain_text {

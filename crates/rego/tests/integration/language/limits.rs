@@ -87,6 +87,18 @@ fn a_value_that_is_too_large_is_refused_before_it_is_made() {
     }
 }
 
+/// Doubled until the memory of the evaluation was full, a text took 4.2 GB.
+#[test]
+fn a_text_that_is_too_long_is_refused_before_the_memory_is_full() {
+    for step in
+        ["yaml.marshal([@, @])", "sprintf(\"%s%s\", [@, @])", "sprintf(\"%v\", [[@, @]])", "$\"{@}{@}\""]
+    {
+        let program = compiled(&format!("{}x := count(x40)", doubled("\"aa\"", step, 40))).unwrap();
+        let limits = Limits { memory: 4 << 30, ..Limits::default() };
+        assert_eq!(x(&program, limits).unwrap_err().limit, Some(Limit::Size), "{step}");
+    }
+}
+
 /// Twenty-five steps make a value of 2^25 parts, and putting ten thousand of them in order takes hours.
 #[test]
 fn large_values_are_not_put_in_order() {
