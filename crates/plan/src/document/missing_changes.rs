@@ -16,7 +16,8 @@ pub enum MissingChange {
     Resource(String),
     /// The change of the output with this name.
     Output(String),
-    /// The action of the resource instance with this address: its values differ, and nothing happens to it, or it is read.
+    /// The action of the resource instance with this address, or of this output: its values differ, and nothing happens to it,
+    /// or it is read.
     Action(String),
     /// The plan says that applying it does something, and lists nothing; or it has neither changes nor planned values.
     Every,
@@ -66,6 +67,7 @@ impl Plan<'_> {
                 true => self.unlisted(lists_resources),
                 false => self.planned_otherwise(),
             };
+        let mut outputs = self.changes.outputs.iter();
         let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
         let is_whole = self.is_by_program();
         let lists_nothing =
@@ -77,7 +79,13 @@ impl Plan<'_> {
                 ResourceActions::Read => *one.mode == *"managed",
                 _ => false,
             })
-            .map(|one| MissingChange::Action(one.address.to_string()));
+            .map(|one| MissingChange::Action(one.address.to_string()))
+            .or_else(|| {
+                let output = outputs.find(|output| {
+                    is_whole && output.change.actions == ResourceActions::NoOp && differs(&output.change)
+                })?;
+                Some(MissingChange::Action(format!("output.{}", output.name)))
+            });
         missing.map(MissingChange::Resource).or(changed).or_else(|| {
             // Terraform leaves out an empty list of changes, but always writes the planned values.
             let has_lost_both = || is_whole && !self.has_planned_root();

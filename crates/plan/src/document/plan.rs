@@ -255,13 +255,19 @@ fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
         return None;
     }
     match &*resource.mode {
-        // A plan that destroys everything forgets them.
-        "data" if matches!(actions, ResourceActions::Delete | ResourceActions::Forget) => {
+        // A plan that destroys everything forgets data sources, and OpenTofu 1.11 opens ephemeral resources.
+        mode @ ("data" | "ephemeral")
+            if matches!(
+                (mode, actions),
+                ("data", ResourceActions::Delete | ResourceActions::Forget)
+                    | ("ephemeral", ResourceActions::Create)
+            ) =>
+        {
             let module = modules_of(&resource.address).last().map_or(0, |module| module.len() + 1);
-            let is_data = resource.address.get(module..).is_some_and(|own| own.starts_with("data."));
-            (!is_data).then_some("the `mode` and the `address` of this entry contradict each other")
+            let own = resource.address.get(module..).and_then(|own| own.strip_prefix(mode));
+            let has_mode = own.is_some_and(|own| own.starts_with('.'));
+            (!has_mode).then_some("the `mode` and the `address` of this entry contradict each other")
         }
-        "ephemeral" if actions == ResourceActions::Create => None,
         "data" | "ephemeral" => Some("a resource of this `mode` cannot have these `actions`"),
         _ => None,
     }

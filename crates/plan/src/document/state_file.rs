@@ -225,7 +225,16 @@ fn instance<'t>(
                 index_key = key(reader)?;
             }
             "dependencies" => resource.depends_on = reader.raw()?,
-            "status" => resource.tainted = text(reader)?.is_some_and(|status| &*status == "tainted"),
+            "status" => {
+                let place = reader.clone();
+                resource.tainted = match text(reader)?.as_deref().unwrap_or_default() {
+                    "" => false,
+                    "tainted" => true,
+                    _ => {
+                        return Err(place.error("the status of an instance is \"tainted\", or there is none"));
+                    }
+                };
+            }
             "schema_version" => resource.schema_version = number(reader)?,
             "private" => resource.private = reader.raw()?,
             "create_before_destroy" => {

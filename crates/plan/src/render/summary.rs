@@ -215,17 +215,37 @@ impl Writer<'_> {
 
     /// Writes what all groups add up to.
     fn total(&mut self, report: &Report<'_>) {
-        let is_state = report.sections.iter().any(|section| matches!(section, Section::Resources(_)));
-        let mut total = total(&report.counts, is_state);
-        configured(&mut total, report);
-        if !report.counts.is_change() && !is_state {
-            total.insert(0, "nothing to change".to_owned());
-        }
         self.text(Role::Heading, "Total:");
-        self.push(&format!(" {}.\n", total.join(", ")));
+        self.push(&format!(" {}.\n", report.total()));
         if report.of_selection {
             self.push("Only what was chosen is counted.\n");
         }
+    }
+}
+
+impl Report<'_> {
+    /// All that the plan does in a few words: `1 to destroy, 2 to create`, or `nothing to change`.
+    ///
+    /// ```
+    /// use objchange_plan::{Filter, Options, Plan, Report, Schemas};
+    ///
+    /// let plan = Plan::parse(
+    ///     r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","name":"b",
+    ///     "change":{"actions":["delete"],"before":{},"after":null,"after_unknown":{}}}]}"#,
+    /// )?;
+    /// let schemas = Schemas::none();
+    /// let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default())?;
+    /// assert_eq!(report.total(), "1 to destroy");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn total(&self) -> String {
+        let is_state = self.sections.iter().any(|section| matches!(section, Section::Resources(_)));
+        let mut total = total(&self.counts, is_state);
+        configured(&mut total, self);
+        if !self.counts.is_change() && !is_state {
+            total.insert(0, "nothing to change".to_owned());
+        }
+        total.join(", ")
     }
 }
 

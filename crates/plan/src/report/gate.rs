@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::selection::REPLACEMENTS;
-use super::{Counts, Report, Selection, Unmatched};
+use super::{Counts, Entries, Report, Section, Selection, Unmatched};
 use crate::{ChangedResource, Deferred, Missing, Plan, PlanMode, ResourceActions};
 
 /// The conditions under which a plan is refused.
@@ -208,6 +208,16 @@ impl GateError {
     }
 }
 
+/// How many objects a plan that only refreshes moves: it lists them as drift, and has no changes (Terraform 1.11.4).
+fn moved_alone(report: &Report<'_>) -> usize {
+    let sections = report.sections.iter().filter(|_| report.mode == PlanMode::RefreshOnly);
+    let drift = sections.filter_map(|section| match section {
+        Section::ResourceDrift(entries) => Some(entries),
+        _ => None,
+    });
+    drift.flat_map(Entries::headers).filter(|header| header.previous_address.is_some()).count()
+}
+
 /// The verdict on a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
@@ -267,7 +277,9 @@ impl Gate {
     }
 
     /// Refuses resources of which only the providers, or the workspace, could say what happens to them.
+    /// Without conditions they count as changes: nobody can say that nothing changes.
     pub fn refuse_undecided(&self, verdict: &mut Verdict, deferred: &[Deferred<'_>]) {
+        verdict.changes |= deferred.iter().any(Deferred::is_undecided);
         if self.conditions.is_empty() {
             return;
         }
@@ -345,7 +357,10 @@ impl Gate {
         let counts = &report.counts;
         let mut refused = Vec::new();
         if !self.conditions.is_empty() {
-            let found = self.conditions.iter().map(|refused| refused.count(counts));
+            let found = self.conditions.iter().map(|refused| match (refused, refused.count(counts)) {
+                (GateCondition::Move, (count, what)) => (count + moved_alone(report), what),
+                (_, found) => found,
+            });
             let unknown = [(counts.unknown, "with unknown actions")];
             let found = found.chain(unknown).filter(|(count, _)| *count > 0);
             refused.extend(found.map(|(count, what)| format!("{count} {what}")));
