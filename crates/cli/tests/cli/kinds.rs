@@ -29,7 +29,7 @@ use objchange_policy::rego::PolicyError;
 use objchange_policy::sentinel::ParseTimeError;
 use objchange_policy::sentinel::files::PolicyFilesError;
 use objchange_policy::sentinel::mock::MockError;
-use objchange_policy::sentinel::set::NoSuchParam;
+use objchange_policy::sentinel::set::{NoSuchParam, UnusedGlobal};
 use objchange_sentinel::RunError;
 use objchange_text::re2::{PatternError, TooManyReads};
 use objchange_text::{Diagnostic, LineError};
@@ -111,6 +111,7 @@ fn every_error_type_has_one() {
         TypeMismatchKind: |e| e.kind();
         UnknownPath: |e| e.kind.kind();
         UnknownPathKind: |e| e.kind();
+        UnusedGlobal: |e| e.kind();
         PlanFileError: |e| e.kind();
         PlannedError: |e| e.kind();
         ParseTimeError: |e| e.kind();

@@ -586,6 +586,32 @@ fn tests_of_functions_that_are_refused_are_refused() {
 }
 
 #[test]
+fn tokens_with_public_keys_are_no_answer() {
+    let verify = "io.jwt.decode_verify(token, {\"cert\": \"-----BEGIN CERTIFICATE-----\"})";
+    let rules = format!(
+        "package main\n\ntoken := \"e30.e30.e30\"\n\ndeny contains \"forged\" if {{\n\t[valid, _, _] := {verify}\n\tnot valid\n}}\n"
+    );
+    let folder = Folder::with("jwt", &[("p.rego", &rules)]);
+    let output = policy(&["--rego", folder.0.to_str().unwrap()], &plan(&[]));
+    assert!(output.code != 0 && !output.stdout.contains("1 passed"), "{output:?}");
+    let test = "package main\n\ntest_forged if count(deny) == 0\n";
+    let folder = Folder::with("jwt-test", &[("p.rego", &rules), ("p_test.rego", test)]);
+    assert_eq!(policy_test(&folder).code, 1);
+}
+
+#[test]
+fn each_name_must_match_a_test() {
+    let folder = Folder::with("test-run", &[("a_test.rego", "package a\n\ntest_one if true\n")]);
+    let with = |names: &[&str]| {
+        let names = names.iter().flat_map(|name| ["--run", name]);
+        objchange(["policy", "test", folder.0.to_str().unwrap()].into_iter().chain(names), "")
+    };
+    assert_eq!(with(&["test_one", "test_*"]).code, 0);
+    let output = with(&["test_one", "test_two"]);
+    assert!(output.code == 2 && output.stderr.contains("no test matches test_two"), "{output:?}");
+}
+
+#[test]
 fn fields_that_no_plan_has_are_refused_beside_others() {
     let other =
         "package terraform\n\ndeny_other contains \"x\" if input.plan.resource_changes[0].type == \"zzz\"\n";

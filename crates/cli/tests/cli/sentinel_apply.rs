@@ -726,6 +726,7 @@ fn a_mock_of_what_the_plan_provides_is_refused() {
         "mock \"tfstate/v2\" {\n  module {\n    source = \"mock.sentinel\"\n  }\n}\n",
         "mock \"tfconfig/v2\" {\n  module {\n    source = \"mock.sentinel\"\n  }\n}\n",
         "mock \"tfrun\" {\n  data = { is_destroy = false }\n}\n",
+        "mock \"tfplan\" {\n  data = { resource_changes = {} }\n}\n",
     ];
     for (index, mock) in mocked.iter().enumerate() {
         let folder = Folder::with(
@@ -764,6 +765,21 @@ fn a_mock_of_what_the_plan_provides_is_refused() {
 }
 
 #[test]
+fn a_global_name_that_nothing_uses_is_refused() {
+    let policy = "import \"m\"\nmain = rule { limit > 0 and m.holds }\n";
+    let set = "policy \"p\" {\n  source = \"p.sentinel\"\n}\nglobal \"limit\" {\n  value = 1\n}\n\
+               module \"m\" {\n  source = \"m.sentinel\"\n}\n";
+    let folder = Folder::with(
+        "apply-global",
+        &[("p.sentinel", policy), ("m.sentinel", "holds = other is not 3\n"), ("sentinel.hcl", set)],
+    );
+    assert_eq!(apply(&folder, &["", "--global", "limit=2", "--global", "other=1"], "").code, 0);
+    let output = apply(&folder, &["", "--global", "limit=2", "--global", "limt=0"], "");
+    let said = "no policy or module uses the global name \"limt\"";
+    assert!(output.code == 2 && output.stderr.contains(said), "{output:?}");
+}
+
+#[test]
 fn addresses_of_registries_are_found_in_folders() {
     let folder = Folder::new("registry");
     folder.write(
@@ -785,8 +801,23 @@ fn addresses_of_registries_are_found_in_folders() {
         "https://registry.terraform.io/v2/policies/a/b/1.0",
     ] {
         let output = with(address);
-        assert!(output.code != 0 && output.stdout.contains("not on this machine"), "{address}: {output:?}");
+        let said = "no configuration names a source with the address";
+        assert!(output.code == 2 && output.stderr.contains(said), "{address}: {output:?}");
     }
+    let twice = apply(
+        &folder,
+        &[
+            "set/sentinel.hcl",
+            "--policy-source",
+            &source("https://registry.terraform.io/v2/policies/a/b/1.0.0"),
+            "--policy-source",
+            &source("https://registry.terraform.io/v2/policies/a/c/1.0.0"),
+        ],
+        &instances(),
+    );
+    assert!(twice.code == 2 && twice.stderr.contains("policies/a/c/1.0.0"), "{twice:?}");
+    let remote = apply(&folder, &["set/sentinel.hcl"], &instances());
+    assert!(remote.code != 0 && remote.stdout.contains("not on this machine"), "{remote:?}");
     folder.write("library/old/p.sentinel", "main = rule { true }\n");
     let output = with("https://registry.terraform.io/v2/policies/a/b/1.0.0");
     assert!(output.code != 0 && output.stdout.contains("several files p.sentinel"), "{output:?}");

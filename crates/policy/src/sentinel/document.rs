@@ -187,9 +187,7 @@ impl Document {
                 "prior_state" => {
                     simulated.prior_outputs.first().map(|item| format!("instances of {}", item.address))
                 }
-                name if simulated.open_members().contains(&name) => {
-                    simulated.missing_code().into_iter().next()
-                }
+                name if simulated.open_members().contains(&name) => simulated.open_facts().into_iter().next(),
                 _ => None,
             }
         });

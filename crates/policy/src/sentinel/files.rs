@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use objchange_files::input::Source;
 use objchange_files::{FileError, FileErrorKind, Walk};
 
-use super::configuration::ImportSource;
-use super::set::{AppliedPolicy, FROM_PLAN, SetOptions};
+use super::configuration::{ImportSource, PolicySource};
+use super::set::{AppliedPolicy, FROM_PLAN, OF_OLD_PLAN, SetOptions};
 use super::sources::{Sources, identity};
 use super::{Configuration, Fault};
 
@@ -112,6 +112,13 @@ pub fn read_policies(
             _ => found.policies.push(alone(path)?),
         }
     }
+    if let Some(PolicySource { address, folder }) = sources.unused_folder() {
+        return Err(Fault::of_file(
+            folder,
+            format!("no configuration names a source with the address {address}"),
+        )
+        .into());
+    }
     // Symbolic links may name one file twice, so files are compared by their identity.
     let named_files = found.policies.iter().map(|policy| identity(Path::new(&policy.file))).collect();
     for folder in named.iter().filter(|path| path.is_dir()) {
@@ -182,7 +189,7 @@ fn replaced_imports(path: &Path, configuration: &Configuration) -> Vec<ReplacedI
         };
         Some(ReplacedImport { import, fault })
     };
-    FROM_PLAN.into_iter().filter_map(replaced).collect()
+    FROM_PLAN.into_iter().chain(OF_OLD_PLAN).filter_map(replaced).collect()
 }
 
 fn configured(path: &Path, sources: &Sources, warn: &dyn Fn(&Fault)) -> Result<Configuration, Fault> {

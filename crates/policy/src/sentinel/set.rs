@@ -1,6 +1,6 @@
 //! Policies that are applied to plans: single ones, and those of a policy set.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -70,6 +70,9 @@ impl AppliedPolicy {
 
 /// The imports that a plan provides.
 pub(super) const FROM_PLAN: [&str; 4] = ["tfplan/v2", "tfconfig/v2", "tfstate/v2", "tfrun"];
+
+/// The first version of these imports, which this program does not provide: a mock of one would replace the plan.
+pub(super) const OF_OLD_PLAN: [&str; 3] = ["tfplan", "tfconfig", "tfstate"];
 
 /// The text of a policy, and what it imports.
 #[derive(Debug)]
@@ -173,6 +176,42 @@ impl NoSuchParam {
     pub fn kind(&self) -> &'static str {
         "param"
     }
+}
+
+/// No policy uses a global name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no policy or module uses the global name {0:?}")]
+pub struct UnusedGlobal(pub String);
+
+impl UnusedGlobal {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        "global"
+    }
+}
+
+/// Refuses global names that stand in no policy and no module of one: they are most likely misspelt.
+///
+/// # Errors
+///
+/// There is such a name.
+pub fn check_globals(policies: &[AppliedPolicy], asked: &[(String, Json)]) -> Result<(), UnusedGlobal> {
+    let compiled: Vec<_> = policies.iter().filter_map(|applied| applied.compiled.as_ref().ok()).collect();
+    // Nobody knows what those use that cannot be read.
+    if compiled.len() < policies.len() {
+        return Ok(());
+    }
+    let texts = compiled.iter().flat_map(|compiled| {
+        let modules = compiled.imports.values().filter_map(|source| match source {
+            Source::Module(module) => Some(module.text()),
+            _ => None,
+        });
+        modules.chain([compiled.policy.text()])
+    });
+    let is_part_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let words: HashSet<&str> = texts.flat_map(|text| text.split(|c| !is_part_of_name(c))).collect();
+    let unused = asked.iter().find(|(name, _)| !words.contains(name.as_str()));
+    unused.map_or(Ok(()), |(name, _)| Err(UnusedGlobal(name.clone())))
 }
 
 /// Refuses parameters that no policy has: they are most likely misspelt. Those of single policies are warned of.

@@ -1,6 +1,6 @@
 //! Source texts of policies, modules, mocks and static data. Each is read and compiled once, and shared by all runs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -18,6 +18,8 @@ pub type ReadText = fn(&Path, u64) -> Result<String, Fault>;
 pub struct Sources {
     read: ReadText,
     folders: Vec<PolicySource>,
+    /// The addresses of those that a configuration has used.
+    used: Mutex<HashSet<String>>,
     files: Mutex<HashMap<PathBuf, File>>,
 }
 
@@ -48,7 +50,7 @@ impl Sources {
 
     /// Source texts that are read with this.
     pub fn new(read: ReadText) -> Self {
-        Self { read, folders: Vec::new(), files: Mutex::default() }
+        Self { read, folders: Vec::new(), used: Mutex::default(), files: Mutex::default() }
     }
 
     /// Takes what has one of these addresses from a folder.
@@ -64,8 +66,15 @@ impl Sources {
     /// It cannot be read, or the first thing that is wrong with it.
     pub fn configuration(&self, path: &Path) -> Result<Configuration, Fault> {
         let mut configuration = Configuration::parse(path, &(self.read)(path, MAX_CONFIGURATION_BYTES)?)?;
-        configuration.locate(&self.folders);
+        let used = configuration.locate(&self.folders);
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).extend(used);
         Ok(configuration)
+    }
+
+    /// A folder that stands for an address which no configuration has named so far.
+    pub(super) fn unused_folder(&self) -> Option<&PolicySource> {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        self.folders.iter().find(|source| !used.contains(&source.address))
     }
 
     /// Counts a user of the file; [`release`](Self::release) when done. Files without users leave memory.

@@ -18,7 +18,7 @@ use objchange_policy::sentinel::judge::Judged;
 use objchange_policy::sentinel::report::{
     OnUnknown, PolicyLine, TextReport, exit_code, policy_case, policy_rule,
 };
-use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions, check_params};
+use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions, check_globals, check_params};
 use objchange_policy::sentinel::{Document, Imports, RunLimits, parse_time};
 use objchange_sentinel::Setup;
 use serde_json::Value as Json;
@@ -367,6 +367,7 @@ impl SharedInputs {
         for fault in faults.flat_map(|faults| faults.iter().skip(1)) {
             exit::warn(&fault.to_string());
         }
+        check_globals(&policies, &args.global).map_err(|error| error.to_string())?;
         check_params(&policies, &args.param)
             .map_err(|error| error.to_string())?
             .iter()

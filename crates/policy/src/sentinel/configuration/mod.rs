@@ -42,14 +42,19 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Looks in folders for what has the addresses of these.
-    pub(super) fn locate(&mut self, sources: &[PolicySource]) {
-        self.policies.iter_mut().for_each(|policy| policy.source.locate(sources));
-        for import in self.imports.values_mut().chain(self.mocks.values_mut()) {
-            if let ImportSource::Module(reference) | ImportSource::Static(reference) = import {
-                reference.locate(sources);
-            }
-        }
+    /// Looks in folders for what has the addresses of these; returns the addresses that something has.
+    pub(super) fn locate(&mut self, sources: &[PolicySource]) -> Vec<String> {
+        let imports = self.imports.values_mut().chain(self.mocks.values_mut());
+        let imports = imports.filter_map(|import| match import {
+            ImportSource::Module(reference) | ImportSource::Static(reference) => Some(reference),
+            ImportSource::Data(_) => None,
+        });
+        let all = self.policies.iter_mut().map(|policy| &mut policy.source).chain(imports);
+        let located = all.filter_map(|reference| {
+            reference.locate(sources);
+            reference.located_address().map(str::to_owned)
+        });
+        located.collect()
     }
 
     /// Reads the text of a configuration; the path is what its references are relative to.

@@ -17,8 +17,8 @@ pub struct Reference {
     folder: Arc<Path>,
     file: Arc<str>,
     at: Position,
-    /// The folder, and the path in it, that stand for an address.
-    located: Option<(PathBuf, String)>,
+    /// The folder that stands for its address, and the path in that.
+    located: Option<(PolicySource, String)>,
 }
 
 /// A folder with what an address leads to, such as `https://registry.terraform.io/v2/policies/hashicorp/x/1.0.0`.
@@ -65,7 +65,12 @@ impl Reference {
     pub(super) fn locate(&mut self, sources: &[PolicySource]) {
         let found = sources.iter().filter_map(|source| Some((source, source.rest(&self.source)?)));
         let found = found.max_by_key(|(source, _)| source.address.len());
-        self.located = found.map(|(source, rest)| (source.folder.clone(), rest.to_owned()));
+        self.located = found.map(|(source, rest)| (source.clone(), rest.to_owned()));
+    }
+
+    /// The address that a folder stands for, if it has one.
+    pub(super) fn located_address(&self) -> Option<&str> {
+        self.located.as_ref().map(|(source, _)| source.address.as_str())
     }
 
     /// The file below a folder: at this path, or else the only one with its name, as registries have other folders than
@@ -96,8 +101,8 @@ impl Reference {
     ///
     /// It is not on this machine.
     pub fn path(&self) -> Result<PathBuf, Fault> {
-        if let Some((folder, path)) = &self.located {
-            return self.below(folder, path);
+        if let Some((source, path)) = &self.located {
+            return self.below(&source.folder, path);
         }
         let source = self.source.strip_prefix("file::").unwrap_or(&self.source);
         let source = source.strip_prefix("file://").unwrap_or(source);
