@@ -8,6 +8,7 @@
 
 #[cfg(not(feature = "full"))]
 mod absent;
+mod affected;
 mod arguments;
 #[cfg(feature = "browse")]
 mod browse;
@@ -70,6 +71,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Affected(affected::Args),
     #[cfg(feature = "browse")]
     Browse(browse::Args),
     #[cfg(not(feature = "browse"))]
@@ -160,6 +162,7 @@ fn answer(error: clap::Error, arguments: &[OsString]) -> Result<ExitCode, Comman
 fn run(command: &Command) -> Result<ExitCode, CommandError> {
     stdio::check()?;
     match command {
+        Command::Affected(args) => affected::run(args),
         #[cfg(feature = "browse")]
         Command::Browse(args) => browse::run(args),
         #[cfg(not(feature = "browse"))]

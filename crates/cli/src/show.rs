@@ -26,7 +26,7 @@ use thiserror::Error;
 
 pub(crate) use self::choose::Places;
 pub(crate) use self::document::{DocumentArgs, Input};
-pub(crate) use self::gate::GateArgs;
+pub(crate) use self::gate::{CHANGES, GateArgs};
 pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
 use self::template::Template;

@@ -57,6 +57,7 @@ mod edition;
 mod eval;
 mod excerpt;
 mod expression_text;
+mod file_calls;
 mod function;
 mod functions;
 mod hidden_source;
@@ -85,6 +86,7 @@ pub use eval::{
 };
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
+pub use file_calls::{FileCall, NamedFiles, named_files, template_file_calls};
 pub use function::{
     Capability, Function, FunctionError, Functions, NO_DIRECTORY, OUTSIDE_DIRECTORIES, Parameter, not_null,
 };

@@ -94,6 +94,11 @@ impl Sources {
         self.files.iter().find(|file| *file.name == *name).map(|file| &*file.text)
     }
 
+    /// The files in order: the name and the text of each, and the byte of all of them at which it begins.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str, u32)> {
+        self.files.iter().map(|file| (&*file.name, &*file.text, file.start))
+    }
+
     /// The value that is written at a place in JSON syntax, where strings are no templates; `None` in the native syntax.
     pub fn json_value(&self, span: Span) -> Option<Value> {
         let behind = self.files.partition_point(|file| file.start <= span.start);

@@ -216,7 +216,21 @@ pub fn constant_value(expr: &Expr, version: (u32, u32)) -> Option<Value> {
 pub(crate) fn calls(expr: &Expr) -> Vec<Span> {
     let mut walk = Walk::default();
     walk.expr(expr);
+    walk.calls.into_iter().map(|(span, _)| span).collect()
+}
+
+/// Like [`calls`], with what is called.
+pub(crate) fn called(expr: &Expr) -> Vec<(Span, &Call)> {
+    let mut walk = Walk::default();
+    walk.expr(expr);
     walk.calls
+}
+
+/// The templates in an expression that begin with `path.module` or another directory of the configuration.
+pub(crate) fn path_templates(expr: &Expr) -> Vec<&Expr> {
+    let mut walk = Walk::default();
+    walk.expr(expr);
+    walk.paths
 }
 
 /// The arguments of `sensitive` in an expression.
@@ -287,8 +301,10 @@ const TESTS: [&str; 8] =
 #[derive(Default)]
 struct Walk<'e> {
     found: Vec<Reference<'e>>,
-    calls: Vec<Span>,
+    calls: Vec<(Span, &'e Call)>,
     sensitive: Vec<&'e Expr>,
+    /// Templates that begin with a directory of the configuration.
+    paths: Vec<&'e Expr>,
     literals: Vec<Span>,
     /// Whether literals are collected: comparing an unknown function with all functions takes 1 ms.
     has_literals: bool,
@@ -328,6 +344,10 @@ impl<'e> Walk<'e> {
                 }
             }
             ExprKind::Template(parts) | ExprKind::Tuple(parts) => {
+                let is_path = |part: &Expr| matches!(&part.kind, ExprKind::Variable(variable) if variable.name == "path");
+                if matches!(expr.kind, ExprKind::Template(_)) && parts.first().is_some_and(is_path) {
+                    self.paths.push(expr);
+                }
                 parts.iter().for_each(|part| self.expr(part));
             }
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) | ExprKind::Unary(_, inner) => self.expr(inner),
@@ -381,7 +401,7 @@ impl<'e> Walk<'e> {
     }
 
     fn call(&mut self, expr: &'e Expr, call: &'e Call) {
-        self.calls.push(expr.span);
+        self.calls.push((expr.span, call));
         let before = (self.found.len(), self.literals.len());
         if call.name == "optional" {
             self.defaults.extend(call.arguments.iter().skip(1));

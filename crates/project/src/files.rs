@@ -33,6 +33,25 @@ pub struct DiskFiles {
     known: Mutex<HashMap<PathBuf, PathBuf>>,
 }
 
+/// The path without `.`, and without `..` behind a name.
+pub(crate) fn without_dots(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for step in path.components() {
+        match (step, clean.components().next_back()) {
+            (Component::CurDir, _) | (Component::ParentDir, Some(Component::RootDir)) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => drop(clean.pop()),
+            (step, _) => clean.push(step),
+        }
+    }
+    clean
+}
+
+/// The top of the repository that a directory is in. The path has no links.
+pub(crate) fn repository_around(directory: &Path) -> Option<&Path> {
+    let is_repository = |around: &&Path| [".git", ".hg", ".jj"].iter().any(|name| around.join(name).exists());
+    directory.ancestors().find(is_repository)
+}
+
 impl DiskFiles {
     /// The files for the module in a directory. Modules may also be elsewhere in the repository that it is in.
     pub fn new(directory: &Path, allowed: &[PathBuf]) -> io::Result<Self> {
@@ -40,10 +59,7 @@ impl DiskFiles {
         if !real.is_dir() {
             return Err(io::Error::new(io::ErrorKind::NotADirectory, "this is not a directory"));
         }
-        let is_repository =
-            |around: &&Path| [".git", ".hg", ".jj"].iter().any(|name| around.join(name).exists());
-        let repository = real.ancestors().find(is_repository);
-        let root = repository.unwrap_or(&real).to_owned();
+        let root = repository_around(&real).unwrap_or(&real).to_owned();
         let allowed = allowed.iter().map(fs::canonicalize).collect::<io::Result<Vec<_>>>()?;
         let data = DataDirectory::named(directory).and_then(|path| fs::canonicalize(path).ok());
         let roots = [root].into_iter().chain(allowed.iter().cloned()).chain(data).collect();
@@ -103,7 +119,12 @@ impl DiskFiles {
             let mut place = real;
             for step in path.strip_prefix(around).unwrap_or(&path).components() {
                 match step {
-                    Component::ParentDir => drop(place.pop()),
+                    Component::ParentDir => {
+                        return Err(format!(
+                            "{} does not exist, so that nothing beside it can be read",
+                            place.display()
+                        ));
+                    }
                     step => place.push(step),
                 }
             }

@@ -48,7 +48,7 @@ pub fn variables<'s>(
     for name in automatic_files(names.iter().map(String::as_str)) {
         match files.read(name) {
             Ok(Some(text)) => automatic.push((name.to_owned(), text)),
-            Ok(None) => {}
+            Ok(None) => return Err(format!("{name}: this is a link that leads nowhere")),
             Err(why) => return Err(format!("{name}: {why}")),
         }
     }
@@ -59,12 +59,16 @@ pub fn variables<'s>(
     Ok(VariableSources { environment, automatic, arguments: arguments.collect() })
 }
 
+/// Whether a file of this name holds values of variables.
+pub(crate) fn is_variable_file(name: &str) -> bool {
+    name.ends_with(".tfvars") || name.ends_with(".tfvars.json")
+}
+
 /// Files with values of variables that nobody has named, in the directory and the folders in it: those of environments lie
 /// there, as `prod.tfvars` or `env/prod.tfvars`.
 pub(crate) fn variable_files(files: &DiskFiles) -> Vec<String> {
     // A person chooses among them.
     const MOST: usize = 8;
-    let is_values = |name: &str| name.ends_with(".tfvars") || name.ends_with(".tfvars.json");
     let listed = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let named = entries
@@ -77,14 +81,14 @@ pub(crate) fn variable_files(files: &DiskFiles) -> Vec<String> {
     let read = automatic_files(root.iter().map(|(name, _)| name.as_str()));
     let own = root
         .iter()
-        .filter(|(name, kind)| kind.is_file() && is_values(name) && !read.contains(&name.as_str()));
+        .filter(|(name, kind)| kind.is_file() && is_variable_file(name) && !read.contains(&name.as_str()));
     let mut found: Vec<String> = own.map(|(name, _)| name.clone()).collect();
     for (folder, _) in root.iter().filter(|(_, kind)| kind.is_dir()) {
         if found.len() >= MOST {
             break;
         }
         let inner = listed(&files.directory().join(folder));
-        let inner = inner.into_iter().filter(|(name, kind)| kind.is_file() && is_values(name));
+        let inner = inner.into_iter().filter(|(name, kind)| kind.is_file() && is_variable_file(name));
         found.extend(inner.map(|(name, _)| format!("{folder}/{name}")));
     }
     found.truncate(MOST);

@@ -3,6 +3,7 @@
 //! - [`plan_directory`] plans the module in a directory, with all that is beside it: variables, the state, a lock file.
 //! - [`resource`] reads what one change of one resource is planned from, and reports its plan.
 //! - [`Inputs`] finds plans and states by name, glob or folder, and asks about each, on all cores.
+//! - [`root_modules`] finds root modules, and [`reasons_for`] says why changed files touch one.
 //! - [`run_case_files`] runs conformance cases.
 //! - [`Evaluation`] evaluates expressions with the variables of a configuration.
 //! - [`SchemaCache`] keeps schemas of providers, and [`SchemaLookup`] chooses among them.
@@ -16,6 +17,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod affected;
 mod cache_entry;
 mod case_files;
 mod configuration;
@@ -47,6 +49,10 @@ mod state;
 #[cfg(feature = "provider")]
 mod workplace;
 
+pub use affected::{
+    ChangedFiles, ChangedFilesError, Reason, ReasonKind, RootsError, RootsProblem, reasons_for,
+    repository_top, root_modules,
+};
 pub use cache_entry::CacheEntry;
 pub use case_files::{BlessedCases, CaseEvent, CaseLine, UnusableCases, run_case_files};
 pub use configuration::{

@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
 use objchange_hcl::{Functions, relative_path};
-use objchange_module::config::{Config, Files, MissingModule, OpenTofuFiles, SourceDirectory};
+use objchange_module::config::{
+    Config, Files, MissingModule, OpenTofuFiles, SourceDirectory, is_configuration,
+};
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::{
     AcceptsMissing, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, PlannedObject, plan,
@@ -382,13 +384,9 @@ fn now() -> String {
 /// Whether a directory holds a module: configuration files of its own.
 pub fn is_module(path: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(path) else { return false };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_configuration =
-            [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|end| name.ends_with(end));
-        is_configuration && !name.starts_with('.') && entry.path().is_file()
-    })
+    entries
+        .flatten()
+        .any(|entry| is_configuration(&entry.file_name().to_string_lossy()) && entry.path().is_file())
 }
 
 /// Plans the module in a directory.
@@ -455,6 +453,10 @@ pub fn plan_directory_with<R: Default>(
         };
         if let Some(missing) = module.config.missing_modules.values().find(|missing| from_there(missing)) {
             let problem = format!("there is no module in {given} for {}", missing.source);
+            return Err(PlanError::ModuleSource { source_address: source.clone(), problem });
+        }
+        let problem = "no module is called from it".to_owned();
+        if settings.must_be_whole {
             return Err(PlanError::ModuleSource { source_address: source.clone(), problem });
         }
         (settings.remarks)(Notice::Warning(format!("no module is called from {source}")));

@@ -10,7 +10,7 @@ use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Prov
 use objchange_plan::{NoState, State};
 
 use crate::data_directory::DataDirectory;
-use crate::files::{DiskFiles, NOT_A_FILE};
+use crate::files::{DiskFiles, NOT_A_FILE, without_dots};
 
 /// Where `terraform init` remembers the backend, in the data directory.
 const BACKEND_FILE: &str = "terraform.tfstate";
@@ -26,7 +26,7 @@ const WORKSPACE_FILE: &str = "environment";
 
 /// The local backend's file for the workspace `default`, and its directory for the others, where nothing else is said.
 const PATH: &str = "terraform.tfstate";
-const WORKSPACE_DIR: &str = "terraform.tfstate.d";
+pub(crate) const WORKSPACE_DIR: &str = "terraform.tfstate.d";
 
 /// The state that a plan starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -284,7 +284,11 @@ impl Location {
     fn file_of(&self, workspace: &str, files: &DiskFiles) -> Result<Option<PathBuf>, StateError> {
         let name = match workspace {
             "default" => self.path.clone(),
-            name => format!("{}/{name}/terraform.tfstate", self.workspace_dir),
+            // A workspace may be called `..`: Terraform 1.11.4 reads the state that this leads to.
+            name => {
+                let path = without_dots(&Path::new(&self.workspace_dir).join(name).join(PATH));
+                path.to_string_lossy().into_owned()
+            }
         };
         let path = files.directory().join(&name);
         match files.find_or_missing(&name) {

@@ -62,9 +62,12 @@ impl<W: Write> Write for Escaping<W> {
             self.to.write_all(piece)?;
             return Ok(piece.len());
         }
+        // Only the piece can hold a line break: what is held has none. To look through all of it for each of many small pieces
+        // took 66 s for 8,000 names.
+        let held = self.line.len();
         self.line.extend_from_slice(piece);
-        if let Some(end) = self.line.iter().rposition(|byte| *byte == b'\n') {
-            self.write_up_to(end + 1)?;
+        if let Some(end) = piece.iter().rposition(|byte| *byte == b'\n') {
+            self.write_up_to(held + end + 1)?;
         }
         if self.line.len() > MAX_LINE {
             self.write_up_to(self.cut())?;

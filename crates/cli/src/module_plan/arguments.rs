@@ -69,6 +69,16 @@ pub(crate) struct PlanningArgs {
 }
 
 impl PlanningArgs {
+    /// Whether only some resources are planned, or some are replaced.
+    pub(super) fn selects_resources(&self) -> bool {
+        !self.target.is_empty() || !self.replace.is_empty()
+    }
+
+    /// Whether it is said where modules lie.
+    pub(super) fn has_module_source(&self) -> bool {
+        !self.module_source.is_empty()
+    }
+
     /// The inputs that must not be missing.
     fn required(&self) -> RequiredInputs {
         let is_required = |wanted| self.require.iter().any(|one| *one == wanted || *one == Require::All);
@@ -110,6 +120,11 @@ pub(crate) struct StateArgs {
 }
 
 impl StateArgs {
+    /// Whether `--state` names a file.
+    pub(crate) fn has_file(&self) -> bool {
+        self.state.is_some()
+    }
+
     /// The state that the options choose.
     pub(crate) fn choice(&self) -> StateChoice<'_> {
         state_choice(self.state.as_deref(), self.no_state)

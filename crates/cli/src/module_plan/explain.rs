@@ -11,7 +11,7 @@ use super::{Args, output, plan_directory_with};
 use crate::exit::{self, CommandError, FAILED, unusable};
 
 pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> {
-    let planned = plan_directory_with(&args.directory, &args.inputs(), |input, providers| {
+    let planned = plan_directory_with(args.directory(), &args.inputs(), |input, providers| {
         let (plan, explanation) = plan_and_explain(input, providers, address);
         (plan, Some(explanation))
     })?;

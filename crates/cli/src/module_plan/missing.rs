@@ -13,7 +13,7 @@ use crate::exit::{self, CommandError, FAILED};
 
 /// Prints the list, and how to fill it in.
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let planned = plan_directory_with(&args.directory, &args.inputs(), |input, providers| {
+    let planned = plan_directory_with(args.directory(), &args.inputs(), |input, providers| {
         plan_and_rank_missing(input, providers)
     })?;
     let Some((planned, ranked)) = planned else { return Ok(ExitCode::from(FAILED)) };

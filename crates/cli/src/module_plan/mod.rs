@@ -4,6 +4,7 @@ mod arguments;
 mod documents;
 mod explain;
 pub(crate) mod graph;
+mod many;
 mod missing;
 mod output;
 #[cfg(feature = "provider")]
@@ -47,6 +48,9 @@ state in another backend is not fetched: `terraform state pull | objchange plan 
 says that nothing exists yet. Without either, the configuration alone is shown. Values of variables come from TF_VAR_… variables, \
 `terraform.tfvars`, `*.auto.tfvars`, --var and --var-file.
 
+With several directories, or with --all, one line is printed for each: what its plan does, or why there is none. With --json \
+these are JSON Lines (schema/plan-line.schema.json). The exit code is that of the worst.
+
 Exit codes:
   0  the module is planned
   1  the plan has errors, or --fail-on refuses it
@@ -62,8 +66,9 @@ Examples:
   objchange plan --schemas schemas.json
   objchange plan environments/prod --schemas schemas.json --var-file prod.tfvars --out plan.json
   objchange plan --schemas schemas.json --fail-on delete,replace --only 'module.db'
-  objchange plan --schemas schemas.json --json | objchange policy - --rego policies
+  objchange plan --strict --schemas schemas.json --json | objchange policy - --rego policies
   objchange plan --schemas schemas.json --explain 'aws_instance.web[0].ami'
+  objchange plan --all environments --fail-on delete,replace
   objchange plan --real-providers
   objchange plan --real-provider hashicorp/random --schemas schemas.json
 One resource:
@@ -74,9 +79,14 @@ One resource:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The directory of the root module
+    /// The directory of the root module. For several, one line each is printed
     #[arg(value_name = "DIR", default_value = ".")]
-    directory: PathBuf,
+    directories: Vec<PathBuf>,
+
+    /// Plan every root module in the directories and below: those that no other module calls, or that have a backend, a
+    /// state, a lock file or values of variables of their own
+    #[arg(long)]
+    all: bool,
 
     #[command(flatten)]
     schemas: SchemaArgs,
@@ -152,6 +162,11 @@ impl Args {
         self.gate.is_detailed()
     }
 
+    /// The only directory; `run` handles several.
+    fn directory(&self) -> &Path {
+        self.directories.first().map_or(Path::new("."), PathBuf::as_path)
+    }
+
     fn inputs(&self) -> PlanInputs<'_> {
         let must_be_whole = self.gate.can_refuse() || self.out.is_some() || self.json && !self.missing;
         PlanInputs {
@@ -180,6 +195,9 @@ pub(crate) fn version_of(program: Option<Program>) -> Version {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    if args.all || args.directories.len() > 1 {
+        return many::run(args);
+    }
     if let Some(address) = &args.explain {
         return explain::run(args, address);
     }
@@ -194,7 +212,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.out.as_deref().is_some_and(|path| path.as_os_str() == "-") {
         return Err("--out writes a file; --json prints the document on standard output".into());
     }
-    match plan_directory(&args.directory, &args.inputs())? {
+    match plan_directory(args.directory(), &args.inputs())? {
         None => Ok(ExitCode::from(FAILED)),
         Some(planned) if args.answers_template => output::template(&planned.unanswered),
         Some(planned) => output::plan(args, &planned),

@@ -73,11 +73,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     } else {
         text(args, planned, &changes, &choice.filter())?
     };
-    gate.refuse_unasked(&mut verdict, &planned.unasked());
-    gate.refuse_undecided(&mut verdict, &changes.deferred);
-    if args.gate.is_asked() {
-        gate.refuse_missing(&mut verdict, &plan.missing);
-    }
+    refuse_unknown(args, planned, &changes, &mut verdict);
     diagnostics(config, schemas, &plan.diagnostics)?;
     say_how_to_fill(planned);
     choice.unmatched(&places).iter().for_each(|option| exit::note(&hints::unmatched(option)));
@@ -85,7 +81,22 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     Ok(if plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { code })
 }
 
-fn report_options(args: &Args, options: &PlanOptions) -> Options {
+/// Refuses what only providers and missing inputs could say.
+pub(super) fn refuse_unknown(
+    args: &Args,
+    planned: &PlannedDirectory,
+    changes: &ChangeSet<'_>,
+    verdict: &mut Verdict,
+) {
+    let gate = args.gate.gate();
+    gate.refuse_unasked(verdict, &planned.unasked());
+    gate.refuse_undecided(verdict, &changes.deferred);
+    if args.gate.is_asked() {
+        gate.refuse_missing(verdict, &planned.plan.missing);
+    }
+}
+
+pub(super) fn report_options(args: &Args, options: &PlanOptions) -> Options {
     let mode = match options.mode {
         PlanMode::Normal => objchange_plan::PlanMode::Normal,
         PlanMode::Destroy => objchange_plan::PlanMode::Destroy,

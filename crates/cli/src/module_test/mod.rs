@@ -255,7 +255,8 @@ fn values_of(files: &DiskFiles, directory: &str) -> Result<Vec<(String, String)>
     for name in automatic_files(names.iter().map(String::as_str)) {
         let path = format!("{}/{name}", directory.trim_end_matches('/'));
         let text = files.read(&path).map_err(|why| unusable(format!("{path}: {why}")))?;
-        all.push((path, text.unwrap_or_default()));
+        let text = text.ok_or_else(|| unusable(format!("{path}: this is a link that leads nowhere")))?;
+        all.push((path, text));
     }
     Ok(all)
 }

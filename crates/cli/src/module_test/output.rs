@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, SecondsFormat, Utc};
 use objchange_module::Schemas;
 use objchange_module::test::{FileReport, Output, Stream, TestCoverage, TestPrinter, TestReport, TestSuite};
+use objchange_text::visible_json;
 use serde_json::{Value as Json, json};
 
 use super::{Args, clock};
@@ -87,7 +88,7 @@ impl<'s> Printing<'s> {
             if let Some(fields) = message.as_object_mut() {
                 fields.insert("@timestamp".to_owned(), now.as_str().into());
             }
-            writeln!(out, "{message}")?;
+            writeln!(out, "{}", visible_json(&message.to_string()))?;
         }
         out.flush()
     }

@@ -14,7 +14,7 @@ use crate::exit::{self, FAILED};
 const JUDGES: &str = "judges";
 
 /// The exit code of `--detailed-exitcode` for a plan with changes, as in Terraform.
-const CHANGES: u8 = 2;
+pub(crate) const CHANGES: u8 = 2;
 
 /// Options that set the exit code by what a plan does.
 #[derive(Debug, Args)]

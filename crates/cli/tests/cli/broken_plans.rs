@@ -79,6 +79,23 @@ fn the_first_missing_change_is_named() {
 }
 
 #[test]
+fn outputs_are_what_happens_to_them() {
+    let mut differs = plan(json!([]));
+    let output = |after: &str| {
+        json!({"o": {"actions": ["no-op"], "before": "a", "after": after, "after_unknown": false,
+            "before_sensitive": false, "after_sensitive": false}})
+    };
+    differs["output_changes"] = output("b");
+    all_refuse("outputs", &differs.to_string(), "the action of output.o in this plan is not what happens");
+    let mut stays = plan(json!([]));
+    stays["output_changes"] = output("a");
+    let folder = Folder::with("outputs", &[("plan.json", &stays.to_string())]);
+    for (command, answer) in judge(&folder, "plan.json") {
+        assert_ne!(answer.code, 2, "{command}: {answer:?}");
+    }
+}
+
+#[test]
 fn a_change_says_once_what_happens_to_an_object() {
     let create = change("t.a", json!(["create"]));
     for (name, changes, wanted) in [
@@ -205,6 +222,8 @@ fn entries_that_contradict_themselves_are_refused() {
         ("data", "module.m.a.b", "delete"),
         ("data", "data.a.b", "update"),
         ("ephemeral", "ephemeral.a.b", "delete"),
+        ("ephemeral", "a.b", "create"),
+        ("ephemeral", "module.m.a.b", "create"),
     ];
     for (mode, address, action) in entries {
         let plan = json!({"format_version": "1.2", "resource_changes": [{"address": address, "mode": mode, "type": "a",

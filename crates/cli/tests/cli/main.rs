@@ -1,5 +1,6 @@
 //! The program, run as a user runs it.
 
+mod affected;
 #[cfg(unix)]
 mod answers;
 mod apply_interrupted;
@@ -27,6 +28,7 @@ mod options;
 mod output;
 mod pages;
 mod plan;
+mod plan_all;
 mod plan_files;
 mod plan_module;
 mod plan_real;

@@ -238,6 +238,8 @@ fn a_module_lies_where_the_command_line_says() {
     }
     let output = run(&folder, "plan DIR/root --module-source acme/other/aws=DIR/net");
     assert!(output.stderr.contains("no module is called from acme/other/aws"), "{output:?}");
+    let output = run(&folder, "plan DIR/root --module-source acme/other/aws=DIR/net --fail-on delete");
+    assert!(output.code == 2 && output.stderr.contains("no module is called from it"), "{output:?}");
     // A module that calls itself has no end.
     folder.write("net/main.tf", "module \"again\" {\n  source = \"acme/net/aws\"\n}\n");
     let output = run(&folder, "plan DIR/root --module-source acme/net/aws=DIR/net");

@@ -15,7 +15,7 @@ fn schema(name: &str) -> Value {
 
 pub(crate) fn validator(name: &str) -> jsonschema::Validator {
     let mut registry = jsonschema::Registry::new();
-    for other in ["case.schema.json", "change.schema.json", "diff.schema.json"] {
+    for other in ["case.schema.json", "change.schema.json", "diff.schema.json", "report.schema.json"] {
         let schema = schema(other);
         let id = schema["$id"].as_str().unwrap().to_owned();
         registry = registry.add(id, schema).unwrap();

@@ -243,6 +243,19 @@ fn a_gate_sees_what_another_program_would_not_show() {
 }
 
 #[test]
+fn a_move_of_a_plan_that_only_refreshes_is_one() {
+    // Terraform 1.11.4 lists it as drift that changes nothing.
+    let moved = json!({"address": "t.new", "previous_address": "t.old", "mode": "managed", "type": "t", "name": "new",
+        "change": {"actions": ["no-op"], "before": {}, "after": {}, "after_unknown": {}, "before_sensitive": false,
+            "after_sensitive": {}}});
+    let plan =
+        json!({"format_version": "1.2", "resource_changes": [], "resource_drift": [moved]}).to_string();
+    let output = objchange(["show", "--fail-on", "move"], &plan);
+    assert!(output.code == 1 && output.stderr.contains("1 to move"), "{output:?}");
+    assert_eq!(objchange(["show", "--fail-on", "delete"], &plan).code, 0);
+}
+
+#[test]
 fn only_programs_whose_text_is_known_are_accepted() {
     for program in
         ["terraform", "terraform@1.0", "terraform@1.16.2", "opentofu", "opentofu@1.12", "opentofu@1.12.1"]

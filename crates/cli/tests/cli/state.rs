@@ -263,7 +263,7 @@ fn a_local_state_that_cannot_be_found_is_not_passed_over() {
         ("pth = \"x.tfstate\"", &[], "backend \"local\" has no argument \"pth\""),
         ("path = \"\"", &[], "path of backend \"local\" is empty"),
         ("path = \"../../none.tfstate\"", &[], "it is outside of the directory"),
-        ("path = \"no/../../../none.tfstate\"", &[], "it is outside of the directory"),
+        ("path = \"no/../../../none.tfstate\"", &[], "does not exist, so that nothing beside it can be read"),
         ("path = \"x.tfstate\"", &[("m/.terraform/terraform.tfstate", &initialized)], "run `terraform init`"),
         ("", &[("m/.terraform/terraform.tfstate", "{")], "this is not what `terraform init` writes"),
         ("", &[("m/.terraform/terraform.tfstate", "")], "this is not what `terraform init` writes"),
@@ -539,6 +539,52 @@ fn states_that_are_not_whole_are_refused() {
         r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[]}"#;
     let folder = module("state-none", &[("m/terraform.tfstate", empty)]);
     assert_eq!(run(&folder, &[], DECIDING[0]).code, 0);
+}
+
+#[test]
+fn a_status_that_no_instance_has_is_refused() {
+    for (status, code) in [("", 0), ("tainted", 1), ("Tainted", 2)] {
+        let resources = format!(
+            r#"[{{"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]",
+                "instances":[{{"schema_version":0,"status":"{status}","attributes":{{"id":"1","input":{{"value":"a","type":"string"}},
+                "output":{{"value":"a","type":"string"}},"triggers_replace":null}}}}]}}]"#
+        );
+        let state = format!(
+            r#"{{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","resources":{resources}}}"#
+        );
+        let folder = module("state-status", &[("m/terraform.tfstate", &state)]);
+        let output = run(&folder, &[], "plan DIR --fail-on replace --summary");
+        assert_eq!(output.code, code, "{status}: {output:?}");
+        assert_eq!(output.stderr.contains("status of an instance"), code == 2, "{output:?}");
+    }
+}
+
+#[test]
+fn a_workspace_leads_where_terraform_looks() {
+    // Terraform 1.11.4 reads `terraform.tfstate.d/../terraform.tfstate`, also where the directory is missing.
+    let folder = module("state-dots", &[("m/terraform.tfstate", &state("old"))]);
+    let output = run(&folder, &[("TF_WORKSPACE", "..")], "plan DIR --fail-on delete --summary");
+    assert!(output.code == 1 && output.stderr.contains("1 to destroy"), "{output:?}");
+    // The system finds no `..` behind a directory that is not there.
+    let folder = module("state-path", &[("m/backend.tf", &local("path = \"nope/../s.tfstate\""))]);
+    let output = run(&folder, &[], "plan DIR --fail-on delete");
+    assert!(output.code == 2 && output.stderr.contains("does not exist"), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_nowhere_are_no_empty_files() {
+    for (name, line) in [
+        ("m/b.tf", "plan DIR --fail-on delete"),
+        ("m/terraform.tfvars", "plan DIR --fail-on delete"),
+        ("m/x.auto.tfvars", "plan DIR"),
+        ("m/a.tftest.hcl", "test DIR"),
+    ] {
+        let folder = module("state-link", &[]);
+        std::os::unix::fs::symlink("nowhere", folder.at(name)).unwrap();
+        let output = run(&folder, &[], line);
+        assert_ne!(output.code, 0, "{name}: {output:?}");
+    }
 }
 
 #[test]

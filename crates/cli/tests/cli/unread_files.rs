@@ -4,6 +4,8 @@ use crate::folder::Folder;
 use crate::program::{Output, objchange};
 
 const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[]}"#;
+/// Terraform writes no blanks, so that this is found by its name alone.
+const SPACED: &str = r#"{ "format_version": "1.2", "resource_changes": [] }"#;
 const DENY: &str = "package main\n\ndeny contains \"no\" if true\n";
 const PASS: &str = "package main\n\ndeny contains \"no\" if input.tfplan.resource_changes[_].type == \"x\"\n";
 const MAIN: &str = "main = rule { true }\n";
@@ -47,7 +49,7 @@ fn capital_letters_in_names() {
     let case = [("set/p.sentinel", MAIN), ("set/test/p/a.hcl", ""), ("set/test/p/b.HCL", "")];
     refuses(&case, "sentinel test ./set", "b.HCL");
     refuses(&case, "sentinel test ./set/p.sentinel", "b.HCL");
-    let plans = [("plans/a.json", PLAN), ("plans/c.JSON", PLAN), ("p.rego", PASS), ("p.sentinel", MAIN)];
+    let plans = [("plans/a.json", PLAN), ("plans/c.JSON", SPACED), ("p.rego", PASS), ("p.sentinel", MAIN)];
     refuses(&plans, "policy ./plans --rego ./p.rego", "c.JSON");
     refuses(&plans, "query ./plans true --count", "c.JSON");
     let imports = [
@@ -177,4 +179,18 @@ fn a_template_that_links_out_is_refused() {
         (show("r/page.jinja").stdout, show("elsewhere/own.jinja").stdout),
         ("page".into(), "own".into())
     );
+}
+
+#[test]
+fn documents_of_terraform_are_found_by_any_name() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a","mode":"managed","type":"t","name":"a",
+        "change":{"actions":["delete"],"before":{},"after":null,"after_unknown":{}}}]}"#;
+    let deny =
+        "package main\n\ndeny contains \"no\" if input.resource_changes[_].change.actions == [\"delete\"]\n";
+    for name in ["plans/plan", "plans/plan.txt", "plans/p.json.bak"] {
+        let folder =
+            Folder::with("by-content", &[(name, plan), ("plans/notes", "nothing"), ("p.rego", deny)]);
+        let output = run(&folder, "policy ./plans --rego ./p.rego");
+        assert_eq!(output.code, 1, "{name}: {output:?}");
+    }
 }

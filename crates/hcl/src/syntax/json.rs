@@ -55,6 +55,13 @@ pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
     body_at(text, 0)
 }
 
+impl JsonBody<'_> {
+    /// All of it as one expression, in which each string is a template.
+    pub(crate) fn as_template(&self) -> Expr {
+        self.source.expr(&self.node, Style::Template, 0, &mut Vec::new())
+    }
+}
+
 /// Like [`parse_body_json`], of a text that begins at this byte of all of the configuration.
 pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
     let moved = |error: Diagnostic| vec![error.moved(start)];

@@ -29,7 +29,7 @@ impl ConstantScope<'_> {
     /// Returns the errors in it, or in a local value that it depends on.
     pub(super) fn evaluate(&self, expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
         let mut locals = HashMap::new();
-        for name in self.locals_before(expr)? {
+        for name in locals_before(self.config, expr, |_| false)? {
             let value = match self.config.locals.get(&name) {
                 Some(local) => self.value(&local.expr, &locals)?,
                 None => Value::unknown(Type::Dynamic),
@@ -64,40 +64,42 @@ impl ConstantScope<'_> {
         let (value, errors) = evaluate(expr, &Scope::new(&names), self.functions);
         if errors.is_empty() { Ok(value) } else { Err(errors) }
     }
+}
 
-    /// The local values that an expression depends on, each after those that it needs itself.
-    fn locals_before(&self, expr: &Expr) -> Result<Vec<SmolStr>, Vec<Diagnostic>> {
-        let mut order = Vec::new();
-        // Whether a local value has its place in the order, or waits for what it needs.
-        let mut is_done: HashMap<SmolStr, bool> = HashMap::new();
-        let mut open: Vec<(SmolStr, Vec<SmolStr>)> = vec![(SmolStr::default(), locals_of(expr))];
-        while let Some((_, needs)) = open.last_mut() {
-            match needs.pop() {
-                Some(name) => match is_done.get(&name) {
-                    Some(true) => {}
-                    Some(false) => return Err(vec![cycle(&open, &name)]),
-                    None => {
-                        is_done.insert(name.clone(), false);
-                        let needs = self
-                            .config
-                            .locals
-                            .get(&name)
-                            .map(|local| locals_of(&local.expr))
-                            .unwrap_or_default();
-                        open.push((name, needs));
-                    }
-                },
+/// The local values that an expression depends on, each after those that it needs itself; without those that are known
+/// already.
+pub(super) fn locals_before(
+    config: &ModuleConfig,
+    expr: &Expr,
+    is_known: impl Fn(&SmolStr) -> bool,
+) -> Result<Vec<SmolStr>, Vec<Diagnostic>> {
+    let mut order = Vec::new();
+    // Whether a local value has its place in the order, or waits for what it needs.
+    let mut is_done: HashMap<SmolStr, bool> = HashMap::new();
+    let mut open: Vec<(SmolStr, Vec<SmolStr>)> = vec![(SmolStr::default(), locals_of(expr))];
+    while let Some((_, needs)) = open.last_mut() {
+        match needs.pop() {
+            Some(name) if is_known(&name) => {}
+            Some(name) => match is_done.get(&name) {
+                Some(true) => {}
+                Some(false) => return Err(vec![cycle(&open, &name)]),
                 None => {
-                    let Some((name, _)) = open.pop() else { break };
-                    if !name.is_empty() {
-                        is_done.insert(name.clone(), true);
-                        order.push(name);
-                    }
+                    is_done.insert(name.clone(), false);
+                    let local = config.locals.get(&name);
+                    let needs = local.map(|local| locals_of(&local.expr)).unwrap_or_default();
+                    open.push((name, needs));
+                }
+            },
+            None => {
+                let Some((name, _)) = open.pop() else { break };
+                if !name.is_empty() {
+                    is_done.insert(name.clone(), true);
+                    order.push(name);
                 }
             }
         }
-        Ok(order)
     }
+    Ok(order)
 }
 
 /// The references of an expression that can be parsed.

@@ -614,9 +614,15 @@ impl Loader<'_> {
             let unread = names.filter(|name| ENDS.iter().any(|(_, own)| name.ends_with(own)));
             self.config.opentofu_files.extend(unread.map(|name| join(directory, name)));
         }
+        let mut unread = Vec::new();
         for name in configuration_files(names, is_opentofu) {
             let path = join(directory, &name);
-            let text = self.files.read(&path)?.unwrap_or_default();
+            let Some(text) = self.files.read(&path)? else {
+                // A link that leads nowhere.
+                let detail = format!("The configuration file {path:?} could not be read.");
+                unread.push(Diagnostic::new("Failed to read file", None, detail));
+                continue;
+            };
             if let Err(error) = sources.add(path, text) {
                 return Err(error.detail.into_owned());
             }
@@ -624,6 +630,7 @@ impl Loader<'_> {
         // OpenTofu has versions of its own.
         let edition = if is_opentofu { Edition::NEWEST } else { self.options.edition() };
         let (config, mut problems) = ModuleConfig::read_files(sources, first..sources.len(), edition);
+        problems.errors.extend(unread);
         for call in config.calls.values() {
             if let Some((source, place)) = &call.source {
                 let parsed = ModuleSource::parse(source, call.version.is_some());
@@ -648,6 +655,19 @@ fn configuration_files(names: Vec<String>, is_opentofu: bool) -> Vec<String> {
         })
     };
     all.iter().filter(is_read).cloned().collect()
+}
+
+/// Whether Terraform or OpenTofu reads a file of this name as configuration.
+///
+/// ```
+/// use objchange_module::config::is_configuration;
+///
+/// assert!(is_configuration("main.tf") && is_configuration("modules/net/main.tf.json"));
+/// assert!(!is_configuration("prod.tfvars") && !is_configuration(".main.tf") && !is_configuration("main.tf~"));
+/// ```
+pub fn is_configuration(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    !is_left_alone(name) && ENDS.iter().any(|(end, own)| name.ends_with(end) || name.ends_with(own))
 }
 
 /// Whether a file is nothing that a person wants to be read.

@@ -2,6 +2,7 @@
 
 mod call_arguments;
 mod constants;
+mod file_reads;
 mod files;
 mod load;
 mod lock;
@@ -18,9 +19,10 @@ use objchange_hcl::{ModuleConfig, Sources, Span};
 use objchange_plan::DirectoryProblem;
 use smol_str::SmolStr;
 
+pub use file_reads::{FileRead, template_reads};
 pub use files::{Files, MemoryFiles, OpenTofuFiles};
-pub use load::LoadOptions;
 pub(crate) use load::{InstalledPlace, clean};
+pub use load::{LoadOptions, is_configuration};
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
 pub use provider_configs::provider_config_missing;
 pub use source::SourceDirectory;

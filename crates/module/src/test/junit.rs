@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use objchange_hcl::Diagnostic;
-use objchange_text::visible_lines;
+use objchange_text::{visible, visible_lines};
 
 use super::assertion::ASSERTION_FAILED;
 use super::report::{FileReport, RunReport, TestReport, TestStatus};
@@ -31,7 +31,7 @@ impl TestPrinter<'_> {
         let _ = write!(
             xml,
             "\n  <testsuite name=\"{}\" tests=\"{}\" skipped=\"{}\" failures=\"{}\" errors=\"{}\">",
-            escaped(&file.path),
+            escaped(&visible(&file.path)),
             file.runs.len(),
             count(TestStatus::Skip),
             count(TestStatus::Fail),
@@ -55,7 +55,7 @@ impl TestPrinter<'_> {
         timestamp: &dyn Fn(Duration) -> String,
         xml: &mut String,
     ) {
-        let (name, class) = (escaped(&run.name), escaped(&file.path));
+        let (name, class) = (escaped(&visible(&run.name)), escaped(&visible(&file.path)));
         let _ = write!(xml, "\n    <testcase name=\"{name}\" classname=\"{class}\"");
         if run.status != TestStatus::Skip {
             let _ = write!(

@@ -240,8 +240,9 @@ impl TestSuite {
 
     /// Adds a file to the sources; its position there.
     fn add_source(&mut self, texts: &TestTexts<'_>, config: &mut Config, path: &str) -> Option<usize> {
-        let text = match texts.files.read(path) {
-            Ok(text) => text.unwrap_or_default(),
+        let read = texts.files.read(path);
+        let text = match read.and_then(|text| text.ok_or_else(|| "there is no such file".to_owned())) {
+            Ok(text) => text,
             Err(error) => {
                 let detail = format!("The file {path} cannot be read: {error}.");
                 self.diagnostics.without_place(Severity::Error, "Failed to read file", detail);

@@ -145,20 +145,21 @@ fn find_in_folder(
         // A plan file often is called `tfplan` alone.
         let extension = path.extension().or_else(|| path.file_name().filter(|name| *name == PLAN_FILE));
         extension.is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
-            || extensions.contains(&PLAN_FILE) && begins_as_plan_file(path)
+            || extensions.contains(&PLAN_FILE) && begins_as_plan(path)
     };
     find_below((folder, usize::MAX), Origin::Found(position), list, remarks, is_wanted);
 }
 
-/// Whether a file is an archive whose first entry is a plan, as Terraform writes plan files. People give these any name.
-fn begins_as_plan_file(path: &Path) -> bool {
+/// Whether a file is an archive whose first entry is a plan, as Terraform writes plan files, or begins as Terraform begins a
+/// document. People give these any name.
+fn begins_as_plan(path: &Path) -> bool {
     // The name of an archive's first entry is behind 30 bytes.
     let mut head = [0; 36];
     let is_file = fs::symlink_metadata(path).is_ok_and(|known| known.is_file());
     is_file
         && File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
-        && head.starts_with(b"PK\x03\x04")
-        && head.ends_with(b"tfplan")
+        && (head.starts_with(b"PK\x03\x04") && head.ends_with(b"tfplan")
+            || head.starts_with(b"{\"format_version\":"))
 }
 
 fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {

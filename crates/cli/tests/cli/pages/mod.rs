@@ -27,6 +27,7 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("README.md", 1, 0, 0),
     ("crates/cli/README.md", 0, 4, 0),
     ("docs/README.md", 0, 0, 0),
+    ("docs/affected.md", 1, 2, 0),
     ("docs/browse.md", 1, 3, 0),
     ("docs/check.md", 1, 0, 0),
     ("docs/ci.md", 0, 2, 4),
@@ -39,7 +40,7 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("docs/hash.md", 3, 2, 0),
     ("docs/install.md", 1, 4, 0),
     ("docs/limitations.md", 0, 0, 0),
-    ("docs/plan.md", 6, 8, 0),
+    ("docs/plan.md", 7, 8, 0),
     ("docs/policy.md", 2, 0, 0),
     ("docs/provider.md", 4, 0, 0),
     ("docs/python.md", 0, 0, 0),
@@ -93,6 +94,8 @@ fn checkout(name: &str) -> Folder {
     let folder = Folder::new(name);
     copy(&workspace().join("examples"), &folder.at("examples"));
     copy(&workspace().join("tests/cases"), &folder.at("tests/cases"));
+    // Modules may read what is in their repository.
+    fs::create_dir(folder.at(".git")).unwrap();
     // From a checkout, the program is run with cargo.
     program(&folder, "cargo", "[ \"$1 $2\" = 'run --' ] || exit 101\nshift 2\nexec objchange \"$@\"\n");
     folder

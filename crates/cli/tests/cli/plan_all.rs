@@ -1,0 +1,87 @@
+//! `objchange plan` of several directories.
+
+use serde_json::Value as Json;
+
+use crate::affected::folder;
+use crate::program::objchange;
+use crate::schemas::{check, validator};
+
+#[test]
+fn a_line_for_each_root_module() {
+    let folder = folder("affected-plan");
+    let whole = folder.0.display().to_string();
+    let run = |line: &str| objchange(line.split(' ').map(|word| word.replace("DIR", &whole)), "");
+    let output = run("plan --all DIR --json");
+    let lines: Vec<Json> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let validator = validator("plan-line.schema.json");
+    lines.iter().for_each(|line| check(&validator, line));
+    let line_of =
+        |name: &str| lines.iter().find(|line| line["directory"].as_str().unwrap().ends_with(name)).unwrap();
+    assert_eq!(lines.len(), 4, "{output:?}");
+    assert_eq!(line_of("locked")["outcome"], "unchanged");
+    assert_eq!(line_of("alone")["missing"][0]["address"], "var.name");
+    assert_eq!(line_of("alone")["counts"]["outputs"], 1);
+    // The template reads a file that is not there.
+    assert_eq!((output.code, &line_of("env/prod")["outcome"]), (1, &Json::from("error")));
+    folder.write("shared/motd.txt", "Hello");
+    let output = run("plan DIR/env/prod DIR/env/test DIR/none --allow-path DIR/shared");
+    assert!(output.code == 2 && output.stdout.contains("/none      error: "), "{output:?}");
+    assert!(output.stdout.contains("/env/prod  "), "{output:?}");
+    let output = run("plan --all DIR/env --allow-path DIR/shared");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(
+        output.stderr.ends_with("note: 2 modules: 2 with changes, 0 without, 0 refused or with errors\n")
+    );
+    assert_eq!(run("plan --all DIR/env --allow-path DIR/shared --detailed-exitcode").code, 2);
+    let refused = run("plan --all DIR/env --allow-path DIR/shared --fail-on output");
+    assert!(refused.code == 1 && refused.stdout.contains("refused: 1 of outputs to change"), "{refused:?}");
+    for option in [
+        "--target x.y",
+        "--module-source a/b/c=d",
+        "--out x",
+        "--state x",
+        "--only x",
+        "--summary",
+        "--missing",
+        "--explain x",
+    ] {
+        let output = run(&format!("plan --all DIR/env {option}"));
+        assert!(output.code == 2 && output.stderr.contains("several directories"), "{option}: {output:?}");
+    }
+}
+
+#[test]
+fn the_current_directory_is_one() {
+    let folder = folder("plan-all-here");
+    folder.write("main.tf", "output \"o\" {\n  value = 1\n}\n");
+    let run = |line: &str| {
+        let program = std::process::Command::new(env!("CARGO_BIN_EXE_objchange"))
+            .args(line.split(' '))
+            .env("OBJCHANGE_CACHE_DIR", "")
+            .current_dir(&folder.0)
+            .output()
+            .unwrap();
+        String::from_utf8(program.stdout).unwrap()
+    };
+    let planned = run("plan --all --no-state");
+    assert!(planned.starts_with(".         "), "{planned}");
+    assert!(planned.contains("\nalone     ") && planned.contains("\nenv/prod  "), "{planned}");
+    folder.write("changed", "main.tf\0alone/main.tf\0");
+    assert_eq!(run("affected --changed changed"), ".\nalone\n");
+    assert_eq!(run("affected --changed changed --relative alone"), "alone\n");
+}
+
+#[test]
+fn notices_say_which_directory_they_are_about() {
+    let folder = folder("plan-all-notices");
+    folder.write(
+        "locked/.terraform.lock.hcl",
+        "provider \"registry.terraform.io/hashicorp/null\" {\n  version = 3\n",
+    );
+    let whole = folder.0.display().to_string();
+    let output = objchange(["plan", "--all", &whole, "--json"], "");
+    let validator = validator("plan-line.schema.json");
+    let lines = output.stdout.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    lines.for_each(|line| check(&validator, &line));
+    assert!(!output.stderr.contains("note: planned without"), "{output:?}");
+}

@@ -1,0 +1,289 @@
+//! The inputs of a root module.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use objchange_files::Walk;
+use objchange_hcl::{ConstantText, Functions, Severity, StateStorage};
+use objchange_module::config::{
+    Config, FileRead, Files, LOCK_FILE, LoadOptions, OpenTofuFiles, is_configuration, template_reads,
+};
+use objchange_module::{Diagnostics, ModuleDiagnostic};
+use objchange_plan::{DirectoryProblem, Version};
+
+use super::changes::{ChangedFiles, real_path};
+use super::{Reason, ReasonKind};
+use crate::data_directory::module_manifest;
+use crate::files::{DiskFiles, without_dots};
+use crate::inputs::{functions, is_variable_file};
+use crate::state::WORKSPACE_DIR;
+
+/// How many templates are looked into whose names begin alike. Where there are more, any file may be read.
+const MOST_TEMPLATES: usize = 1000;
+
+/// The files of a root module, and places where it may have others.
+pub(super) struct RootInputs {
+    directory: PathBuf,
+    /// The directories of all modules, with and without links.
+    modules: BTreeSet<PathBuf>,
+    /// The files that links in these directories lead to.
+    linked: BTreeMap<PathBuf, ReasonKind>,
+    /// Where missing modules would be.
+    missing: BTreeSet<PathBuf>,
+    /// States that lie elsewhere, and directories with the states of workspaces.
+    states: BTreeSet<PathBuf>,
+    /// The files that are read, and where.
+    files: BTreeMap<PathBuf, String>,
+    /// The beginnings of paths that may be read: a directory, and how paths in it go on.
+    beginnings: BTreeMap<(PathBuf, String), String>,
+    /// Reasons for which any change may touch it.
+    unknown: Vec<Reason>,
+}
+
+impl RootInputs {
+    pub(super) fn new(directory: &Path) -> io::Result<Self> {
+        let files = DiskFiles::new(directory, &[])?;
+        let directory = fs::canonicalize(directory)?;
+        let mut inputs = Self {
+            states: BTreeSet::from([directory.join(WORKSPACE_DIR)]),
+            directory,
+            modules: BTreeSet::new(),
+            linked: BTreeMap::new(),
+            missing: BTreeSet::new(),
+            files: BTreeMap::new(),
+            beginnings: BTreeMap::new(),
+            unknown: Vec::new(),
+        };
+        let terraform_version = format!("{}.0", Version::NEWEST);
+        let manifest = module_manifest(&files).map_err(io::Error::other)?;
+        let options = LoadOptions {
+            manifest: manifest.as_deref(),
+            accepts_missing: true,
+            ..LoadOptions::new(&terraform_version)
+        };
+        let (config, diagnostics) = Config::load(&files, ".", &options);
+        inputs.add(&config, &diagnostics, &files);
+        // Terraform reads `main.tf` where OpenTofu reads `main.tofu` instead.
+        if !config.opentofu_files.is_empty() {
+            let (config, diagnostics) = Config::load(&OpenTofuFiles(&files), ".", &options);
+            inputs.add(&config, &diagnostics, &files);
+        }
+        inputs.add_links();
+        Ok(inputs)
+    }
+
+    fn add(&mut self, config: &Config, diagnostics: &Diagnostics, files: &DiskFiles) {
+        // For which version a module is says nothing about its files.
+        let is_about_files = |found: &&ModuleDiagnostic| {
+            found.diagnostic.severity == Severity::Error
+                && found.diagnostic.kind != "unsupported_terraform_core_version"
+        };
+        if let Some(found) = diagnostics.iter().find(is_about_files) {
+            let places = config.sources.places();
+            let place = found.diagnostic.subject.map(|subject| format!(", {}", places.describe(subject)));
+            self.unknown(
+                ReasonKind::Unreadable,
+                format!("{}{}", found.diagnostic.summary, place.unwrap_or_default()),
+            );
+        }
+        self.add_modules(config);
+        let functions = functions(files).unwrap_or_else(|_| Functions::pure().clone());
+        let mut rendered = HashSet::new();
+        let mut open = config.file_reads(&functions);
+        while let Some(read) = open.pop() {
+            let templates = self.add_read(&read);
+            for template in templates.into_iter().filter(|template| rendered.insert(template.clone())) {
+                match files.read(&template) {
+                    Ok(Some(text)) => open.extend(template_reads(&template, &text, &functions)),
+                    Ok(None) => {}
+                    // Nobody knows what it reads.
+                    Err(_) => self.unknown(ReasonKind::UnknownPath, template),
+                }
+            }
+        }
+    }
+
+    fn unknown(&mut self, kind: ReasonKind, place: String) {
+        let reason = Reason { kind, file: None, place: Some(place) };
+        if !self.unknown.contains(&reason) {
+            self.unknown.push(reason);
+        }
+    }
+
+    /// The places that a path of the configuration leads to: as it is written, each link on the way if it is one, and where the
+    /// system finds it.
+    fn places(&self, path: &str) -> Vec<PathBuf> {
+        let written = self.directory.join(path);
+        let mut places = vec![without_dots(&written)];
+        // As many as Linux follows.
+        for _ in 0..40 {
+            let last = &places[places.len() - 1];
+            let (Some(around), Ok(target)) = (last.parent(), fs::read_link(last)) else { break };
+            places.push(without_dots(&around.join(target)));
+        }
+        places.push(real_path(&places[0]));
+        // Behind a link, `..` leads out of the directory that the link leads to.
+        places.extend(fs::canonicalize(written).ok());
+        places
+    }
+
+    fn add_modules(&mut self, config: &Config) {
+        for module in &config.modules {
+            let places = self.places(&module.directory);
+            self.modules.extend(places);
+        }
+        for (name, ..) in config.sources.iter() {
+            self.add_link(name, ReasonKind::Configuration);
+        }
+        for ((caller, name), missing) in &config.missing_modules {
+            let is_local = missing.source.starts_with("./") || missing.source.starts_with("../");
+            if missing.source.is_empty() || missing.problem == Some(DirectoryProblem::Outside) {
+                self.unknown(ReasonKind::UnknownModule, format!("module.{name}"));
+            } else if is_local {
+                let places =
+                    self.places(&format!("{}/{}", config.modules[*caller].directory, missing.source));
+                self.missing.extend(places);
+            }
+        }
+        // Their values come from variables.
+        let calls = config.modules.iter().flat_map(|module| &module.config.calls);
+        for (name, _) in calls.filter(|(_, call)| call.computed_source.is_some()) {
+            self.unknown(ReasonKind::UnknownModule, format!("module.{name}"));
+        }
+        let storage = config.modules.first().and_then(|root| root.config.state_storage.as_ref());
+        if let Some(StateStorage::Local { path, workspace_dir, .. }) = storage {
+            if let ConstantText::Text(path) = path {
+                let places = self.places(path);
+                self.states.extend(places);
+            }
+            if let ConstantText::Text(directory) = workspace_dir {
+                let places = self.places(directory);
+                self.states.extend(places);
+            }
+        }
+    }
+
+    fn add_link(&mut self, path: &str, kind: ReasonKind) {
+        let places = self.places(path);
+        for place in places.iter().filter(|place| **place != places[0]) {
+            self.linked.entry(place.clone()).or_insert(kind);
+        }
+    }
+
+    /// The files that are no configuration and that links lead to, in the directory and the folders in it.
+    fn add_links(&mut self) {
+        let listed = |directory: &Path| fs::read_dir(directory).into_iter().flatten().flatten();
+        let root = self.directory.clone();
+        let folders = listed(&root).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let folders = folders.filter_map(|entry| entry.file_name().into_string().ok());
+        let folders: Vec<String> = folders.filter(|name| !name.starts_with('.')).collect();
+        for folder in std::iter::once(".".to_owned()).chain(folders) {
+            for entry in listed(&root.join(&folder)) {
+                if let Ok(name) = entry.file_name().into_string()
+                    && let Some(kind) = kind_of(&name, folder == ".")
+                {
+                    self.add_link(&format!("{folder}/{name}"), kind);
+                }
+            }
+        }
+    }
+
+    /// Adds a file that is read, or files that may be. Returns the templates among them.
+    fn add_read(&mut self, read: &FileRead) -> Vec<String> {
+        if read.path.is_empty() && !read.is_whole {
+            self.unknown(ReasonKind::UnknownPath, read.place.clone());
+            return Vec::new();
+        }
+        let places = self.places(&read.path);
+        if read.is_whole && !places[0].is_dir() {
+            for place in places {
+                self.files.insert(place, read.place.clone());
+            }
+            return if read.is_template { vec![read.path.clone()] } else { Vec::new() };
+        }
+        // A provider may read all of a directory, and an unknown rest may complete a name.
+        let (around, rest) = match read.path.rsplit_once('/') {
+            _ if read.is_whole => (read.path.as_str(), ""),
+            Some(("", rest)) => ("/", rest),
+            Some(parts) => parts,
+            None => ("", read.path.as_str()),
+        };
+        // The rest of `.` may be anything, such as `/a.txt`.
+        let rest = if rest.bytes().all(|byte| byte == b'.') { "" } else { rest };
+        for place in self.places(around) {
+            self.beginnings.insert((place, rest.to_owned()), read.place.clone());
+        }
+        if !read.is_template {
+            return Vec::new();
+        }
+        let folder = without_dots(&self.directory.join(around));
+        let walk = Walk { folder: &folder, depth: usize::MAX, hidden: true };
+        let begins = |path: &Path| {
+            let inner = path.strip_prefix(&folder).ok().and_then(Path::to_str);
+            inner.is_some_and(|inner| inner.starts_with(rest))
+        };
+        let templates = walk.files(begins).paths;
+        if templates.len() > MOST_TEMPLATES {
+            self.unknown(ReasonKind::UnknownPath, read.place.clone());
+            return Vec::new();
+        }
+        templates.iter().filter_map(|path| path.to_str().map(str::to_owned)).collect()
+    }
+
+    /// Why changed files touch the module: each file once, with the first reason.
+    pub(super) fn reasons(&self, changed: &ChangedFiles) -> Vec<Reason> {
+        let mut found = BTreeMap::new();
+        let mut add = |kind, name: &str, place: Option<&String>| {
+            let reason = || Reason { kind, file: Some(name.to_owned()), place: place.cloned() };
+            found.entry(name.to_owned()).or_insert_with(reason);
+        };
+        for directory in &self.modules {
+            let files = changed.directly_in(directory).filter(|(file, _)| is_configuration(file));
+            // Also a link in the place of the directory, and a directory that git names as a whole.
+            let names = files.map(|(_, name)| name).chain(changed.at(directory));
+            names.for_each(|name| add(ReasonKind::Configuration, name, None));
+        }
+        for (path, name) in changed.below(&self.directory) {
+            // Values of environments often lie one folder down, as `env/prod.tfvars`.
+            let depth = path.components().count();
+            let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
+            if let (true, Some(kind)) = (depth <= 2, kind_of(file, depth == 1)) {
+                add(kind, name, None);
+            }
+        }
+        for (path, kind) in &self.linked {
+            changed.at(path).into_iter().for_each(|name| add(*kind, name, None));
+        }
+        for place in &self.missing {
+            let names = changed.below(place).map(|(_, name)| name).chain(changed.at(place));
+            names.for_each(|name| add(ReasonKind::MissingModule, name, None));
+        }
+        for place in &self.states {
+            let names = changed.below(place).map(|(_, name)| name).chain(changed.at(place));
+            names.for_each(|name| add(ReasonKind::State, name, None));
+        }
+        for (path, place) in &self.files {
+            changed.at(path).into_iter().for_each(|name| add(ReasonKind::ReadFile, name, Some(place)));
+        }
+        for ((directory, rest), place) in &self.beginnings {
+            let fits = |path: &Path| path.to_str().is_none_or(|path| path.starts_with(rest.as_str()));
+            let files = changed.below(directory).filter(|(path, _)| fits(path));
+            let names = files.map(|(_, name)| name).chain(changed.at(directory));
+            names.for_each(|name| add(ReasonKind::ReadFile, name, Some(place)));
+        }
+        found.into_values().chain(self.unknown.iter().cloned()).collect()
+    }
+}
+
+/// The kind of a file beside the configuration: in the directory of the root module, or in a folder in that.
+fn kind_of(file: &str, is_in_root: bool) -> Option<ReasonKind> {
+    match file {
+        LOCK_FILE if is_in_root => Some(ReasonKind::LockFile),
+        "terraform.tfstate" if is_in_root => Some(ReasonKind::State),
+        file if file.ends_with(".tfbackend") => Some(ReasonKind::State),
+        file if is_variable_file(file) => Some(ReasonKind::Variables),
+        _ => None,
+    }
+}

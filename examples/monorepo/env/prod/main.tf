@@ -1,0 +1,6 @@
+module "net" {
+  source = "../../modules/net"
+
+  name  = "prod"
+  ports = [80, 443]
+}

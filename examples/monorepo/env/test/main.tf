@@ -1,0 +1,9 @@
+module "net" {
+  source = "../../modules/net"
+
+  name = var.name
+}
+
+variable "name" {
+  type = string
+}
