@@ -97,8 +97,7 @@ pub(crate) struct Args {
     #[arg(long)]
     three_valued: bool,
 
-    /// Fail where values are made up for providers that are not mocked, where no run is left to run, and where a --filter
-    /// selects nothing
+    /// Fail where values are made up for providers that are not mocked, and where no run is left to run
     #[arg(long)]
     strict: bool,
 
@@ -166,9 +165,13 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     if suite.diagnostics.has_errors() {
         return Ok(Ran { code: ExitCode::from(FAILED), is_whole: false, directories });
     }
-    // As in Terraform, a name of no test file is no error.
     let is_unmatched = |wanted: &&String| !suite.paths().any(|path| path == wanted.as_str());
     let unmatched: Vec<&String> = args.filter.iter().filter(is_unmatched).collect();
+    // Beside files that do run nobody would see that one is missing.
+    if let ([_, _, ..], [wanted, ..]) = (&args.filter[..], &unmatched[..]) {
+        return Err(unusable(format!("--filter {wanted}: no test file has this path")));
+    }
+    // As in Terraform, a single name of no test file is no error: no test runs.
     for wanted in &unmatched {
         exit::warn(&format!("--filter {wanted}: no test file has this path"));
     }
@@ -231,10 +234,6 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     say_what_was_simulated(&report);
     if ran == 0 && args.strict {
         exit::note("no run was left to run, which --strict does not accept");
-        return Ok(Ran { code: ExitCode::from(FAILED), is_whole: true, directories });
-    }
-    if args.strict && !unmatched.is_empty() {
-        exit::note("a --filter selects nothing, which --strict does not accept");
         return Ok(Ran { code: ExitCode::from(FAILED), is_whole: true, directories });
     }
     let code = if report.passes() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
