@@ -401,8 +401,9 @@ impl<'t> Marking<'t> {
             }
         }
         for name in self.simulated.open_members() {
-            if member(document, name).is_none() {
-                possible.push((name, self.by_open_facts()));
+            // The configuration is in every document of Terraform; others have nothing to say in some.
+            if *name != "configuration" || member(document, name).is_none() {
+                possible.push((*name, self.by_open_facts()));
             }
         }
         with_possible_members(document, possible)

@@ -215,6 +215,10 @@ mod rego {
             let policy = format!("deny contains \"x\" if {{ {body} }}");
             assert_eq!(outcome(&reading(SIMULATED), &policy), expected, "{body}");
         }
+        let mut relevant: Value = serde_json::from_str(&reading(SIMULATED)).unwrap();
+        relevant["relevant_attributes"] = json!([{"resource": "test_disk.a", "attribute": ["name"]}]);
+        let policy = "deny contains \"x\" if not input.relevant_attributes";
+        assert_eq!(outcome(&relevant.to_string(), policy), Outcome::Undecided);
         // Whatever a plan that only refreshes is about may have drifted.
         for (version, expected) in [
             (SIMULATED, Outcome::Undecided),
