@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use crate::function::{Capability, Functions};
 use crate::syntax::ast::{Block, Body, Call, Expr};
 use crate::syntax::{parse_body_json, parse_body_partly, parse_template};
-use crate::walk::{called, path_templates};
+use crate::walk::calls_and_paths;
 
 /// A call of a function that reads a file, or looks whether there is one.
 #[derive(Debug, Clone)]
@@ -15,8 +15,8 @@ pub struct FileCall {
     pub function: SmolStr,
     /// Its arguments, of which the first is a path; none where they are the elements of a list (`file(all...)`).
     pub arguments: Vec<Expr>,
-    /// Its path depends on the content of another file, or on whether there is one.
-    pub is_read_itself: bool,
+    /// Another such call is part of its path, which is then only known when files are read.
+    pub path_reads_files: bool,
     /// The place of the call in the text.
     pub span: Span,
 }
@@ -79,15 +79,18 @@ impl NamedFiles {
     }
 
     fn add(&mut self, expr: &Expr) {
-        self.paths.extend(path_templates(expr).into_iter().cloned());
-        let all = called(expr);
-        self.calls.extend(all.iter().filter_map(|(span, call)| {
-            let function = reading(call)?;
+        let (calls, paths) = calls_and_paths(expr);
+        self.paths.extend(paths.into_iter().cloned());
+        let reading: Vec<_> =
+            calls.into_iter().filter_map(|(span, call)| Some((span, call, reading(call)?))).collect();
+        let mut starts: Vec<u32> = reading.iter().map(|(span, ..)| span.start).collect();
+        starts.sort_unstable();
+        self.calls.extend(reading.into_iter().filter_map(|(span, call, function)| {
             let arguments = if call.expands { Vec::new() } else { call.arguments.clone() };
             let path = call.arguments.first()?.span;
-            let is_inside = |inner: &Span| path.start <= inner.start && inner.end <= path.end;
-            let is_read_itself = all.iter().any(|(inner, call)| is_inside(inner) && reading(call).is_some());
-            Some(FileCall { function: function.into(), arguments, is_read_itself, span: *span })
+            let next = starts.get(starts.partition_point(|start| *start < path.start));
+            let path_reads_files = next.is_some_and(|start| *start < path.end);
+            Some(FileCall { function: function.into(), arguments, path_reads_files, span })
         }));
     }
 }

@@ -214,23 +214,15 @@ pub fn constant_value(expr: &Expr, version: (u32, u32)) -> Option<Value> {
 
 /// The calls in an expression.
 pub(crate) fn calls(expr: &Expr) -> Vec<Span> {
-    let mut walk = Walk::default();
-    walk.expr(expr);
-    walk.calls.into_iter().map(|(span, _)| span).collect()
+    calls_and_paths(expr).0.into_iter().map(|(span, _)| span).collect()
 }
 
-/// Like [`calls`], with what is called.
-pub(crate) fn called(expr: &Expr) -> Vec<(Span, &Call)> {
+/// The calls in an expression with their places, and the templates that begin with `path.module` or another directory of the
+/// configuration.
+pub(crate) fn calls_and_paths(expr: &Expr) -> (Vec<(Span, &Call)>, Vec<&Expr>) {
     let mut walk = Walk::default();
     walk.expr(expr);
-    walk.calls
-}
-
-/// The templates in an expression that begin with `path.module` or another directory of the configuration.
-pub(crate) fn path_templates(expr: &Expr) -> Vec<&Expr> {
-    let mut walk = Walk::default();
-    walk.expr(expr);
-    walk.paths
+    (walk.calls, walk.paths)
 }
 
 /// The arguments of `sensitive` in an expression.

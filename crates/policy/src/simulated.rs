@@ -5,7 +5,7 @@
 //! a provider knows, its changes are unknown, too. A data source whose arguments are known is read while planning:
 //! Terraform 1.11 lists it in `prior_state` then, and not in `resource_changes`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use objchange_plan::{
     ChangedResource, Deferred, Json, MissingKind, Plan, ResourceActions, Text, ValueChange, View,
@@ -30,10 +30,6 @@ const BY_READS: &[&str] = &["relevant_attributes"];
 #[cfg(any(feature = "rego", feature = "sentinel"))]
 const BY_SCHEMAS: &[&str] = &["configuration", "relevant_attributes"];
 
-/// The members of an object of the prior state that depend on modules and schemas.
-#[cfg(feature = "sentinel")]
-pub(crate) const BY_CODE: [&str; 2] = ["depends_on", "sensitive_values"];
-
 /// Facts that only the missing providers could tell.
 #[derive(Debug, Default)]
 pub(crate) struct Simulated<'t> {
@@ -48,7 +44,7 @@ pub(crate) struct Simulated<'t> {
     /// The names of variables without a value.
     pub(crate) variables: HashSet<String>,
     /// The providers without schemas: nobody knows which attributes their objects have, and of which types.
-    schemaless: HashSet<String>,
+    schemaless: BTreeSet<String>,
     /// Objects that missing modules may have.
     pub(crate) modules: Vec<PossibleItem<'t>>,
     /// Resources whose actions only a provider can tell: they may have changes.
@@ -57,7 +53,7 @@ pub(crate) struct Simulated<'t> {
     pub(crate) drift: Vec<PossibleItem<'t>>,
     /// The keys of the changes that read data sources, unless their providers read them while planning: then there is no
     /// change.
-    pub(crate) reads: HashSet<String>,
+    pub(crate) reads: BTreeSet<String>,
     /// The addresses that these data sources have in planned values.
     planned_reads: HashSet<String>,
     /// Those of them that are also addresses of managed resources, which collections keep instead.
@@ -200,7 +196,7 @@ impl<'t> Simulated<'t> {
                 is_any: false,
             }));
         }
-        // A plan that only refreshes has outputs of objects that may have drifted, and no change that says so.
+        // A plan that only refreshes has outputs that follow objects which may have drifted, and lists no change of these.
         let only_refreshes = plan.changes.resources.is_empty() && !plan.is_unrefreshed();
         let may_drift = only_refreshes && !open.drift.is_empty();
         for output in &plan.changes.outputs {
@@ -258,19 +254,10 @@ impl<'t> Simulated<'t> {
 
     /// The missing modules and schemas; where none is missing, the data sources that providers may read.
     #[cfg(any(feature = "rego", feature = "sentinel"))]
-    pub(crate) fn open_facts(&self) -> Vec<String> {
-        let sorted = |names: &HashSet<String>| {
-            let mut names: Vec<String> = names.iter().cloned().collect();
-            names.sort_unstable();
-            names
-        };
-        match self.hides_marks() {
-            true => {
-                let modules = self.modules.iter().map(|item| item.address.to_string());
-                modules.chain(sorted(&self.schemaless)).collect()
-            }
-            false => sorted(&self.reads),
-        }
+    pub(crate) fn open_facts(&self) -> impl Iterator<Item = &str> {
+        let code = self.modules.iter().map(|item| item.address.as_str());
+        let reads = self.reads.iter().filter(|_| !self.hides_marks());
+        code.chain(self.schemaless.iter().chain(reads).map(String::as_str))
     }
 
     /// Whether an object of this provider may turn out known where it is marked as unknown: the provider may say its value

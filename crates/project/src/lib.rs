@@ -50,8 +50,8 @@ mod state;
 mod workplace;
 
 pub use affected::{
-    ChangedFiles, ChangedFilesError, Reason, ReasonKind, RootsError, RootsProblem, reasons_for,
-    repository_top, root_modules,
+    ChangedFiles, ChangedFilesError, ChangedFilesProblem, Reason, ReasonKind, RootsError, RootsProblem,
+    reasons_for, repository_top, root_modules,
 };
 pub use cache_entry::CacheEntry;
 pub use case_files::{BlessedCases, CaseEvent, CaseLine, UnusableCases, run_case_files};

@@ -6,9 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
 use objchange_hcl::{Functions, relative_path};
-use objchange_module::config::{
-    Config, Files, MissingModule, OpenTofuFiles, SourceDirectory, is_configuration,
-};
+use objchange_module::config::{Config, Files, OpenTofuFiles, SourceDirectory, is_configuration};
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::{
     AcceptsMissing, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, PlannedObject, plan,
@@ -440,26 +438,22 @@ pub fn plan_directory_with<R: Default>(
         terraform_version: &version,
     };
     let mut module = Module::load(texts, &options);
-    for SourceDirectory { source, directory: given } in &options.module_sources {
-        let is_in = |loaded: &str| {
-            loaded.strip_prefix(given.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let calls = &module.config.modules;
-        if calls.iter().skip(1).any(|module| is_in(&module.directory)) {
+    let of = |source: &String| SourceDirectory::of(source, &options.module_sources);
+    let used: Vec<_> = module.config.modules.iter().filter_map(|loaded| of(&loaded.source)).collect();
+    for given in &options.module_sources {
+        if used.contains(&given) {
             continue;
         }
-        let from_there = |missing: &MissingModule| {
-            missing.source == *source || missing.source.starts_with(&format!("{source}//"))
+        let mut missing = module.config.missing_modules.values();
+        let problem = match missing.find(|missing| of(&missing.source) == Some(given)) {
+            Some(missing) => format!("there is no module in {} for {}", given.directory, missing.source),
+            None if settings.must_be_whole => "no module is called from it".to_owned(),
+            None => {
+                (settings.remarks)(Notice::Warning(format!("no module is called from {}", given.source)));
+                continue;
+            }
         };
-        if let Some(missing) = module.config.missing_modules.values().find(|missing| from_there(missing)) {
-            let problem = format!("there is no module in {given} for {}", missing.source);
-            return Err(PlanError::ModuleSource { source_address: source.clone(), problem });
-        }
-        let problem = "no module is called from it".to_owned();
-        if settings.must_be_whole {
-            return Err(PlanError::ModuleSource { source_address: source.clone(), problem });
-        }
-        (settings.remarks)(Notice::Warning(format!("no module is called from {source}")));
+        return Err(PlanError::ModuleSource { source_address: given.source.clone(), problem });
     }
     if module.diagnostics.has_errors() {
         let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);

@@ -25,7 +25,7 @@ const TF_WORKSPACE: &str = "TF_WORKSPACE";
 const WORKSPACE_FILE: &str = "environment";
 
 /// The local backend's file for the workspace `default`, and its directory for the others, where nothing else is said.
-const PATH: &str = "terraform.tfstate";
+pub(crate) const STATE_FILE: &str = "terraform.tfstate";
 pub(crate) const WORKSPACE_DIR: &str = "terraform.tfstate.d";
 
 /// The state that a plan starts from.
@@ -275,7 +275,7 @@ impl Location {
             }
         };
         Ok(Self {
-            path: argument("path", path, PATH)?,
+            path: argument("path", path, STATE_FILE)?,
             workspace_dir: argument("workspace_dir", workspace_dir, WORKSPACE_DIR)?,
         })
     }
@@ -286,7 +286,7 @@ impl Location {
             "default" => self.path.clone(),
             // A workspace may be called `..`: Terraform 1.11.4 reads the state that this leads to.
             name => {
-                let path = without_dots(&Path::new(&self.workspace_dir).join(name).join(PATH));
+                let path = without_dots(&Path::new(&self.workspace_dir).join(name).join(STATE_FILE));
                 path.to_string_lossy().into_owned()
             }
         };

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use objchange_hcl::Severity;
 use objchange_module::Diagnostics;
 use objchange_module::config::Config;
-use objchange_module::document::change_set;
 use objchange_plan::{Counts, Missing, Report, Schemas, Selection, Verdict};
 use objchange_project::{PlanError, PlanSettings, RefusedPlan, plan_directory, pool, root_modules};
 use objchange_text::{Notice, counted, padded, visible, visible_json};
@@ -160,19 +159,15 @@ fn row(args: &Args, directory: &Path, settings: &PlanSettings<'_>) -> Result<Row
     if planned.plan.errored && !planned.plan.has_begun {
         return Ok(row);
     }
-    let mut changes = change_set(&planned.plan);
-    changes.predicted = !planned.simulated_providers().is_empty();
-    let (options, filter) = (output::report_options(args, &planned.options), Selection::default().filter());
-    let schemas = Schemas::none();
-    let mut report = Report::of_changes(&changes, &schemas, &options, &filter).map_err(unusable)?;
-    report.no_state = planned.no_state;
-    let mut verdict = args.gate.gate().judge(&report);
-    output::refuse_unknown(args, &planned, &changes, &mut verdict);
+    let changes = output::changes_of(&planned);
+    let (schemas, options) = (Schemas::none(), output::report_options(args, &planned.options));
+    let filter = Selection::default().filter();
+    let report = Report::of_changes(&changes, &schemas, &options, &filter).map_err(unusable)?;
     row.planned = Some(Planned {
         total: report.total(),
         counts: report.counts,
         missing: planned.plan.missing.clone(),
-        verdict,
+        verdict: output::judge(args, &planned, &changes, &report),
     });
     Ok(row)
 }
@@ -191,13 +186,15 @@ fn errors(config: &Config, found: &Diagnostics) -> Vec<String> {
 
 impl Row {
     fn outcome(&self) -> Outcome {
-        match (&self.problem, &self.planned) {
-            (Some(_), _) => Outcome::Unusable,
-            _ if !self.errors.is_empty() => Outcome::Error,
-            (None, None) => Outcome::Error,
-            (None, Some(Planned { verdict, .. })) if !verdict.refused.is_empty() => Outcome::Refused,
-            (None, Some(Planned { verdict, .. })) if verdict.changes => Outcome::Changed,
-            _ => Outcome::Unchanged,
+        let Self { planned, errors, problem, .. } = self;
+        match planned {
+            _ if problem.is_some() => Outcome::Unusable,
+            Some(Planned { verdict, .. }) if errors.is_empty() => match verdict {
+                verdict if !verdict.refused.is_empty() => Outcome::Refused,
+                verdict if verdict.changes => Outcome::Changed,
+                _ => Outcome::Unchanged,
+            },
+            _ => Outcome::Error,
         }
     }
 

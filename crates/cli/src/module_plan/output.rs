@@ -46,7 +46,7 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
 
 /// Prints the plan in the form that was asked for, with its errors and warnings, and decides.
 pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, CommandError> {
-    let PlannedDirectory { plan, config, schemas, options, .. } = planned;
+    let PlannedDirectory { plan, config, schemas, .. } = planned;
     let document = || planned.document();
     if let Some(path) = &args.out {
         // The plan includes sensitive values.
@@ -57,23 +57,23 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
         diagnostics(config, schemas, &plan.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
     }
-    let mut changes = change_set(plan);
-    changes.predicted = !planned.simulated_providers().is_empty();
+    let changes = changes_of(planned);
     let (gate, choice) = (args.gate.gate(), args.places.selection());
     let places = changed_places(&changes);
     if args.gate.is_asked() {
         gate.check(&choice, &places).map_err(|error| unusable(hints::gate(&error)))?;
     }
     say_what_is_missing(planned);
-    let mut verdict = if args.json {
+    let verdict = if args.json {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", document())?;
         out.flush()?;
-        judge(args, &changes, options, &choice.filter())?
+        let (schemas, options) = (ReportSchemas::none(), report_options(args, &planned.options));
+        let report = Report::of_changes(&changes, &schemas, &options, &choice.filter());
+        judge(args, planned, &changes, &report.map_err(unusable)?)
     } else {
         text(args, planned, &changes, &choice.filter())?
     };
-    refuse_unknown(args, planned, &changes, &mut verdict);
     diagnostics(config, schemas, &plan.diagnostics)?;
     say_how_to_fill(planned);
     choice.unmatched(&places).iter().for_each(|option| exit::note(&hints::unmatched(option)));
@@ -81,19 +81,11 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     Ok(if plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { code })
 }
 
-/// Refuses what only providers and missing inputs could say.
-pub(super) fn refuse_unknown(
-    args: &Args,
-    planned: &PlannedDirectory,
-    changes: &ChangeSet<'_>,
-    verdict: &mut Verdict,
-) {
-    let gate = args.gate.gate();
-    gate.refuse_unasked(verdict, &planned.unasked());
-    gate.refuse_undecided(verdict, &changes.deferred);
-    if args.gate.is_asked() {
-        gate.refuse_missing(verdict, &planned.plan.missing);
-    }
+/// The changes of a plan, as predictions where providers are simulated.
+pub(super) fn changes_of(planned: &PlannedDirectory) -> ChangeSet<'_> {
+    let mut changes = change_set(&planned.plan);
+    changes.predicted = !planned.simulated_providers().is_empty();
+    changes
 }
 
 pub(super) fn report_options(args: &Args, options: &PlanOptions) -> Options {
@@ -106,15 +98,21 @@ pub(super) fn report_options(args: &Args, options: &PlanOptions) -> Options {
     Options { mode: Some(mode), program: Some(program), full: args.full, ..Options::default() }
 }
 
-fn judge(
+/// Judges a plan by its report, and refuses what only providers and missing inputs could say.
+pub(super) fn judge(
     args: &Args,
+    planned: &PlannedDirectory,
     changes: &ChangeSet<'_>,
-    options: &PlanOptions,
-    filter: &Filter,
-) -> Result<Verdict, CommandError> {
-    let schemas = ReportSchemas::none();
-    let report = Report::of_changes(changes, &schemas, &report_options(args, options), filter);
-    Ok(args.gate.gate().judge(&report.map_err(unusable)?))
+    report: &Report<'_>,
+) -> Verdict {
+    let gate = args.gate.gate();
+    let mut verdict = gate.judge(report);
+    gate.refuse_unasked(&mut verdict, &planned.unasked());
+    gate.refuse_undecided(&mut verdict, &changes.deferred);
+    if args.gate.is_asked() {
+        gate.refuse_missing(&mut verdict, &planned.plan.missing);
+    }
+    verdict
 }
 
 fn text(
@@ -144,7 +142,7 @@ fn text(
         Err(objchange_plan::ShowError::Write(error)) => return Err(error.into()),
         Err(error) => return Err(unusable(error)),
     }
-    Ok(args.gate.gate().judge(&report))
+    Ok(judge(args, planned, changes, &report))
 }
 
 /// Names the inputs that the plan was made without, and how to give them.

@@ -95,7 +95,7 @@ fn reasons_are_said() {
     let json: Json = serde_json::from_str(&json.stdout).unwrap();
     check(&validator("affected.schema.json"), &json);
     assert_eq!(json["roots"][1]["reasons"][0]["kind"], "read_file");
-    // What cannot be read, or is known to a plan alone, is touched by everything.
+    // Every change touches a module that cannot be read, or reads files that only a plan knows.
     folder.write("alone/main.tf", "output \"o\" {\n  value = file(var.path)\n}\nvariable \"path\" {}\n");
     folder.write("locked/main.tf", "output \"o\" {\n");
     let output = affected(&folder, "DIR/alone DIR/locked --why", "DIR/docs/README.md\n");
@@ -212,7 +212,7 @@ fn what_is_not_known_touches() {
         "affected-unknown",
         &[
             (".git/HEAD", ""),
-            // In a circle nothing is a root, and the first stands for it.
+            // Two modules that call each other: the first is listed.
             ("a/main.tf", &module("\"../b\"")),
             ("b/main.tf", &module("\"../a\"")),
             ("c/main.tf", &format!("variable \"v\" {{\n  const = true\n}}\n{}", module("\"../${var.v}\""))),

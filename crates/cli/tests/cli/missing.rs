@@ -227,6 +227,7 @@ fn a_module_lies_where_the_command_line_says() {
         ("--module-source acme/net/aws=DIR/none", "No such file or directory"),
         ("--module-source acme/net/aws=DIR/net/x.txt", "is not a directory"),
         ("--module-source acme/net/aws=DIR/empty", "there is no module in"),
+        ("--module-source registry.terraform.io/acme/net/aws=DIR/empty", "there is no module in"),
         (
             "--module-source acme/net/aws=DIR/net --module-source registry.terraform.io/acme/net/aws=DIR/empty",
             "two directories",
@@ -236,8 +237,22 @@ fn a_module_lies_where_the_command_line_says() {
         let output = run(&folder, &format!("plan DIR/root {options}"));
         assert!(output.code == 2 && output.stderr.contains(why), "{options}: {output:?}");
     }
-    let output = run(&folder, "plan DIR/root --module-source acme/other/aws=DIR/net");
-    assert!(output.stderr.contains("no module is called from acme/other/aws"), "{output:?}");
+    // A local source lies where it says, and the whole package is not needed for a call of one of its modules.
+    folder.write(
+        "other/main.tf",
+        "module \"a\" {\n  source = \"../net\"\n}\nmodule \"b\" {\n  source = \"acme/net/aws//x\"\n}\n",
+    );
+    for (line, unused) in [
+        ("plan DIR/root --module-source acme/other/aws=DIR/net", "acme/other/aws"),
+        ("plan DIR/other --module-source ../net=DIR/net", "../net"),
+        (
+            "plan DIR/other --module-source acme/net/aws=DIR/net --module-source acme/net/aws//x=DIR/net",
+            "acme/net/aws",
+        ),
+    ] {
+        let output = run(&folder, line);
+        assert!(output.stderr.contains(&format!("no module is called from {unused}\n")), "{output:?}");
+    }
     let output = run(&folder, "plan DIR/root --module-source acme/other/aws=DIR/net --fail-on delete");
     assert!(output.code == 2 && output.stderr.contains("no module is called from it"), "{output:?}");
     // A module that calls itself has no end.

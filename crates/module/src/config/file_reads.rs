@@ -1,7 +1,6 @@
 //! The files that a configuration reads, as far as they are known without planning.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
 
 use objchange::{Type, Value};
 use objchange_hcl::{
@@ -11,7 +10,7 @@ use objchange_hcl::{
 use smol_str::SmolStr;
 
 use super::constants::{locals_before, subjects};
-use super::{Config, LoadedModule, is_configuration};
+use super::{Config, is_configuration};
 use crate::subject::SubjectKind;
 
 /// A file that a function or a provider reads, or may read; where its whole path is not known, all files whose paths begin
@@ -45,15 +44,17 @@ impl Config {
     /// assert_eq!(reads[0].place, "main.tf:5,11-62");
     /// ```
     pub fn file_reads(&self, functions: &Functions) -> Vec<FileRead> {
-        let scope = |module: &'_ LoadedModule| PathScope {
-            config: Arc::clone(&module.config),
-            directory: module.directory.clone(),
-            functions,
-            locals: HashMap::new(),
-        };
         // Calls of one directory share its files.
-        let mut scopes: HashMap<&str, PathScope<'_>> =
-            self.modules.iter().map(|module| (module.directory.as_str(), scope(module))).collect();
+        let mut scopes: BTreeMap<&str, PathScope<'_>> = BTreeMap::new();
+        for module in &self.modules {
+            let (config, directory) = (&*module.config, module.directory.as_str());
+            scopes.entry(directory).or_insert_with(|| PathScope {
+                config,
+                directory,
+                functions,
+                locals: HashMap::new(),
+            });
+        }
         let places = self.sources.places();
         let mut found = Vec::new();
         for (name, text, start) in self.sources.iter().filter(|(name, ..)| is_configuration(name)) {
@@ -66,14 +67,8 @@ impl Config {
                 FileRead { path, is_whole, is_template: false, place: place(expr.span) }
             }));
         }
-        for module in &self.modules {
-            let Some(scope) = scopes.get_mut(module.directory.as_str()) else { continue };
-            found.extend(
-                scope
-                    .states()
-                    .into_iter()
-                    .map(|(read, span)| FileRead { place: places.describe(span), ..read }),
-            );
+        for scope in scopes.values_mut() {
+            found.extend(scope.states(&|span| places.describe(span)));
         }
         found
     }
@@ -89,8 +84,8 @@ impl Config {
 /// assert_eq!((reads[0].path.as_str(), reads[0].place.as_str()), ("motd.txt", "motd.tftpl"));
 /// ```
 pub fn template_reads(name: &str, text: &str, functions: &Functions) -> Vec<FileRead> {
-    let mut scope =
-        PathScope { config: Arc::default(), directory: ".".to_owned(), functions, locals: HashMap::new() };
+    let config = ModuleConfig::default();
+    let mut scope = PathScope { config: &config, directory: ".", functions, locals: HashMap::new() };
     let calls = template_file_calls(text);
     calls.iter().map(|call| scope.read(call, name.to_owned())).collect()
 }
@@ -100,10 +95,10 @@ fn directory_of(name: &str) -> &str {
 }
 
 /// The names that paths of files are made of, in a module.
-struct PathScope<'f> {
-    config: Arc<ModuleConfig>,
-    directory: String,
-    functions: &'f Functions,
+struct PathScope<'s> {
+    config: &'s ModuleConfig,
+    directory: &'s str,
+    functions: &'s Functions,
     /// Local values that earlier paths needed.
     locals: HashMap<SmolStr, Value>,
 }
@@ -111,7 +106,7 @@ struct PathScope<'f> {
 impl PathScope<'_> {
     fn read(&mut self, call: &FileCall, place: String) -> FileRead {
         let (mut path, mut is_whole) = match call.arguments.first() {
-            Some(path) if !call.is_read_itself => self.beginning(path),
+            Some(path) if !call.path_reads_files => self.beginning(path),
             _ => (String::new(), false),
         };
         if call.function == "fileset" {
@@ -131,25 +126,19 @@ impl PathScope<'_> {
     }
 
     /// The states of other configurations that are in files: `terraform_remote_state` reads them.
-    fn states(&mut self) -> Vec<(FileRead, Span)> {
-        let config = Arc::clone(&self.config);
-        let resources = config.resources.iter();
-        let states = resources.filter(|(name, _)| name.resource_type == "terraform_remote_state");
-        let configs = states.filter_map(|(_, resource)| {
-            let body = resource.body.generic();
-            body.attributes
-                .iter()
-                .find(|attribute| attribute.name == "config")
-                .map(|config| config.expr.clone())
-        });
+    fn states(&mut self, place: &dyn Fn(Span) -> String) -> Vec<FileRead> {
+        let config = self.config;
+        let states =
+            config.resources.iter().filter(|(name, _)| name.resource_type == "terraform_remote_state");
+        let arguments = states.flat_map(|(_, resource)| resource.body.generic().attributes);
         let mut found = Vec::new();
-        for expr in configs {
+        for argument in arguments.filter(|argument| argument.name == "config") {
+            self.know_locals(&argument.expr);
+            let value = self.evaluate(&argument.expr).unmark_deep().0;
             // Other backends have other settings, and no path of a file.
-            self.know_locals(&expr);
-            let value = self.evaluate(&expr).unmark_deep().0;
             let Some(path) = value.attribute("path").or_else(|| value.element("path")) else { continue };
             let (path, is_whole) = beginning_of(path);
-            found.push((FileRead { path, is_whole, is_template: false, place: String::new() }, expr.span));
+            found.push(FileRead { path, is_whole, is_template: false, place: place(argument.expr.span) });
         }
         found
     }
@@ -162,7 +151,7 @@ impl PathScope<'_> {
 
     /// Evaluates the local values that an expression needs.
     fn know_locals(&mut self, expr: &Expr) {
-        let needed = locals_before(&self.config, expr, |name| self.locals.contains_key(name));
+        let needed = locals_before(self.config, expr, |name| self.locals.contains_key(name));
         for name in needed.unwrap_or_default() {
             let local = self.config.locals.get(&name).map(|local| self.evaluate(&local.expr));
             self.locals.insert(name, local.unwrap_or_else(|| Value::unknown(Type::Dynamic)));
@@ -184,7 +173,7 @@ impl PathScope<'_> {
         names.insert("local", Value::object(locals));
         // All paths are relative to the working directory.
         let here = || Value::from(".");
-        let path = [("module", Value::from(self.directory.as_str())), ("root", here()), ("cwd", here())];
+        let path = [("module", Value::from(self.directory)), ("root", here()), ("cwd", here())];
         names.insert("path", Value::object(path));
         evaluate(expr, &Scope::new(&names), self.functions).0
     }

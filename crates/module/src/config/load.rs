@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 
 use super::constants::{ConstantScope, Constants};
 use super::manifest::{self, Manifest};
-use super::source::{ModuleSource, SourceDirectory, source_directory};
+use super::source::{ModuleSource, SourceDirectory};
 use super::{Config, Files, LoadedModule, MissingModule, ModuleId};
 use crate::subject::{SubjectKind, parse, undeclared_name};
 use crate::{Diagnostics, Severity};
@@ -483,10 +483,10 @@ impl Loader<'_> {
         let key: Vec<&str> = self.key.iter().chain(&module.path).chain([name]).map(SmolStr::as_str).collect();
         let installed = self.manifest.entry(&key.join("."));
         let is_installed = installed.is_some();
-        let given = source_directory(&source, &text, self.options.sources);
-        let directory = match (installed, &source) {
-            _ if given.is_some() => given.clone().unwrap_or_default(),
-            (Some(entry), _) => {
+        let given = SourceDirectory::of(&text, self.options.sources);
+        let directory = match (given, installed, &source) {
+            (Some(given), ..) => given.directory_for(&text),
+            (None, Some(entry), _) => {
                 if !source.is(&entry.source) {
                     let detail =
                         format!("The source address was changed since this module was installed. {INIT}");
@@ -501,8 +501,8 @@ impl Loader<'_> {
                 }
                 directory
             }
-            (None, ModuleSource::Local(path)) => clean(&join(&module.directory, path)),
-            (None, _) => {
+            (None, None, ModuleSource::Local(path)) => clean(&join(&module.directory, path)),
+            (None, None, _) => {
                 self.missing(parent, (name, call), text, None);
                 return None;
             }

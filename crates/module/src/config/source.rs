@@ -25,30 +25,52 @@ impl SourceDirectory {
         self.source == other.source
             || package(&self.source) == package(&other.source) && query(&self.source) == query(&other.source)
     }
+    /// The one of these that says most about where a source lies; none does about a local one.
+    ///
+    /// ```
+    /// use objchange_module::config::SourceDirectory;
+    ///
+    /// let of = |source: &str, directory: &str| SourceDirectory { source: source.to_owned(), directory: directory.to_owned() };
+    /// let given = [of("acme/net/aws", "net"), of("acme/net/aws//modules/x", "x")];
+    /// let found = |source| SourceDirectory::of(source, &given).map(|found| found.directory.as_str());
+    /// assert_eq!(found("acme/net/aws//modules/x"), Some("x"));
+    /// assert_eq!(found("registry.terraform.io/acme/net/aws//modules/y"), Some("net"));
+    /// assert_eq!(found("./net"), None);
+    /// ```
+    pub fn of<'s>(source: &str, given: &'s [Self]) -> Option<&'s Self> {
+        if is_local_source(source) {
+            return None;
+        }
+        let (wanted, path) = package(source);
+        let fits = |one: &&Self| {
+            let (package, inner) = package(&one.source);
+            let has_query = query(&one.source).is_none_or(|own| Some(own) == query(source));
+            has_query && package == wanted && (inner.is_empty() || inner == path)
+        };
+        let rank = |one: &&Self| (query(&one.source).is_some(), package(&one.source).1.len());
+        given.iter().filter(fits).max_by_key(rank)
+    }
+
+    /// The directory of the module with this source, which is the own one or a part of it.
+    pub(super) fn directory_for(&self, source: &str) -> String {
+        let path = package(source).1;
+        super::clean(&match package(&self.source).1 {
+            "" if !path.is_empty() => format!("{}/{path}", self.directory),
+            _ => self.directory.clone(),
+        })
+    }
 }
 
-/// Where somebody has said that the source of a call lies: the one that says most of it.
-pub(super) fn source_directory(
-    source: &ModuleSource,
-    text: &str,
-    given: &[SourceDirectory],
-) -> Option<String> {
-    if matches!(source, ModuleSource::Local(_)) {
-        return None;
-    }
-    let (wanted, path) = package(text);
-    let fits = |one: &&SourceDirectory| {
-        let (package, inner) = package(&one.source);
-        let has_query = query(&one.source).is_none_or(|own| Some(own) == query(text));
-        has_query && package == wanted && (inner.is_empty() || inner == path)
-    };
-    let rank = |one: &&SourceDirectory| (query(&one.source).is_some(), package(&one.source).1.len());
-    let found = given.iter().filter(fits).max_by_key(rank)?;
-    let directory = match package(&found.source).1 {
-        "" if !path.is_empty() => format!("{}/{path}", found.directory),
-        _ => found.directory.clone(),
-    };
-    Some(super::clean(&directory))
+/// Whether the source of a module is a path from the module that calls it.
+///
+/// ```
+/// use objchange_module::config::is_local_source;
+///
+/// assert!(is_local_source("./net") && is_local_source(".."));
+/// assert!(!is_local_source("net") && !is_local_source("/net"));
+/// ```
+pub fn is_local_source(source: &str) -> bool {
+    source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..")
 }
 
 /// The part of a source behind its question mark.
@@ -81,7 +103,7 @@ pub(super) enum ModuleSource {
 impl ModuleSource {
     /// Parses a source; with a `version` it is a registry address. The error has a summary and a detail.
     pub(super) fn parse(source: &str, has_version: bool) -> Result<Self, (&'static str, String)> {
-        let is_local = source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..");
+        let is_local = is_local_source(source);
         if has_version {
             return registry(source).map(Self::Registry).ok_or_else(|| {
                 let why = if is_local {

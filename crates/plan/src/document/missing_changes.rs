@@ -62,35 +62,36 @@ impl Plan<'_> {
             return None;
         }
         let lists_resources = !self.changes.resources.is_empty() || !self.changes.deferred.is_empty();
-        let missing =
-            match lists_resources || !self.changes.drift.is_empty() || !self.changes.invocations.is_empty() {
-                true => self.unlisted(lists_resources),
-                false => self.planned_otherwise(),
-            };
-        let mut outputs = self.changes.outputs.iter();
-        let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
-        let is_whole = self.is_by_program();
         let lists_nothing =
             !lists_resources && self.changes.drift.is_empty() && self.changes.invocations.is_empty();
-        let mut resources = self.changes.resources.iter().filter(|_| is_whole);
-        let changed = resources
-            .find(|one| match one.change.actions {
-                ResourceActions::NoOp => differs(&one.change),
-                ResourceActions::Read => *one.mode == *"managed",
-                _ => false,
-            })
-            .map(|one| MissingChange::Action(one.address.to_string()))
-            .or_else(|| {
-                let output = outputs.find(|output| {
-                    is_whole && output.change.actions == ResourceActions::NoOp && differs(&output.change)
-                })?;
-                Some(MissingChange::Action(format!("output.{}", output.name)))
-            });
-        missing.map(MissingChange::Resource).or(changed).or_else(|| {
+        let missing = if lists_nothing { self.planned_otherwise() } else { self.unlisted(lists_resources) };
+        missing.map(MissingChange::Resource).or_else(|| self.wrong_action()).or_else(|| {
+            let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
             // Terraform leaves out an empty list of changes, but always writes the planned values.
-            let has_lost_both = || is_whole && !self.has_planned_root();
+            let has_lost_both = || self.is_by_program() && !self.has_planned_root();
             (lists_nothing && (does_something || has_lost_both())).then_some(MissingChange::Every)
         })
+    }
+
+    /// A change whose action is not what happens to its values.
+    fn wrong_action(&self) -> Option<MissingChange> {
+        if !self.is_by_program() {
+            return None;
+        }
+        let mut resources = self.changes.resources.iter();
+        let resource = resources.find(|resource| match resource.change.actions {
+            ResourceActions::NoOp => differs(&resource.change),
+            ResourceActions::Read => *resource.mode == *"managed",
+            _ => false,
+        });
+        let output = || {
+            let mut outputs = self.changes.outputs.iter();
+            outputs.find(|one| one.change.actions == ResourceActions::NoOp && differs(&one.change))
+        };
+        let address = resource.map(|resource| resource.address.to_string());
+        address
+            .or_else(|| output().map(|output| format!("output.{}", output.name)))
+            .map(MissingChange::Action)
     }
 
     /// Whether a program has written the document as it is. People write some by hand, with what matters to them alone.

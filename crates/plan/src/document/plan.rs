@@ -250,25 +250,17 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
 /// Returns the contradiction in a change, whose effect nobody knows then. Data sources and ephemeral resources, by their
 /// mode and address, are not created, updated or replaced.
 fn contradiction(resource: &ChangedResource<'_>) -> Option<&'static str> {
-    let actions = resource.change.actions;
-    if matches!(actions, ResourceActions::NoOp | ResourceActions::Read | ResourceActions::Unknown) {
-        return None;
-    }
-    match &*resource.mode {
+    match (&*resource.mode, resource.change.actions) {
+        (_, ResourceActions::NoOp | ResourceActions::Read | ResourceActions::Unknown) => None,
         // A plan that destroys everything forgets data sources, and OpenTofu 1.11 opens ephemeral resources.
-        mode @ ("data" | "ephemeral")
-            if matches!(
-                (mode, actions),
-                ("data", ResourceActions::Delete | ResourceActions::Forget)
-                    | ("ephemeral", ResourceActions::Create)
-            ) =>
-        {
+        (mode @ "data", ResourceActions::Delete | ResourceActions::Forget)
+        | (mode @ "ephemeral", ResourceActions::Create) => {
             let module = modules_of(&resource.address).last().map_or(0, |module| module.len() + 1);
             let own = resource.address.get(module..).and_then(|own| own.strip_prefix(mode));
             let has_mode = own.is_some_and(|own| own.starts_with('.'));
             (!has_mode).then_some("the `mode` and the `address` of this entry contradict each other")
         }
-        "data" | "ephemeral" => Some("a resource of this `mode` cannot have these `actions`"),
+        ("data" | "ephemeral", _) => Some("a resource of this `mode` cannot have these `actions`"),
         _ => None,
     }
 }

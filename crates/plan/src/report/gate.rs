@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::selection::REPLACEMENTS;
-use super::{Counts, Entries, Report, Section, Selection, Unmatched};
+use super::{Entries, Report, Section, Selection, Unmatched};
 use crate::{ChangedResource, Deferred, Missing, Plan, PlanMode, ResourceActions};
 
 /// The conditions under which a plan is refused.
@@ -141,7 +141,9 @@ impl GateCondition {
         (!is_shown).then_some(LeftOutBy::Actions)
     }
 
-    fn count(self, counts: &Counts) -> (usize, &'static str) {
+    /// How much of this a plan has, and the words for it.
+    fn count(self, report: &Report<'_>) -> (usize, &'static str) {
+        let counts = &report.counts;
         match self {
             Self::Create => (counts.create, "to create"),
             Self::Read => (counts.read, "to read"),
@@ -151,7 +153,7 @@ impl GateCondition {
             Self::Forget => {
                 (counts.forget + counts.create_then_forget + counts.forget_then_create, "to forget")
             }
-            Self::Move => (counts.r#move, "to move"),
+            Self::Move => (counts.r#move + moved_alone(report), "to move"),
             Self::Import => (counts.import, "to import"),
             Self::Defer => (counts.defer, "left to the next plan"),
             Self::Invoke => (counts.invoke, "to invoke"),
@@ -276,8 +278,8 @@ impl Gate {
         verdict.refuse(format!("input is missing: {}", named.join(", ")));
     }
 
-    /// Refuses resources of which only the providers, or the workspace, could say what happens to them.
-    /// Without conditions they count as changes: nobody can say that nothing changes.
+    /// Refuses resources of which only the providers, or the workspace, could say what happens to them. Without conditions they
+    /// count as changes: nobody can say that nothing changes.
     pub fn refuse_undecided(&self, verdict: &mut Verdict, deferred: &[Deferred<'_>]) {
         verdict.changes |= deferred.iter().any(Deferred::is_undecided);
         if self.conditions.is_empty() {
@@ -357,10 +359,7 @@ impl Gate {
         let counts = &report.counts;
         let mut refused = Vec::new();
         if !self.conditions.is_empty() {
-            let found = self.conditions.iter().map(|refused| match (refused, refused.count(counts)) {
-                (GateCondition::Move, (count, what)) => (count + moved_alone(report), what),
-                (_, found) => found,
-            });
+            let found = self.conditions.iter().map(|refused| refused.count(report));
             let unknown = [(counts.unknown, "with unknown actions")];
             let found = found.chain(unknown).filter(|(count, _)| *count > 0);
             refused.extend(found.map(|(count, what)| format!("{count} {what}")));

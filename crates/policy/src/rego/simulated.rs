@@ -89,9 +89,8 @@ impl ByModule<'_> {
     }
 }
 
-/// A module where the lists of these names may have more in them, and may be there where they are missing. Any list may be missing
-/// that has nothing in it for certain: a document has no empty one.
-fn with_open_lists(module: &Value, names: &[&str], ids: &[u32]) -> Value {
+/// A module where the lists of these names may have more in them, and may be there where they are missing.
+fn with_open_lists(module: &Value, names: &[&'static str], ids: &[u32]) -> Value {
     let unknown = || Value::Unknown(Unknown::from_ids(ids.iter().copied()));
     let opened = edited(module, &mut |name, list| match list {
         Value::Array(listed) if names.contains(&name) => {
@@ -106,12 +105,16 @@ fn with_open_lists(module: &Value, names: &[&str], ids: &[u32]) -> Value {
         _ => None,
     });
     let missing = names.iter().filter(|name| member(module, name).is_none()).map(|name| (*name, unknown()));
-    // A document has no list where nothing is in it.
-    let empty = LISTS.iter().filter_map(|name| {
-        let list = member(&opened, name)?;
-        matches!(list, Value::Unknown(unknown) if unknown.certain().is_empty()).then(|| (*name, list.clone()))
+    with_possible_members(&opened, missing.chain(doubtful_lists(&opened)).collect())
+}
+
+/// The lists of a module that have nothing in them for certain: a document has no empty list, so that they may be missing.
+fn doubtful_lists(module: &Value) -> Vec<(&'static str, Value)> {
+    let doubtful = LISTS.into_iter().filter_map(|name| {
+        let list = member(module, name)?;
+        matches!(list, Value::Unknown(unknown) if unknown.certain().is_empty()).then(|| (name, list.clone()))
     });
-    with_possible_members(&opened, missing.chain(empty).collect())
+    doubtful.collect()
 }
 
 /// An object whose members of these names may be there or not, which depends on what their values depend on.
@@ -202,8 +205,8 @@ impl<'t> Marking<'t> {
             };
             let always = always.iter().map(member).collect();
             let optional = optional.iter().map(member).collect();
-            let item_value = Value::Unknown(Unknown::object([id], always, optional));
-            items.push((Value::from(item.address.as_str()), item_value));
+            let unknown = Unknown::object([id], always, optional);
+            items.push((Value::from(item.address.as_str()), Value::Unknown(unknown)));
         }
         Value::Unknown(match &value {
             Value::Array(certain) => {
@@ -277,7 +280,7 @@ impl<'t> Marking<'t> {
             ("child_modules", _) => Some(self.reads_in(part)),
             _ => None,
         });
-        with_open_lists(&module, &[], &[])
+        with_possible_members(&module, doubtful_lists(&module))
     }
 
     /// The changes that are left to the next plan: with the providers none would be for want of them.
@@ -305,7 +308,7 @@ impl<'t> Marking<'t> {
         });
         let possible = possible_in(&self.simulated, part);
         if possible.is_empty() {
-            return with_open_lists(&root, &[], &[]);
+            return with_possible_members(&root, doubtful_lists(&root));
         }
         let has_modules = possible.iter().any(|item| !item.module_address.is_empty());
         let possible = self.possible_by_module(part);
@@ -317,7 +320,7 @@ impl<'t> Marking<'t> {
             "resources" => member(&root, name).is_none(),
             _ => has_modules,
         };
-        let open: Vec<&str> = LISTS.into_iter().filter(is_open).collect();
+        let open: Vec<&'static str> = LISTS.into_iter().filter(is_open).collect();
         with_open_lists(&root, &open, &possible.all())
     }
 

@@ -138,9 +138,8 @@ impl<'t> Marking<'t> {
 
     /// A value that depends on missing modules or schemas, or, if none is missing, on data sources that providers may read.
     pub(super) fn by_open_facts(&mut self) -> Value {
-        let missing = self.simulated.open_facts();
-        let ids: Vec<u32> = missing.iter().map(|name| self.places.add(name, "")).collect();
-        Value::Unknown(Unknown::from_ids(ids.iter().copied()))
+        let Self { simulated, places, .. } = self;
+        Value::Unknown(Unknown::from_ids(simulated.open_facts().map(|name| places.add(name, ""))))
     }
 
     /// A change of an object whose schema nobody has: all of the value after is unknown.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::simulated::{BY_CODE, are_doubtful};
+use crate::simulated::are_doubtful;
 use crate::tfconfig::TfConfig;
 use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
@@ -187,7 +187,9 @@ impl Document {
                 "prior_state" => {
                     simulated.prior_outputs.first().map(|item| format!("instances of {}", item.address))
                 }
-                name if simulated.open_members().contains(&name) => simulated.open_facts().into_iter().next(),
+                name if simulated.open_members().contains(&name) => {
+                    simulated.open_facts().next().map(str::to_owned)
+                }
                 _ => None,
             }
         });
@@ -435,7 +437,8 @@ impl<'t> Collections<'t> {
                 {
                     Some(view.bool(true))
                 }
-                ("prior_state", name) if BY_CODE.contains(&name) && self.hides_marks() => {
+                // Both come from the configuration and the schemas.
+                ("prior_state", "depends_on" | "sensitive_values") if self.hides_marks() => {
                     Some(view.bool(true))
                 }
                 ("planned_values", "schema_version") if self.is_schemaless(view) => Some(view.bool(true)),

@@ -190,14 +190,14 @@ impl UnusedGlobal {
     }
 }
 
-/// Refuses global names that stand in no policy and no module of one: they are most likely misspelt.
+/// Refuses global variables that no policy and no module mentions: their names are most likely misspelt.
 ///
 /// # Errors
 ///
 /// There is such a name.
 pub fn check_globals(policies: &[AppliedPolicy], asked: &[(String, Json)]) -> Result<(), UnusedGlobal> {
     let compiled: Vec<_> = policies.iter().filter_map(|applied| applied.compiled.as_ref().ok()).collect();
-    // Nobody knows what those use that cannot be read.
+    // One that cannot be read may use any name.
     if compiled.len() < policies.len() {
         return Ok(());
     }

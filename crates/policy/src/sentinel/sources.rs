@@ -71,7 +71,7 @@ impl Sources {
         Ok(configuration)
     }
 
-    /// A folder that stands for an address which no configuration has named so far.
+    /// A folder whose address no configuration has used so far.
     pub(super) fn unused_folder(&self) -> Option<&PolicySource> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         self.folders.iter().find(|source| !used.contains(&source.address))

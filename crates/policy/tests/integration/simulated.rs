@@ -181,6 +181,11 @@ mod rego {
         verdicts.rules[0].outcome()
     }
 
+    /// The outcome of a rule that denies where this holds.
+    fn denied_if(text: &str, body: &str) -> Outcome {
+        outcome(text, &format!("deny contains \"x\" if {{ {body} }}"))
+    }
+
     #[test]
     fn rules_wait_for_what_may_be_read_while_planning() {
         for (body, expected) in [
@@ -207,26 +212,27 @@ mod rego {
             ("count(input.planned_values.root_module) == 0", Outcome::Pass),
             ("not input.prior_state.values.root_module.resources", Outcome::Undecided),
             ("not input.resource_drift", Outcome::Fail),
-            // What Terraform reads while planning is relevant to its plan.
+            // Attributes of data sources that Terraform reads while planning are relevant to its plan.
             ("not input.relevant_attributes", Outcome::Undecided),
             ("input.applyable", Outcome::Fail),
             ("input.complete", Outcome::Fail),
         ] {
-            let policy = format!("deny contains \"x\" if {{ {body} }}");
-            assert_eq!(outcome(&reading(SIMULATED), &policy), expected, "{body}");
+            assert_eq!(denied_if(&reading(SIMULATED), body), expected, "{body}");
         }
         let mut relevant: Value = serde_json::from_str(&reading(SIMULATED)).unwrap();
         relevant["relevant_attributes"] = json!([{"resource": "test_disk.a", "attribute": ["name"]}]);
-        let policy = "deny contains \"x\" if not input.relevant_attributes";
-        assert_eq!(outcome(&relevant.to_string(), policy), Outcome::Undecided);
+        assert_eq!(denied_if(&relevant.to_string(), "not input.relevant_attributes"), Outcome::Undecided);
         // Whatever a plan that only refreshes is about may have drifted.
         for (version, expected) in [
             (SIMULATED, Outcome::Undecided),
             ("1.16.0+simulated.unrefreshed", Outcome::Pass),
             ("1.16.0", Outcome::Pass),
         ] {
-            let drift = r#"deny contains "x" if some rc in input.resource_drift"#;
-            assert_eq!(outcome(&refreshing(version), drift), expected, "{version}");
+            assert_eq!(
+                denied_if(&refreshing(version), "some rc in input.resource_drift"),
+                expected,
+                "{version}"
+            );
         }
         // Values that are unknown stay so beside such a data source, and one in a module may be missing, too.
         let mut nested: Value = serde_json::from_str(&reading(SIMULATED)).unwrap();
@@ -247,20 +253,17 @@ mod rego {
             "not input.planned_values.root_module.child_modules",
             "not input.planned_values.root_module.child_modules[0].resources",
         ] {
-            let policy = format!("deny contains \"x\" if {{ {body} }}");
-            assert_eq!(outcome(&alone.to_string(), &policy), Outcome::Undecided, "{body}");
+            assert_eq!(denied_if(&alone.to_string(), body), Outcome::Undecided, "{body}");
         }
         for body in [
             "some r in input.planned_values.root_module.resources; not r.values.arn",
             "some m in input.planned_values.root_module.child_modules; some r in m.resources",
         ] {
-            let policy = format!("deny contains \"x\" if {{ {body} }}");
-            assert_eq!(outcome(&nested.to_string(), &policy), Outcome::Undecided, "{body}");
+            assert_eq!(denied_if(&nested.to_string(), body), Outcome::Undecided, "{body}");
         }
         // A drift may be there, or not; with an import whose ID only the provider knows the plan may be complete.
         for body in ["not input.resource_drift", "not input.deferred_changes"] {
-            let policy = format!("deny contains \"x\" if {{ {body} }}");
-            assert_eq!(outcome(&plan(SIMULATED), &policy), Outcome::Undecided, "{body}");
+            assert_eq!(denied_if(&plan(SIMULATED), body), Outcome::Undecided, "{body}");
         }
     }
 
@@ -284,8 +287,7 @@ mod rego {
             (format!("not {planned}.child_modules"), Outcome::Pass),
             (format!("not {planned}.child_modules[0].child_modules"), Outcome::Undecided),
         ] {
-            let policy = format!("deny contains \"x\" if {{ {body} }}");
-            assert_eq!(outcome(&lacking(SIMULATED), &policy), expected, "{body}");
+            assert_eq!(denied_if(&lacking(SIMULATED), &body), expected, "{body}");
         }
         // Data sources that may be read while planning leave nothing of their module certain.
         let mut reads: Value = serde_json::from_str(&lacking(SIMULATED)).unwrap();
@@ -297,14 +299,13 @@ mod rego {
         reads["planned_values"]["root_module"]["child_modules"][0]["resources"] = json!([{"address": "module.k.test_disk.l", "mode": "data", "type": "test_disk", "name": "l", "values": {}}]);
         for body in ["module.resources[_].name == \"d\"", "count(module.resources) == 1"] {
             let module = "some module in input.planned_values.root_module.child_modules";
-            let policy =
-                format!("deny contains \"x\" if {{ {module}; module.address == \"module.k\"; {body} }}");
-            assert_eq!(outcome(&reads.to_string(), &policy), Outcome::Undecided, "{body}");
+            let whole = format!("{module}; module.address == \"module.k\"; {body}");
+            assert_eq!(denied_if(&reads.to_string(), &whole), Outcome::Undecided, "{body}");
         }
         // A plan that only refreshes has no change for a data source that it reads.
         for (version, expected) in [(SIMULATED, Outcome::Undecided), ("1.16.0", Outcome::Pass)] {
-            let policy = r#"deny contains "x" if input.prior_state.values.root_module.child_modules"#;
-            assert_eq!(outcome(&refreshing_data(version), policy), expected, "{version}");
+            let body = "input.prior_state.values.root_module.child_modules";
+            assert_eq!(denied_if(&refreshing_data(version), body), expected, "{version}");
         }
     }
 
@@ -345,8 +346,7 @@ mod rego {
             for (body, expected) in &cases {
                 let body =
                     body.replace("CHANGES", changes).replace("DRIFT", drift).replace("PLANNED", planned);
-                let policy = format!("deny contains \"x\" if {{ {body} }}");
-                assert_eq!(outcome(&plan(SIMULATED), &policy), *expected, "{body}");
+                assert_eq!(denied_if(&plan(SIMULATED), &body), *expected, "{body}");
             }
         }
         let of_old = "some rc in input.resource_changes; rc.name == \"old\"";
@@ -358,14 +358,13 @@ mod rego {
             ("rc.change.before.id == \"1\"", Outcome::Fail),
             ("not rc.address", Outcome::Pass),
         ] {
-            let policy = format!("deny contains \"x\" if {{ {of_old}; {body} }}");
-            assert_eq!(outcome(&plan(SIMULATED), &policy), expected, "{body}");
+            assert_eq!(denied_if(&plan(SIMULATED), &format!("{of_old}; {body}")), expected, "{body}");
         }
-        let replaced = format!("deny contains \"x\" if {{ {of_old}; rc.change.replace_paths }}");
-        assert_eq!(outcome(&plan("1.16.0"), &replaced), Outcome::Pass);
-        let deferred = r#"deny contains "x" if some d in input.deferred_changes"#;
-        assert_eq!(outcome(&plan(SIMULATED), deferred), Outcome::Undecided);
-        assert_eq!(outcome(&plan("1.16.0"), deferred), Outcome::Fail);
+        let replaced = format!("{of_old}; rc.change.replace_paths");
+        assert_eq!(denied_if(&plan("1.16.0"), &replaced), Outcome::Pass);
+        let deferred = "some d in input.deferred_changes";
+        assert_eq!(denied_if(&plan(SIMULATED), deferred), Outcome::Undecided);
+        assert_eq!(denied_if(&plan("1.16.0"), deferred), Outcome::Fail);
     }
 }
 

@@ -18,7 +18,7 @@ pub struct ChangedFiles {
     by_directory: HashMap<PathBuf, Vec<usize>>,
 }
 
-/// Why a text is no list of changed files.
+/// Why a list of changed files cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
 #[non_exhaustive]
@@ -26,13 +26,36 @@ pub struct ChangedFilesError {
     /// The line, from 1.
     pub line: usize,
     /// The problem with it.
-    pub problem: &'static str,
+    pub problem: ChangedFilesProblem,
+}
+
+/// The problem with a line of a list of changed files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ChangedFilesProblem {
+    /// A name in quotes has no end.
+    #[error("the quote of a name is not closed")]
+    Unclosed,
+    /// A name in quotes has an escape that git does not write.
+    #[error("git writes no such escape: a backslash is followed by a letter, a quote or three octal digits")]
+    Escape,
+    /// The bytes of a name are not UTF-8.
+    #[error("the name is not UTF-8")]
+    NotUtf8,
+    /// There are tabs, as behind the status in `git diff --name-status`.
+    #[error("this is more than a name: use `git diff --name-only`")]
+    MoreThanName,
 }
 
 impl ChangedFilesError {
     /// The stable name of the kind of error.
     pub fn kind(&self) -> &'static str {
-        "changed_files"
+        match self.problem {
+            ChangedFilesProblem::Unclosed => "unclosed_name",
+            ChangedFilesProblem::Escape => "unknown_escape",
+            ChangedFilesProblem::NotUtf8 => "name_is_not_utf8",
+            ChangedFilesProblem::MoreThanName => "more_than_a_name",
+        }
     }
 }
 
@@ -42,7 +65,8 @@ impl ChangedFiles {
     ///
     /// # Errors
     ///
-    /// A name in quotes has no end, or an escape that git does not write.
+    /// A name in quotes has no end, has an escape that git does not write or is not UTF-8, or a line has tabs, as in
+    /// `git diff --name-status`.
     ///
     /// ```
     /// use objchange_project::ChangedFiles;
@@ -61,9 +85,7 @@ impl ChangedFiles {
                 let name = match line.strip_prefix('"') {
                     Some(quoted) => unquoted(quoted),
                     // Git writes names with tabs in quotes, and a tab behind the status of `--name-status`.
-                    None if line.contains('\t') => {
-                        Err("this is more than a name: use `git diff --name-only`")
-                    }
+                    None if line.contains('\t') => Err(ChangedFilesProblem::MoreThanName),
                     None => Ok(line.to_owned()),
                 };
                 names.push(name.map_err(|problem| ChangedFilesError { line: position + 1, problem })?);
@@ -149,7 +171,7 @@ pub(super) fn real_path(path: &Path) -> PathBuf {
 }
 
 /// A name that git has written in quotes, behind the first of them: with the escapes of C, and octal ones for bytes.
-fn unquoted(quoted: &str) -> Result<String, &'static str> {
+fn unquoted(quoted: &str) -> Result<String, ChangedFilesProblem> {
     let mut bytes = Vec::new();
     let mut rest = quoted.bytes();
     loop {
@@ -160,7 +182,7 @@ fn unquoted(quoted: &str) -> Result<String, &'static str> {
                 bytes.push(byte);
                 continue;
             }
-            _ => return Err("the quote of a name is not closed"),
+            _ => return Err(ChangedFilesProblem::Unclosed),
         };
         bytes.push(match escape {
             Some(b'a') => 7,
@@ -175,21 +197,21 @@ fn unquoted(quoted: &str) -> Result<String, &'static str> {
                 let mut byte = first - b'0';
                 for _ in 0..2 {
                     let digit = rest.next().filter(|digit| (b'0'..=b'7').contains(digit));
-                    byte = byte * 8 + (digit.ok_or("an octal escape has three digits")? - b'0');
+                    byte = byte * 8 + (digit.ok_or(ChangedFilesProblem::Escape)? - b'0');
                 }
                 byte
             }
-            _ => return Err("git writes no such escape"),
+            _ => return Err(ChangedFilesProblem::Escape),
         });
     }
-    String::from_utf8(bytes).map_err(|_| "the name is not UTF-8")
+    String::from_utf8(bytes).map_err(|_| ChangedFilesProblem::NotUtf8)
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::{ChangedFiles, unquoted};
+    use super::{ChangedFiles, ChangedFilesProblem, unquoted};
 
     #[test]
     fn names_are_read_as_git_writes_them() {
@@ -199,11 +221,11 @@ mod tests {
         assert_eq!(names("\"m\\303\\244\\t\\\"x\\\".tf\"\n"), ["mä\t\"x\".tf"]);
         assert_eq!(names("a\nb.tf\0\"c\".tf\0"), ["a\nb.tf", "\"c\".tf"]);
         for (quoted, problem) in [
-            ("a", "the quote of a name is not closed"),
-            ("a\"b\"", "the quote of a name is not closed"),
-            ("\\3\"", "an octal escape has three digits"),
-            ("\\q\"", "git writes no such escape"),
-            ("\\377\"", "the name is not UTF-8"),
+            ("a", ChangedFilesProblem::Unclosed),
+            ("a\"b\"", ChangedFilesProblem::Unclosed),
+            ("\\3\"", ChangedFilesProblem::Escape),
+            ("\\q\"", ChangedFilesProblem::Escape),
+            ("\\377\"", ChangedFilesProblem::NotUtf8),
         ] {
             assert_eq!(unquoted(quoted), Err(problem), "{quoted}");
         }

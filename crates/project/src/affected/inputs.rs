@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use objchange_files::Walk;
 use objchange_hcl::{ConstantText, Functions, Severity, StateStorage};
 use objchange_module::config::{
-    Config, FileRead, Files, LOCK_FILE, LoadOptions, OpenTofuFiles, is_configuration, template_reads,
+    Config, FileRead, Files, LOCK_FILE, LoadOptions, OpenTofuFiles, is_configuration, is_local_source,
+    template_reads,
 };
 use objchange_module::{Diagnostics, ModuleDiagnostic};
 use objchange_plan::{DirectoryProblem, Version};
@@ -18,7 +19,7 @@ use super::{Reason, ReasonKind};
 use crate::data_directory::module_manifest;
 use crate::files::{DiskFiles, without_dots};
 use crate::inputs::{functions, is_variable_file};
-use crate::state::WORKSPACE_DIR;
+use crate::state::{STATE_FILE, WORKSPACE_DIR};
 
 /// How many templates are looked into whose names begin alike. Where there are more, any file may be read.
 const MOST_TEMPLATES: usize = 1000;
@@ -38,8 +39,8 @@ pub(super) struct RootInputs {
     files: BTreeMap<PathBuf, String>,
     /// The beginnings of paths that may be read: a directory, and how paths in it go on.
     beginnings: BTreeMap<(PathBuf, String), String>,
-    /// Reasons for which any change may touch it.
-    unknown: Vec<Reason>,
+    /// Places for which any change may touch it.
+    unknown: BTreeSet<(String, ReasonKind)>,
 }
 
 impl RootInputs {
@@ -54,7 +55,7 @@ impl RootInputs {
             missing: BTreeSet::new(),
             files: BTreeMap::new(),
             beginnings: BTreeMap::new(),
-            unknown: Vec::new(),
+            unknown: BTreeSet::new(),
         };
         let terraform_version = format!("{}.0", Version::NEWEST);
         let manifest = module_manifest(&files).map_err(io::Error::other)?;
@@ -106,10 +107,7 @@ impl RootInputs {
     }
 
     fn unknown(&mut self, kind: ReasonKind, place: String) {
-        let reason = Reason { kind, file: None, place: Some(place) };
-        if !self.unknown.contains(&reason) {
-            self.unknown.push(reason);
-        }
+        self.unknown.insert((place, kind));
     }
 
     /// The places that a path of the configuration leads to: as it is written, each link on the way if it is one, and where the
@@ -138,10 +136,9 @@ impl RootInputs {
             self.add_link(name, ReasonKind::Configuration);
         }
         for ((caller, name), missing) in &config.missing_modules {
-            let is_local = missing.source.starts_with("./") || missing.source.starts_with("../");
             if missing.source.is_empty() || missing.problem == Some(DirectoryProblem::Outside) {
                 self.unknown(ReasonKind::UnknownModule, format!("module.{name}"));
-            } else if is_local {
+            } else if is_local_source(&missing.source) {
                 let places =
                     self.places(&format!("{}/{}", config.modules[*caller].directory, missing.source));
                 self.missing.extend(places);
@@ -273,7 +270,10 @@ impl RootInputs {
             let names = files.map(|(_, name)| name).chain(changed.at(directory));
             names.for_each(|name| add(ReasonKind::ReadFile, name, Some(place)));
         }
-        found.into_values().chain(self.unknown.iter().cloned()).collect()
+        let unknown = self.unknown.iter();
+        let unknown =
+            unknown.map(|(place, kind)| Reason { kind: *kind, file: None, place: Some(place.clone()) });
+        found.into_values().chain(unknown).collect()
     }
 }
 
@@ -281,7 +281,7 @@ impl RootInputs {
 fn kind_of(file: &str, is_in_root: bool) -> Option<ReasonKind> {
     match file {
         LOCK_FILE if is_in_root => Some(ReasonKind::LockFile),
-        "terraform.tfstate" if is_in_root => Some(ReasonKind::State),
+        STATE_FILE if is_in_root => Some(ReasonKind::State),
         file if file.ends_with(".tfbackend") => Some(ReasonKind::State),
         file if is_variable_file(file) => Some(ReasonKind::Variables),
         _ => None,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-pub use changes::{ChangedFiles, ChangedFilesError};
+pub use changes::{ChangedFiles, ChangedFilesError, ChangedFilesProblem};
 pub use roots::{RootsError, RootsProblem, root_modules};
 
 use inputs::RootInputs;
@@ -28,7 +28,7 @@ pub struct Reason {
 }
 
 /// The kind of a [`Reason`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReasonKind {

@@ -6,11 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use objchange_hcl::{ModuleConfig, Sources};
-use objchange_module::config::{LOCK_FILE, is_configuration};
+use objchange_module::config::{LOCK_FILE, is_configuration, is_local_source};
 use thiserror::Error;
 
 use crate::files::MAX_FILE;
 use crate::inputs::is_variable_file;
+use crate::state::STATE_FILE;
 use objchange_files::input::Source;
 
 /// Why the root modules of a directory cannot be found.
@@ -95,7 +96,7 @@ pub fn root_modules(directories: &[PathBuf]) -> Result<Vec<PathBuf>, RootsError>
         found.iter().map(|directory| (directory.real.as_path(), directory)).collect();
     let mut reached = HashSet::new();
     let mut roots = Vec::new();
-    // In a circle of modules that call each other nothing is a root, and each of them is an error: the first stands for it.
+    // Modules that call each other in a circle have no root module above them. The first is listed, so that its error is shown.
     let certain = found.iter().filter(|one| one.is_root || !called.contains(one.real.as_path()));
     for (directory, is_certain) in certain.map(|one| (one, true)).chain(found.iter().map(|one| (one, false)))
     {
@@ -130,10 +131,9 @@ impl ModuleDirectory {
     fn read(path: PathBuf, real: PathBuf, names: &[String]) -> Self {
         let (config, is_whole) = declarations(&path, names);
         let sources = config.calls.values().filter_map(|call| call.source.as_ref());
-        let local = sources.filter(|(source, _)| source.starts_with("./") || source.starts_with("../"));
+        let local = sources.filter(|(source, _)| is_local_source(source));
         let calls = local.filter_map(|(source, _)| fs::canonicalize(path.join(source)).ok()).collect();
-        let is_own =
-            |name: &String| name == LOCK_FILE || name == "terraform.tfstate" || is_variable_file(name);
+        let is_own = |name: &String| name == LOCK_FILE || name == STATE_FILE || is_variable_file(name);
         let is_root = !is_whole || config.state_storage.is_some() || names.iter().any(is_own);
         Self { path: as_written(path), real, is_root, calls }
     }

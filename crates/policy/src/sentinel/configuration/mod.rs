@@ -42,7 +42,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Looks in folders for what has the addresses of these; returns the addresses that something has.
+    /// Reads sources from these folders instead of downloading them. Returns the addresses that sources have.
     pub(super) fn locate(&mut self, sources: &[PolicySource]) -> Vec<String> {
         let imports = self.imports.values_mut().chain(self.mocks.values_mut());
         let imports = imports.filter_map(|import| match import {

@@ -17,7 +17,7 @@ pub struct Reference {
     folder: Arc<Path>,
     file: Arc<str>,
     at: Position,
-    /// The folder that stands for its address, and the path in that.
+    /// The folder to read instead of downloading, and the path of the file in it.
     located: Option<(PolicySource, String)>,
 }
 
@@ -68,7 +68,7 @@ impl Reference {
         self.located = found.map(|(source, rest)| (source.clone(), rest.to_owned()));
     }
 
-    /// The address that a folder stands for, if it has one.
+    /// The address whose folder is read instead of downloading, if there is one.
     pub(super) fn located_address(&self) -> Option<&str> {
         self.located.as_ref().map(|(source, _)| source.address.as_str())
     }
