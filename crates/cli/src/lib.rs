@@ -25,6 +25,8 @@ mod exit;
 mod explain;
 mod hash;
 mod hints;
+#[cfg(feature = "provider")]
+mod launch;
 mod module_plan;
 mod module_test;
 mod plan;

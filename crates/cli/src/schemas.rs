@@ -16,7 +16,7 @@ use objchange_project::{ProviderProgram, provider_schemas};
 use crate::exit;
 use crate::input::{MAX_DOCUMENT, Size, Source};
 #[cfg(feature = "provider")]
-use crate::provider::launch;
+use crate::launch;
 use crate::schema_cache::SchemaCacheArgs;
 #[cfg(feature = "sentinel")]
 use crate::schema_cache::SchemaQuery;

@@ -544,3 +544,24 @@ impl Functions {
         &PURE
     }
 }
+
+/// Calls that are not functions, because they look at expressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Try,
+    Can,
+    Convert,
+    TemplateString,
+}
+
+impl Form {
+    pub(crate) fn named(name: &str) -> Option<Form> {
+        Some(match name.strip_prefix("core::").unwrap_or(name) {
+            "try" => Self::Try,
+            "can" => Self::Can,
+            "convert" => Self::Convert,
+            "templatestring" => Self::TemplateString,
+            _ => return None,
+        })
+    }
+}

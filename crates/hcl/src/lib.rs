@@ -63,6 +63,7 @@ mod functions;
 mod hidden_source;
 mod module;
 mod outline;
+mod selected;
 #[cfg(feature = "snippet")]
 mod snippet;
 mod sources;
@@ -81,8 +82,8 @@ pub use decode::{
 };
 pub use edition::Edition;
 pub use eval::{
-    DecisiveElements, DiagnosticExt, Scope, TypeConstraint, Variables, constant, elements_that_decide,
-    evaluate, evaluate_template, no_element,
+    DecisiveElements, DiagnosticExt, Scope, TypeConstraint, Variables, constant, constant_value,
+    elements_that_decide, evaluate, evaluate_template, no_element,
 };
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
@@ -93,15 +94,15 @@ pub use function::{
 pub use functions::{BaseDirectory, OUTSIDE, relative_path};
 pub use hidden_source::{HiddenSource, value_source, variable_of_source};
 pub use module::{
-    CheckConfig, Condition, ConstantText, DecodedResource, Environment, ImportConfig, ImportTarget, Input,
-    LifecycleConfig, MockData, MockObject, MockProvider, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget,
-    MovedConfig, OutputConfig, Override, OverrideDuring, ProviderConfig, ProviderRef, ProvisionerConfig,
-    RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, RunCommand, RunModule, RunPlanOptions,
-    SelectError, SelectedResource, SourcePlace, StateStorage, TestFile, TestRun, Unfollowed, VariableConfig,
-    VariableValues, each,
+    CheckConfig, Condition, ConstantText, Environment, ImportConfig, ImportTarget, Input, LifecycleConfig,
+    MockData, MockObject, MockProvider, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig,
+    OutputConfig, Override, OverrideDuring, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig,
+    RequiredProvider, ResourceConfig, ResourceName, RunCommand, RunModule, RunPlanOptions, StateStorage,
+    TestFile, TestRun, VariableConfig, VariableValues, each,
 };
 pub use objchange_text::{Diagnostic, FunctionSignature, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;
+pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 #[cfg(feature = "snippet")]
 pub use snippet::snippet;
 pub use sources::{FileSpan, Places, Sources};
@@ -110,4 +111,4 @@ pub use syntax::{
     Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
     parse_template,
 };
-pub use walk::{Reference, constant_value, variables};
+pub use walk::{Reference, variables};

@@ -4,13 +4,10 @@ use std::fmt;
 
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
-use objchange_text::{Diagnostic, Span, similar, visible_json};
+use objchange_text::{Span, similar, visible_json};
 use smol_str::SmolStr;
 
-use crate::eval::forms::Form;
-use crate::eval::{Scope, Variables, evaluate};
-use crate::function::Functions;
-use crate::module::MoveTarget;
+use crate::function::{Form, Functions};
 use crate::syntax::ast::{Access, Call, Expr, ExprKind, For, Item, StepKind, TraversalStep};
 
 /// A variable that an expression needs, with the steps from it that are written out: `a.b[0]`.
@@ -55,11 +52,6 @@ impl Reference<'_> {
     pub fn prefix(&self, length: usize) -> String {
         let steps = length.saturating_sub(1).min(self.steps.len());
         Reference { steps: &self.steps[..steps], ..*self }.to_string()
-    }
-
-    /// Follows the reference in a scope as far as the value has its steps; `None` if the scope lacks its name.
-    pub fn value_in(&self, scope: &Scope<'_>) -> Option<Value> {
-        Some(self.found_in(scope.get(self.name)?).1)
     }
 
     /// The name behind the first dot, if that comes first.
@@ -172,15 +164,6 @@ impl Expr {
         Some((left, last.clone()))
     }
 
-    /// Reads the reference as an address: of a module, a resource or an instance.
-    ///
-    /// # Errors
-    ///
-    /// It is not an address.
-    pub fn as_target(&self) -> Result<MoveTarget, Box<Diagnostic>> {
-        crate::module::target(self)
-    }
-
     /// The key of the first index that is not written out: `count.index` in `a.b[count.index].c`.
     pub fn computed_key(&self) -> Option<&Expr> {
         let ExprKind::Relative(relative) = &self.kind else { return None };
@@ -189,27 +172,6 @@ impl Expr {
             Access::Step(_) => None,
         })
     }
-}
-
-/// The value of an expression in a version of Terraform, if no reference and no call can change it: plan documents have it
-/// beside what an expression refers to.
-///
-/// ```
-/// use objchange::Value;
-/// use objchange_hcl::{constant_value, parse_expression};
-///
-/// let constant = |text| constant_value(&parse_expression(text).unwrap(), (1, 15));
-/// assert_eq!(constant("1 + 2"), Some(Value::from(3)));
-/// assert_eq!(constant("true ? 3 : var.x"), Some(Value::from(3)));
-/// assert_eq!(constant("upper(\"x\")"), None);
-/// assert_eq!(constant("false ? can(var.x) : 3"), Some(Value::from(3)));
-/// assert_eq!(constant("var.x"), None);
-/// ```
-pub fn constant_value(expr: &Expr, version: (u32, u32)) -> Option<Value> {
-    let variables = Variables::default();
-    // All references are unknown: only the shape of the expression matters here.
-    let (value, _) = evaluate(expr, &Scope::new(&variables), &Functions::none_of_version(version));
-    value.is_wholly_known().then_some(value)
 }
 
 /// The calls in an expression.

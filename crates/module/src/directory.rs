@@ -7,7 +7,8 @@ use objchange::Value;
 use objchange_hcl::Functions;
 use smol_str::SmolStr;
 
-use crate::config::{Config, Files, LoadOptions};
+use crate::config::{Config, LoadOptions};
+use crate::files::Files;
 use crate::plan::variable::root_value;
 use crate::plan::{GivenVariable, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use crate::state::PriorState;

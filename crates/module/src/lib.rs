@@ -27,6 +27,7 @@ pub mod config;
 mod diagnostics;
 mod directory;
 pub mod document;
+mod files;
 mod functions;
 mod inferred;
 mod marking;

@@ -4,11 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use objchange_files::FileError;
-use objchange_files::input::Source;
-
-use crate::files::{DiskFiles, MAX_FILE};
-
 /// The variable that names it.
 const TF_DATA_DIR: &str = "TF_DATA_DIR";
 
@@ -17,7 +12,7 @@ const TF_DATA_DIR: &str = "TF_DATA_DIR";
 pub(crate) struct DataDirectory {
     /// From the directory of the module on.
     path: PathBuf,
-    is_named: bool,
+    pub(crate) is_named: bool,
 }
 
 impl DataDirectory {
@@ -43,32 +38,4 @@ impl DataDirectory {
     pub(crate) fn path_in(&self, directory: &Path, name: &str) -> PathBuf {
         directory.join(&self.path).join(name)
     }
-
-    /// Reads a file in it; `None` if it does not exist.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read.
-    pub(crate) fn read(&self, files: &DiskFiles, name: &str) -> Result<Option<String>, FileError> {
-        let Some(path) = files.find(self.path_of(name))? else { return Ok(None) };
-        Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(FileError::unreadable)
-    }
-}
-
-/// The manifest of installed modules, if `TF_DATA_DIR` names where it is: modules look for it in `.terraform` themselves.
-///
-/// # Errors
-///
-/// It cannot be read.
-pub fn module_manifest(files: &DiskFiles) -> Result<Option<String>, FileError> {
-    let data = DataDirectory::of_environment();
-    if !data.is_named {
-        return Ok(None);
-    }
-    let name = "modules/modules.json";
-    let text = data
-        .read(files, name)
-        .map_err(|why| FileError::new(why.kind, format!("{}: {why}", data.path_of(name).display())))?;
-    // Without one, no module is installed.
-    Ok(Some(text.unwrap_or_else(|| "{}".to_owned())))
 }

@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use objchange_files::input::Source;
 use objchange_files::{FileError, FileErrorKind};
 use objchange_module::config::Files;
 
 use crate::data_directory::DataDirectory;
-use objchange_files::input::Source;
 
 /// The maximum length of a configuration file.
 pub(crate) const MAX_FILE: u64 = 64 << 20;
@@ -64,6 +64,34 @@ impl DiskFiles {
         let data = DataDirectory::named(directory).and_then(|path| fs::canonicalize(path).ok());
         let roots = [root].into_iter().chain(allowed.iter().cloned()).chain(data).collect();
         Ok(Self { directory: directory.to_owned(), roots, allowed, known: Mutex::default() })
+    }
+
+    /// Reads a file that `terraform init` has left; `None` if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub(crate) fn read_data(&self, data: &DataDirectory, name: &str) -> Result<Option<String>, FileError> {
+        let Some(path) = self.find(data.path_of(name))? else { return Ok(None) };
+        Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(FileError::unreadable)
+    }
+
+    /// The manifest of installed modules, if `TF_DATA_DIR` names where it is: modules look for it in `.terraform` themselves.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn module_manifest(&self) -> Result<Option<String>, FileError> {
+        let data = DataDirectory::of_environment();
+        if !data.is_named {
+            return Ok(None);
+        }
+        let name = "modules/modules.json";
+        let text = self
+            .read_data(&data, name)
+            .map_err(|why| FileError::new(why.kind, format!("{}: {why}", data.path_of(name).display())))?;
+        // Without one, no module is installed.
+        Ok(Some(text.unwrap_or_else(|| "{}".to_owned())))
     }
 
     /// Modules may also be in these directories.

@@ -31,6 +31,7 @@ mod lock_file;
 mod memory;
 mod operations;
 mod plan;
+mod plan_error;
 mod plan_files;
 pub mod pool;
 mod program;
@@ -58,7 +59,6 @@ pub use case_files::{BlessedCases, CaseEvent, CaseLine, UnusableCases, run_case_
 pub use configuration::{
     Configuration, ConfigurationError, Evaluation, NOT_GIVEN, VariableInputs, errors_document, value_document,
 };
-pub use data_directory::module_manifest;
 pub use documents::{
     DocumentOutcome, Input, InputDocument, Inputs, Origin, SkippedDocuments, WantedDocuments,
 };
@@ -69,9 +69,9 @@ pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};
 pub use memory::watch_memory;
 pub use operations::OPERATIONS;
 pub use plan::{
-    PlanError, PlanSettings, PlannedDirectory, RefusedPlan, RequiredInputs, is_module, plan_directory,
-    plan_directory_with,
+    PlanSettings, PlannedDirectory, RequiredInputs, is_module, plan_directory, plan_directory_with,
 };
+pub use plan_error::{PlanError, RefusedPlan};
 pub use plan_files::{PlanFileReader, PlanInputError};
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]

@@ -312,7 +312,7 @@ impl Initialized {
     /// Reads what the last `terraform init` has remembered; `None` if it was for no backend.
     fn read(data: &DataDirectory, files: &DiskFiles) -> Result<Option<Self>, StateError> {
         let wrong = |problem: String| StateError::File { path: data.path_of(BACKEND_FILE), problem };
-        let Some(text) = data.read(files, BACKEND_FILE).map_err(|error| wrong(error.into()))? else {
+        let Some(text) = files.read_data(data, BACKEND_FILE).map_err(|error| wrong(error.into()))? else {
             return Ok(None);
         };
         // Without the error, which may show values.
@@ -343,7 +343,7 @@ fn selected_workspace(data: &DataDirectory, files: &DiskFiles) -> Result<Option<
     let (name, by) = match env::var_os(TF_WORKSPACE).filter(|name| !name.is_empty()) {
         Some(name) => (name.to_string_lossy().into_owned(), TF_WORKSPACE.to_owned()),
         None => {
-            let read = data.read(files, WORKSPACE_FILE);
+            let read = files.read_data(data, WORKSPACE_FILE);
             let text = read
                 .map_err(|error| StateError::WorkspaceFile { path: path.clone(), problem: error.into() })?;
             (text.unwrap_or_default().trim().to_owned(), path.display().to_string())

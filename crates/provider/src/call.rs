@@ -8,8 +8,6 @@ use objchange::Value;
 use objchange::change::{DeferredReason, Diagnostic, PrivateData};
 use smol_str::SmolStr;
 
-use crate::Capabilities;
-
 /// A kind of component that a provider has configurations for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -276,6 +274,19 @@ pub struct ActionPlan {
     pub deferred: Option<DeferredReason>,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Optional capabilities of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities {
+    /// Destroying an object is planned as well.
+    pub plan_destroy: bool,
+    /// Other calls may come without a request for the schemas before.
+    pub schema_optional: bool,
+    /// It can take over objects of other types.
+    pub move_state: bool,
+    /// It can write the configuration of an object.
+    pub generate_config: bool,
 }
 
 /// The names of a provider's components, without their schemas.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use objchange::value::Path;
 
-use crate::client::Log;
+use crate::log::Log;
 
 /// The reason why a provider gave no answer: the kind of failure, the call, and the provider's log during
 /// the call.

@@ -21,6 +21,7 @@ pub mod client;
 mod document;
 mod drive;
 mod error;
+mod log;
 mod mask;
 pub mod message;
 mod notes;
@@ -33,9 +34,9 @@ mod verdict;
 mod wire;
 
 pub use call::{
-    ActionEvent, ActionPlan, Answer, Component, FunctionAnswer, ImportAnswer, ImportResource, ImportTarget,
-    Imported, ListQuestion, Listed, Locked, Metadata, MoveResource, Opened, RawState, ReadResource, StateIds,
-    StoreConfigured, StoredState, UpgradeResource,
+    ActionEvent, ActionPlan, Answer, Capabilities, Component, FunctionAnswer, ImportAnswer, ImportResource,
+    ImportTarget, Imported, ListQuestion, Listed, Locked, Metadata, MoveResource, Opened, RawState,
+    ReadResource, StateIds, StoreConfigured, StoredState, UpgradeResource,
 };
 pub use cases::OPERATIONS;
 #[doc(no_inline)]
@@ -46,7 +47,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use mask::Masks;
 pub use notes::{Description, FunctionNote, Note, Notes};
 pub use provider::{Call, Provider, ProviderExt, Reply};
-pub use schemas::{Capabilities, Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
+pub use schemas::{Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -7,7 +7,7 @@ use objchange::change::Diagnostic;
 use objchange::schema::{Block, Schema};
 use smol_str::SmolStr;
 
-use crate::{Component, Metadata, Notes};
+use crate::{Capabilities, Component, Metadata, Notes};
 
 /// Everything that a provider declares about itself.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -112,19 +112,6 @@ impl SchemaFaultKind {
     pub const fn is_fatal(self) -> bool {
         !matches!(self, Self::RepeatedName)
     }
-}
-
-/// Optional capabilities of a provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Capabilities {
-    /// Destroying an object is planned as well.
-    pub plan_destroy: bool,
-    /// Other calls may come without a request for the schemas before.
-    pub schema_optional: bool,
-    /// It can take over objects of other types.
-    pub move_state: bool,
-    /// It can write the configuration of an object.
-    pub generate_config: bool,
 }
 
 /// A function of a provider.

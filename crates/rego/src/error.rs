@@ -2,21 +2,6 @@
 
 use std::fmt;
 
-use crate::syntax::ast::Span;
-
-/// A part of a file that cannot be read.
-#[derive(Debug, Clone)]
-pub(crate) struct SyntaxError {
-    pub(crate) span: Span,
-    pub(crate) message: String,
-}
-
-impl SyntaxError {
-    pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
-        Self { span, message: message.into() }
-    }
-}
-
 /// A position in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
@@ -101,11 +86,8 @@ impl fmt::Display for EvalError {
 impl std::error::Error for EvalError {}
 
 /// The maximum number of values that one value consists of; a plan of a gigabyte has that many.
-/// [`TEXT_OF_PART`] bytes of a text count as one.
+/// [`TEXT_OF_PART`](crate::TEXT_OF_PART) bytes of a text count as one.
 pub const MAX_PARTS: u64 = 1 << 26;
-
-/// This many bytes of a text count as one value.
-pub const TEXT_OF_PART: u64 = 32;
 
 /// The maximum size in bytes of a text that is made of others.
 pub const MAX_TEXT: usize = 64 << 20;

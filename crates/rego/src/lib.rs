@@ -42,20 +42,17 @@ mod run;
 mod syntax;
 pub mod value;
 
+pub use builtins::{YamlError, from_yaml};
 pub use compile::{CompileOptions, DeclaredRule, NetworkAccess, SourceFile};
 pub use error::{
     CompileError, CompileErrors, EvalError, Limit, Location, MAX_ITEMS, MAX_PARTS, MAX_TEXT, NEEDS_NETWORK,
-    TEXT_OF_PART,
 };
 pub use format::{Format, InputFormat, MissingField, MissingPart, ObjectFormat};
 pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
-pub use program::{
-    InputReference, Program, RuleId, RuleInfo, RuleResults, Session, Setup, Warning, YamlError,
-    declared_rules, from_yaml,
-};
-pub use run::Limits;
+pub use program::{InputReference, Program, RuleId, RuleInfo, Session, Setup, Warning, declared_rules};
+pub use run::{Limits, RuleResults};
 pub use syntax::ast::{Dialect, Span};
-pub use value::{Unknown, Value};
+pub use value::{TEXT_OF_PART, Unknown, Value};
 
 /// Values and rules may nest deeper than the stack of most threads has room for.
 pub(crate) const STACK: usize = 256 << 20;

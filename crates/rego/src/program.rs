@@ -9,9 +9,9 @@ use crate::compile::{self, Compiled};
 use crate::error::{CompileError, CompileErrors, EvalError, Location};
 use crate::format::{InputFormat, MissingField};
 use crate::network::Network;
-use crate::run::{Limits, Machine, Members, Outcome, Run, Stop, either};
+use crate::run::{Limits, Machine, Members, Outcome, RuleResults, Run, Stop, either};
 use crate::value::{Unknown, Value};
-use crate::{CompileOptions, DeclaredRule, Limit, SourceFile};
+use crate::{CompileOptions, DeclaredRule, SourceFile};
 
 /// A rule of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,19 +94,6 @@ pub struct Warning {
     pub function: &'static str,
     /// The failure. It may hold values of the input.
     pub message: String,
-}
-
-/// The results of a definition of a rule: the members of a set or an array, or its value unless that is
-/// `false`, `null` or an empty object.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct RuleResults {
-    /// Results that hold whatever the unknown values will be. Parts of them may be unknown.
-    pub certain: Vec<Value>,
-    /// Results that may hold, each with the unknown values that it depends on.
-    pub possible: Vec<(Value, Unknown)>,
-    /// The unknown values that decide whether evaluating the rule fails; if it fails there are no results.
-    pub may_fail: Option<Unknown>,
 }
 
 /// An evaluation over one input. Rules are evaluated on demand, and once.
@@ -365,51 +352,4 @@ fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
         let thread = thread::Builder::new().stack_size(crate::STACK).spawn_scoped(scope, work);
         thread.ok()?.join().ok()
     })
-}
-
-/// A text is not a document in YAML with the values of JSON.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum YamlError {
-    /// The document is too large.
-    #[error("this document is too large")]
-    TooLarge,
-    /// The text is not YAML: the reason.
-    #[error("this is no YAML: {0}")]
-    Invalid(String),
-}
-
-impl YamlError {
-    /// The stable name of the kind of error.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::TooLarge => "too_large",
-            Self::Invalid(_) => "invalid",
-        }
-    }
-}
-
-/// Reads a document in YAML.
-///
-/// # Errors
-///
-/// The text is not YAML, or has values that JSON lacks.
-pub fn from_yaml(text: &str) -> Result<Value, YamlError> {
-    const MOST_WORK: usize = 1 << 30;
-    let mut left = MOST_WORK;
-    let mut context = crate::builtins::Context::new(0, 0, move |work| match left.checked_sub(work) {
-        Some(rest) => {
-            left = rest;
-            Ok(())
-        }
-        None => Err(Limit::Memory),
-    });
-    let builtin = crate::builtins::lookup("yaml.unmarshal");
-    let value = builtin.map(|builtin| builtin.call(&mut context, &[Value::from(text)]));
-    match value {
-        Some(Ok(Some(value))) => Ok(value),
-        Some(Err(error)) if error.kind.ends() => Err(YamlError::TooLarge),
-        Some(Err(error)) => Err(YamlError::Invalid(error.to_string())),
-        _ => Err(YamlError::Invalid("it has no value".to_owned())),
-    }
 }

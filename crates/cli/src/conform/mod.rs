@@ -25,7 +25,7 @@ use objchange_text::{visible, visible_json};
 
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::provider::launch::{LaunchArgs, duration};
+use crate::launch::{LaunchArgs, duration};
 use crate::reports::{self, Outputs, ReportFiles, Reporter};
 use crate::write_file::{Access, overwrite};
 use objchange_project::pool;

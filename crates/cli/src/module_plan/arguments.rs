@@ -16,7 +16,7 @@ use crate::configuration::Settings;
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Size;
 #[cfg(feature = "provider")]
-use crate::provider::launch;
+use crate::launch;
 use crate::schemas::SchemaArgs;
 
 /// The options of planning that mean the same for every command.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::ArgGroup;
 use objchange_project::RealChoice;
 
-use crate::provider::launch::duration;
+use crate::launch::duration;
 
 /// The options that choose real providers.
 const REAL: &str = "real";

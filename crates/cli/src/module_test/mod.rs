@@ -16,9 +16,7 @@ use objchange_module::test::{TestCoverage, TestOptions, TestReport, TestRunner, 
 use objchange_module::variables::automatic_files;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::Program;
-use objchange_project::{
-    DiskFiles, GivenSchemas, functions, locked_versions, module_manifest, pool, variables,
-};
+use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, pool, variables};
 
 use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
@@ -147,7 +145,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     let version = version_of(args.program);
     let terraform_version = format!("{version}.0");
     let variables = variables(&files, args.variables.iter())?;
-    let manifest = module_manifest(&files).map_err(unusable)?;
+    let manifest = files.module_manifest().map_err(unusable)?;
     let suite = TestSuite::load(TestTexts {
         files: &files,
         manifest: manifest.as_deref(),

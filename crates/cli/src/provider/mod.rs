@@ -2,7 +2,6 @@
 
 mod call_function;
 mod change;
-pub(crate) mod launch;
 mod object;
 mod schema;
 mod session;
@@ -18,6 +17,7 @@ use objchange_text::visible_json;
 
 use self::session::Failure;
 use crate::exit::{self, CommandError};
+use crate::launch;
 
 const AFTER_HELP: &str = "\
 The provider binary is started, called and stopped. Its address is the source in `required_providers`; the default is \

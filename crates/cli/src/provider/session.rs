@@ -11,9 +11,9 @@ use objchange_provider::Error;
 use objchange_provider::client::{Children, Level};
 use objchange_text::{MAX_TEXTS, bounded, left_out, visible};
 
-use super::launch::LaunchArgs;
 use crate::exit::{self, CommandError, FAILED, UNUSABLE, unusable};
 use crate::hints;
+use crate::launch::LaunchArgs;
 use crate::style::{BAD, FAINT};
 
 /// The maximum number of lines to show of a log after a failure.

@@ -17,7 +17,7 @@ use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::hints;
 use crate::input::{Size, Source};
 #[cfg(feature = "provider")]
-use crate::provider::launch;
+use crate::launch;
 use objchange_project::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\

@@ -4,9 +4,8 @@ use objchange::value::Kind;
 use objchange::{Type, Value};
 use objchange_text::Span;
 
-use super::forms::Form;
 use super::{Evaluator, Failed, Scope, dynamic};
-use crate::function::{Capability, Function};
+use crate::function::{Capability, Form, Function};
 use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Call, Expr};
 use crate::walk::makes_sensitive;

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::call::{Argument, INVALID, recursive};
 use super::{Evaluator, Failed, Scope, Variables, dynamic, unknown_not_null};
-use crate::function::{CallContext, Capability, Functions, not_null};
+use crate::function::{CallContext, Capability, Form, Functions, not_null};
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::is_name;
 use crate::syntax::parse_template;
@@ -16,25 +16,7 @@ use crate::syntax::parse_template;
 /// The maximum length of the list of failed attempts of `try`, in bytes. Later attempts are left out.
 const MAX_TRIED: usize = 1 << 12;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    Try,
-    Can,
-    Convert,
-    TemplateString,
-}
-
 impl Form {
-    pub(crate) fn named(name: &str) -> Option<Form> {
-        Some(match name.strip_prefix("core::").unwrap_or(name) {
-            "try" => Self::Try,
-            "can" => Self::Can,
-            "convert" => Self::Convert,
-            "templatestring" => Self::TemplateString,
-            _ => return None,
-        })
-    }
-
     /// The names of its parameters, and how many arguments there may be.
     fn parameters(self) -> (&'static [&'static str], Option<usize>) {
         match self {

@@ -33,7 +33,7 @@ pub(crate) use explain::explain;
 pub(crate) use forms::in_one_sentence;
 pub use scope::{Scope, Variables};
 pub(crate) use type_expr::without_keys;
-pub use type_expr::{TypeConstraint, constant};
+pub use type_expr::{TypeConstraint, constant, constant_value};
 
 use crate::function::{CallContext, Capability, Functions};
 use crate::suggestion::did_you_mean;

@@ -4,6 +4,8 @@ use hashbrown::HashMap;
 use objchange::Value;
 use smol_str::SmolStr;
 
+use crate::walk::Reference;
+
 /// Variables by name.
 #[derive(Debug, Clone, Default)]
 pub struct Variables(HashMap<SmolStr, Value>);
@@ -101,5 +103,12 @@ impl<'s> Scope<'s> {
             scope = *around;
         }
         None
+    }
+}
+
+impl Reference<'_> {
+    /// Follows the reference in a scope as far as the value has its steps; `None` if the scope lacks its name.
+    pub fn value_in(&self, scope: &Scope<'_>) -> Option<Value> {
+        Some(self.found_in(scope.get(self.name)?).1)
     }
 }

@@ -8,7 +8,7 @@ use objchange::{Type, Value};
 use objchange_text::{Diagnostic, Span};
 use smol_str::SmolStr;
 
-use super::{Evaluator, Failed, Scope, Variables};
+use super::{Evaluator, Failed, Scope, Variables, evaluate};
 use crate::function::Functions;
 use crate::syntax::ast::{Call, Expr, ExprKind};
 
@@ -147,6 +147,27 @@ pub fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
     let mut evaluator = Evaluator::new(Functions::pure());
     let found = evaluator.constant(expr);
     found.map_err(|Failed| evaluator.into_diagnostics())
+}
+
+/// The value of an expression in a version of Terraform, if no reference and no call can change it: plan documents have it
+/// beside what an expression refers to.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange_hcl::{constant_value, parse_expression};
+///
+/// let constant = |text| constant_value(&parse_expression(text).unwrap(), (1, 15));
+/// assert_eq!(constant("1 + 2"), Some(Value::from(3)));
+/// assert_eq!(constant("true ? 3 : var.x"), Some(Value::from(3)));
+/// assert_eq!(constant("upper(\"x\")"), None);
+/// assert_eq!(constant("false ? can(var.x) : 3"), Some(Value::from(3)));
+/// assert_eq!(constant("var.x"), None);
+/// ```
+pub fn constant_value(expr: &Expr, version: (u32, u32)) -> Option<Value> {
+    let variables = Variables::default();
+    // All references are unknown: only the shape of the expression matters here.
+    let (value, _) = evaluate(expr, &Scope::new(&variables), &Functions::none_of_version(version));
+    value.is_wholly_known().then_some(value)
 }
 
 impl Evaluator<'_> {

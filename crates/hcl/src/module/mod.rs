@@ -9,7 +9,6 @@ mod environment;
 mod import_target;
 mod read;
 mod resource;
-mod selected;
 mod testing;
 mod variable;
 
@@ -20,9 +19,7 @@ pub use declarations::{
     VariableConfig,
 };
 pub use environment::Environment;
-pub(crate) use read::target;
 pub use resource::each;
-pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 pub use testing::{
     MockData, MockObject, MockProvider, Override, OverrideDuring, RunCommand, RunModule, RunPlanOptions,
     TestFile, TestRun,

@@ -3,7 +3,6 @@
 mod call_arguments;
 mod constants;
 mod file_reads;
-mod files;
 mod load;
 mod lock;
 mod manifest;
@@ -19,8 +18,8 @@ use objchange_hcl::{ModuleConfig, Sources, Span};
 use objchange_plan::DirectoryProblem;
 use smol_str::SmolStr;
 
+pub use crate::files::{Files, MemoryFiles, OpenTofuFiles};
 pub use file_reads::{FileRead, template_reads};
-pub use files::{Files, MemoryFiles, OpenTofuFiles};
 pub(crate) use load::{InstalledPlace, clean};
 pub use load::{LoadOptions, is_configuration};
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};

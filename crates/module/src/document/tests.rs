@@ -10,7 +10,8 @@ use objchange_hcl::Span;
 use objchange_plan::{Filter, Options, Plan, Report};
 
 use super::{DocumentInfo, change_set, write_plan};
-use crate::config::{Config, LoadOptions, MemoryFiles};
+use crate::config::{Config, LoadOptions};
+use crate::files::MemoryFiles;
 use crate::plan::{
     ActionReason, Identities, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput,
     RelevantAttribute, RelevantStep, UndecidedReason, UndecidedResource,

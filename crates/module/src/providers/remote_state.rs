@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use super::DataAnswer;
 use super::builtin::with_attributes;
-use crate::config::Files;
+use crate::files::Files;
 use crate::state::outputs;
 
 /// The kinds of backends that Terraform has.

@@ -7,7 +7,8 @@ use objchange_hcl::{Diagnostic, MockData, MockProvider, Problems, TestFile, Vari
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
-use crate::config::{Config, Files, InstalledPlace, LoadOptions, clean};
+use crate::config::{Config, InstalledPlace, LoadOptions, clean};
+use crate::files::Files;
 use crate::plan::GivenVariable;
 use crate::variables::{GivenValue, VariableSources, read_values, value};
 use crate::{Diagnostics, Severity};

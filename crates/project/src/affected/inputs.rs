@@ -16,7 +16,6 @@ use objchange_plan::{DirectoryProblem, Version};
 
 use super::changes::{ChangedFiles, real_path};
 use super::{Reason, ReasonKind};
-use crate::data_directory::module_manifest;
 use crate::files::{DiskFiles, without_dots};
 use crate::inputs::{functions, is_variable_file};
 use crate::state::{STATE_FILE, WORKSPACE_DIR};
@@ -58,7 +57,7 @@ impl RootInputs {
             unknown: BTreeSet::new(),
         };
         let terraform_version = format!("{}.0", Version::NEWEST);
-        let manifest = module_manifest(&files).map_err(io::Error::other)?;
+        let manifest = files.module_manifest().map_err(io::Error::other)?;
         let options = LoadOptions {
             manifest: manifest.as_deref(),
             accepts_missing: true,

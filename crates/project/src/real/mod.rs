@@ -20,7 +20,7 @@ pub(crate) use self::answers::JoinedProviders;
 use self::functions::ProviderFunctions;
 use self::process::{Process, RealProvider};
 use crate::installed_providers::InstalledProviders;
-use crate::plan::PlanError;
+use crate::plan_error::PlanError;
 use crate::program::ProviderProgram;
 use crate::remark::Remarks;
 use crate::workplace::Workplace;

@@ -29,7 +29,6 @@ mod descendants;
 mod folder;
 mod handshake;
 mod launch;
-mod log;
 mod non_resource_calls;
 mod process;
 mod reattach;
@@ -52,12 +51,12 @@ use tonic::Status;
 use self::channel::{Channel, Io, error_kind};
 pub use self::handshake::Handshake;
 pub use self::launch::{Launch, Limits};
-use self::log::Recorder;
-pub use self::log::{Level, Log, LogLine};
 pub use self::process::Children;
 use self::process::Process;
 pub(crate) use self::process::{CLIENT_CERTIFICATE, COOKIE};
 pub use self::reattach::{REATTACH_VARIABLE, Reattach, Running};
+use crate::log::Recorder;
+pub use crate::log::{Level, Log, LogLine};
 use crate::tls::{Identity, Pinned, TlsError};
 use crate::wire::{
     MAX_MESSAGE, Method, Protocol, plugin, read_identities, read_schemas, read_schemas_5, write_value,

@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep};
 use super::descendants;
 use super::folder::Folder;
 use super::launch::Launch;
-use super::log::{Recorder, read_line};
 use super::spawn;
+use crate::log::{Recorder, read_line};
 use crate::tls::Identity;
 use crate::{Error, ErrorKind};
 

@@ -4,7 +4,7 @@
 use tonic::Streaming;
 
 use super::channel::Channel;
-use super::log::Recorder;
+use crate::log::Recorder;
 use crate::wire::plugin::{StdioData, stdio_data};
 
 /// The maximum length of an unfinished line that is kept, in bytes.

@@ -8,8 +8,9 @@ use smol_str::SmolStr;
 
 use super::message::write_diagnostics;
 use super::{tfplugin5 as pb5, tfplugin6 as pb};
+use crate::call::Capabilities;
 use crate::notes::{Description, FunctionNote, Note, Notes};
-use crate::schemas::{Capabilities, Function, Parameter, Schemas};
+use crate::schemas::{Function, Parameter, Schemas};
 use crate::{Component, Metadata};
 
 type Response = pb::get_provider_schema::Response;

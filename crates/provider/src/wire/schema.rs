@@ -10,8 +10,9 @@ use crate::{Component, Metadata};
 
 use super::message::read_diagnostics;
 use super::{tfplugin5 as pb5, tfplugin6 as pb};
+use crate::call::Capabilities;
 use crate::notes::{Description, FunctionNote, Note, Notes};
-use crate::schemas::{Capabilities, Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
+use crate::schemas::{Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
 
 type Response = pb::get_provider_schema::Response;
 type Response5 = pb5::get_provider_schema::Response;

@@ -11,9 +11,9 @@ use objchange_text::re2::Pattern;
 
 use super::BuiltinError;
 use crate::Limit;
-use crate::error::{MAX_ITEMS, MAX_PARTS, MAX_TEXT, TEXT_OF_PART};
+use crate::error::{MAX_ITEMS, MAX_PARTS, MAX_TEXT};
 use crate::network::Network;
-use crate::value::Value;
+use crate::value::{TEXT_OF_PART, Value};
 
 /// Refuses a text that is longer than one that is made of others may be.
 pub(super) fn check_text(length: usize) -> Result<(), BuiltinError> {

@@ -35,6 +35,7 @@ use std::sync::LazyLock;
 
 pub use context::Context;
 pub(crate) use json_paths::steps as steps_of_path;
+pub use yaml::{YamlError, from_yaml};
 
 use crate::Limit;
 use crate::value::{ArithmeticError, Value};

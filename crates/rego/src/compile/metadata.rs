@@ -30,7 +30,7 @@ impl Annotations {
         let text: Vec<&str> =
             block.iter().map(|comment| comment.text.strip_prefix(' ').unwrap_or(&comment.text)).collect();
         // A block that is not YAML is an ordinary comment.
-        let Ok(Value::Object(members)) = crate::program::from_yaml(&text.join("\n")) else { return };
+        let Ok(Value::Object(members)) = crate::builtins::from_yaml(&text.join("\n")) else { return };
         let is_of_package = module.package_span.line > line;
         let rule = module.rules.iter().filter(|rule| rule.span.line > line).min_by_key(|rule| rule.span.line);
         let default = if is_of_package { "package" } else { "rule" };

@@ -135,7 +135,7 @@ pub(crate) fn declared_rules(file: &SourceFile) -> Result<Vec<DeclaredRule>, Com
 
 fn module(file: &SourceFile) -> Result<Module, Vec<CompileError>> {
     let names = [file.name.clone()];
-    let error = |error: crate::error::SyntaxError| CompileError {
+    let error = |error: crate::syntax::SyntaxError| CompileError {
         code: "rego_parse_error",
         location: Some(location(&names, SourcePlace { file: 0, span: error.span })),
         message: error.message,
@@ -153,13 +153,13 @@ fn check_deadline(options: &CompileOptions) -> Result<(), CompileErrors> {
 }
 
 /// Reads a file in the syntax of today, or else in that from before OPA 1.0.
-fn read(text: &str) -> Result<Module, Vec<crate::error::SyntaxError>> {
+fn read(text: &str) -> Result<Module, Vec<crate::syntax::SyntaxError>> {
     match parse(text, Dialect::V1) {
         Ok(module) => Ok(module),
         Err(errors) => parse(text, Dialect::V0).map_err(|old| {
             // The dialect that parses further has the better error.
             let line =
-                |errors: &[crate::error::SyntaxError]| errors.first().map_or(0, |error| error.span.line);
+                |errors: &[crate::syntax::SyntaxError]| errors.first().map_or(0, |error| error.span.line);
             if line(&old) > line(&errors) { old } else { errors }
         }),
     }

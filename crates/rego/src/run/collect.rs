@@ -3,8 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::compare::{Truth, equal};
-use crate::program::RuleResults;
 use crate::value::{Hint, Unknown, Value};
+
+/// The results of a definition of a rule: the members of a set or an array, or its value unless that is
+/// `false`, `null` or an empty object.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct RuleResults {
+    /// Results that hold whatever the unknown values will be. Parts of them may be unknown.
+    pub certain: Vec<Value>,
+    /// Results that may hold, each with the unknown values that it depends on.
+    pub possible: Vec<(Value, Unknown)>,
+    /// The unknown values that decide whether evaluating the rule fails; if it fails there are no results.
+    pub may_fail: Option<Unknown>,
+}
 
 /// The members of a set.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,8 @@ use std::time::Instant;
 use super::expr::kept;
 use super::{Run, Stop};
 use crate::Value;
-use crate::error::{MAX_ITEMS, MAX_PARTS, TEXT_OF_PART};
+use crate::error::{MAX_ITEMS, MAX_PARTS};
+use crate::value::TEXT_OF_PART;
 
 /// Limits of an evaluation.
 #[derive(Debug, Clone, Copy)]

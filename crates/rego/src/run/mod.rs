@@ -27,6 +27,7 @@ use crate::compile::program::{RuleId, SourcePlace};
 use crate::network::Network;
 use crate::value::{Unknown, Value};
 pub(crate) use collect::Members;
+pub use collect::RuleResults;
 use join::Joins;
 use limits::Budget;
 pub use limits::Limits;

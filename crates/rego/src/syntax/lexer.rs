@@ -1,7 +1,7 @@
 //! Splits text into tokens.
 
 use super::ast::{Comment, Span};
-use crate::error::SyntaxError;
+use crate::syntax::SyntaxError;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {

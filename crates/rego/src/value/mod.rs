@@ -13,14 +13,15 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::error::TEXT_OF_PART;
-
 pub use collection::{Array, Object, Set};
 pub use number::Number;
 pub use operate::ArithmeticError;
 pub use read::MAX_DEPTH as MAX_JSON_DEPTH;
 pub use unknown::Unknown;
 pub(crate) use unknown::{Hint, OperationName};
+
+/// This many bytes of a text count as one value.
+pub const TEXT_OF_PART: u64 = 32;
 
 /// A value of Rego, or one that is not known yet.
 #[derive(Clone)]

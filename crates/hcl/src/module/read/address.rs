@@ -14,6 +14,17 @@ const INVALID: &str = "Invalid address";
 /// Names that begin no address of a resource.
 const RESERVED: [&str; 9] = ["action", "count", "each", "list", "local", "path", "self", "template", "var"];
 
+impl Expr {
+    /// Reads the reference as an address: of a module, a resource or an instance.
+    ///
+    /// # Errors
+    ///
+    /// It is not an address.
+    pub fn as_target(&self) -> Result<MoveTarget, Box<Diagnostic>> {
+        target(self)
+    }
+}
+
 /// Reads an expression that is a reference as an address.
 pub(crate) fn target(expr: &Expr) -> Result<MoveTarget, Box<Diagnostic>> {
     let ExprKind::Variable(variable) = &expr.kind else {

@@ -26,7 +26,6 @@ use crate::function::Functions;
 use crate::sources::{Places, SourceFile, Sources};
 use crate::syntax::ast::Expr;
 pub(super) use address::instance_key;
-pub(crate) use address::target;
 use collect::Collected;
 use objchange_text::Span;
 pub(super) use references::NO_REFERENCE;

@@ -1,7 +1,7 @@
 //! Bodies and literals.
 
 use super::{Parser, Result};
-use crate::error::SyntaxError;
+use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Literal, LiteralKind, TermKind, With};
 use crate::syntax::lexer::Token;
 

@@ -6,7 +6,7 @@ mod term;
 
 use super::ast::{Dialect, Import, Module, Span};
 use super::lexer::{Lexeme, Lexer, Token};
-use crate::error::SyntaxError;
+use crate::syntax::SyntaxError;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
 

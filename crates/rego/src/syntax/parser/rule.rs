@@ -1,7 +1,7 @@
 //! Rules.
 
 use super::{Parser, Result};
-use crate::error::SyntaxError;
+use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Dialect, Else, Head, Literal, Rule, Term, TermKind};
 use crate::syntax::lexer::Token;
 

@@ -1,7 +1,7 @@
 //! Terms and operators.
 
 use super::{Parser, Result};
-use crate::error::SyntaxError;
+use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Literal, Operator, Span, TemplatePart, Term, TermKind};
 use crate::syntax::lexer::{Lexeme, Piece, Token};
 

@@ -168,7 +168,7 @@ impl Recorder {
     }
 
     /// Keeps a line.
-    pub(super) fn push(&self, line: &str) {
+    pub(crate) fn push(&self, line: &str) {
         let mut state = self.state();
         if let Some(crash) = &mut state.crash {
             if crash.len() + line.len() < MAX_CRASH {

@@ -10,11 +10,11 @@ use objchange::{Type, Value};
 use objchange_text::{Diagnostic, listed};
 use serde::Serialize;
 
-use super::{Environment, Input, ModuleConfig, ResourceConfig, VariableValues, each};
 use crate::decode::{Purpose, decode, references};
 use crate::eval::{Scope, Variables, evaluate};
 use crate::function::Functions;
 use crate::hidden_source::HiddenSource;
+use crate::module::{Environment, Input, ModuleConfig, ResourceConfig, VariableValues, each};
 use crate::sources::Sources;
 use crate::syntax::{Body, Expr};
 use crate::walk::variables;

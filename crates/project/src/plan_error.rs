@@ -1,0 +1,108 @@
+//! Why a directory cannot be planned.
+
+use std::path::PathBuf;
+
+use objchange_files::FileError;
+use objchange_module::config::Config;
+use objchange_module::{Diagnostics, Schemas};
+
+use crate::installed_providers::InstalledError;
+use crate::schemas::SchemaError;
+use crate::state::StateError;
+
+/// A module whose configuration or arguments have errors: nothing is planned.
+#[derive(Debug)]
+pub struct RefusedPlan {
+    /// The configuration, as far as it could be read.
+    pub config: Config,
+    /// The schemas that were given, which say what in the configuration is secret.
+    pub schemas: Schemas,
+    /// The problem.
+    pub diagnostics: Diagnostics,
+}
+
+/// Why a directory cannot be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Files, schemas or providers cannot be used.
+    #[error("{0}")]
+    Unusable(String),
+    /// There are no schemas of these providers.
+    #[error("there are no schemas of {0}")]
+    NoSchemas(String),
+    /// The installed providers cannot be used.
+    #[error(transparent)]
+    Installed(#[from] InstalledError),
+    /// The directory that is given for the source of modules cannot be used.
+    #[error("the module source {source_address}: {problem}")]
+    ModuleSource {
+        /// The source.
+        source_address: String,
+        /// The problem.
+        problem: String,
+    },
+    /// The state of the directory, or its workspace, cannot be used.
+    #[error("{}: {error}", directory.display())]
+    State {
+        /// The directory of the module.
+        directory: PathBuf,
+        /// Why.
+        error: Box<StateError>,
+    },
+    /// A provider to ask is not installed, and its program is not named.
+    #[error("{provider} is not installed: run `terraform init` in {}", directory.display())]
+    NotInstalled {
+        /// The provider.
+        provider: String,
+        /// The directory of the module.
+        directory: PathBuf,
+    },
+    /// The module invokes actions, which the plan lacks: gates would not see them.
+    #[error(
+        "{place}: actions are not planned yet, so no verdict can be given on this module; use a plan of Terraform"
+    )]
+    Actions {
+        /// Where the first of them is, or is triggered: file, line and column.
+        place: String,
+    },
+    /// A file of the module that only OpenTofu reads, and nobody has said for which program it is to be planned.
+    #[error("{}: only OpenTofu reads {file}, and nothing says whether this is a module of OpenTofu", directory.display())]
+    OpenTofuFile {
+        /// The directory of the module.
+        directory: PathBuf,
+        /// The first such file, from there.
+        file: String,
+    },
+    /// An option names nothing in the module or its state.
+    #[error("{option} {address}: nothing in the module or its state has this address")]
+    Unmatched {
+        /// The option.
+        option: &'static str,
+        /// The address that it names.
+        address: String,
+    },
+    /// The configuration has errors.
+    #[error("the module cannot be planned")]
+    Refused(Box<RefusedPlan>),
+    /// The work was interrupted; no process is left.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl From<FileError> for PlanError {
+    fn from(error: FileError) -> Self {
+        Self::Unusable(error.into())
+    }
+}
+
+impl From<String> for PlanError {
+    fn from(reason: String) -> Self {
+        Self::Unusable(reason)
+    }
+}
+
+impl From<SchemaError> for PlanError {
+    fn from(error: SchemaError) -> Self {
+        Self::Unusable(error.to_string())
+    }
+}
