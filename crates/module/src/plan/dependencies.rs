@@ -139,6 +139,8 @@ fn resources_above(graph: &Graph<'_>, order: &[usize]) -> Vec<Arc<[usize]>> {
         }
         found.sort_unstable();
         found.dedup();
+        // Nodes in a chain of locals, variables and outputs need what the one before them needs. They share one list, so
+        // that long chains do not take quadratic memory.
         let same = needs.iter().map(|need| &above[*need]).find(|other| ***other == *found);
         above[*index] = same.cloned().unwrap_or_else(|| found.into());
     }

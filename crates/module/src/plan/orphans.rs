@@ -262,6 +262,8 @@ impl<'c> Walk<'_, 'c> {
 
     /// Why nothing in the configuration wants a resource.
     fn reason(&self, address: &ResourceAddress) -> ActionReason {
+        // Terraform 1.11.4 blames the module only if its call is still there. Where the call is gone, it says
+        // `delete_because_no_resource_config`.
         let exists = self.input.config.module_of(&address.module).is_some();
         match self.is_declared(address) {
             true if !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,

@@ -30,6 +30,7 @@ impl<'c> Walk<'_, 'c> {
         instances: Vec<ModuleInstanceId>,
     ) {
         let Some(schema) = resource.schema else { return };
+        // Each planned object holds the schema. All instances share this copy.
         let schema = Arc::new(schema.clone());
         let graph = self.graph;
         let imports = &graph.nodes[index].imports;

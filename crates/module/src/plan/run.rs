@@ -112,6 +112,7 @@ impl<'c> PreparedModule<'c> {
         providers: &mut dyn Providers,
         observer: &mut dyn Observer,
     ) -> Result<Self, Diagnostics> {
+        // Terraform ends at the first of these that finds errors, so that one run reports only one of them.
         let checks =
             [Config::wrong_call_arguments, Config::missing_provisioners, Config::missing_provider_configs];
         for check in checks {
@@ -272,6 +273,8 @@ fn walk_prepared<'c>(
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
         super::outputs::add_deleted(&mut plan.outputs, &refreshed.outputs, stays);
     }
+    // No document and no state can hold `1 / 0`. Terraform finds that only once it writes the plan, and its message names
+    // the function that writes the section.
     let wrong_variable = world.instances[0].variables.values().any(has_infinity);
     if wrong_variable || plan.outputs.values().any(|output| has_infinity(&output.after)) {
         let section = if wrong_variable { "error in marshalPlanVariables: " } else { "" };
