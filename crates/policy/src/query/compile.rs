@@ -47,6 +47,7 @@ impl Compiled {
         let parsed = std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().stack_size(STACK);
             let thread = builder.spawn_scoped(scope, || parse(collection, text));
+            // A panic of the parser becomes an error of the expression.
             thread.ok().and_then(|thread| thread.join().ok())
         });
         let failed =

@@ -266,6 +266,7 @@ impl<'a, 't> Thing<'a, 't> {
             },
             (Kind::Change(change), "importing") => match &change.importing {
                 None => Ok(Box::new(CelNull)),
+                // Terraform writes `{"unknown": true}` where the id is known only after apply.
                 Some(Importing { id: None, identity: None, .. }) => Err(self.scope.unknown()),
                 Some(importing) => json(importing.identity.as_deref()).and_then(|identity| {
                     let id = importing.id.as_deref();

@@ -150,6 +150,7 @@ impl<'s> Matching<'_, 's> {
             None => Err(refused(&format!("this must be true or false, and is {}", value.get_type().name()))),
         });
         match answer {
+            // A match depends on whether there is such an item. That it does not match holds either way.
             Ok(true) if item.is_possible() => Err(QueryError::undecided(self.0.0.places.all(expr))),
             answer => answer,
         }

@@ -183,6 +183,7 @@ impl<'a, W: Write> Printer<'a, W> {
                 _ => writeln!(self.out, "{found}")?,
             }
         }
+        // The sort is stable: groups of equal size stay in the order in which documents name them.
         self.groups.sort_by_key(|group| std::cmp::Reverse(group.count));
         for group in std::mem::take(&mut self.groups) {
             self.finish_group(group)?;

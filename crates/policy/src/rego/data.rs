@@ -127,6 +127,7 @@ impl DataFile {
 /// Whether a document is what policies judge, and not what they know: its secrets must not be read as `data`.
 fn is_plan_or_state(value: &Value) -> bool {
     let has = |name: &str| value.as_object().is_some_and(|object| object.get_str(name).is_some());
+    // The first is in all that `terraform show -json` prints, the others are in state files.
     has("format_version") || has("serial") && has("terraform_version")
 }
 

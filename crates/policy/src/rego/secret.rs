@@ -72,10 +72,12 @@ impl Hidden {
             return Ok(hidden);
         }
         let (masked, _) = evaluation.document(&Secrets::Hidden(None))?;
+        // The policies read nothing sensitive, so nothing they say can depend on it.
         if masked == *document {
             hidden.messages.clear();
             return Ok(hidden);
         }
+        // Prints, warnings and errors are only shown as far as the masked run has them, too.
         let needs_all = has_errors || !results.prints.is_empty() || !results.warnings.is_empty();
         let wanted: Vec<DefinitionId> = match needs_all {
             true => results.found.keys().copied().collect(),

@@ -101,6 +101,7 @@ impl<'t> TfPlan<'t> {
             .unwrap_or_default();
         let changed = || plan.changes.resources.iter().filter(|resource| resource.deposed.is_none());
         let simulated = Simulated::new(plan);
+        // Without a schema nobody knows which attributes an object has, so all of it is unknown.
         let everything = Reader::new("true").raw().ok();
         let unknown: HashMap<&str, Raw<'t>> = changed()
             .filter_map(|resource| {
