@@ -22,6 +22,8 @@ pub(super) fn listen(children: Children, stop: Stop, made: Option<CreatedObjects
         stop.stop();
         if let Some(made) = made {
             note("interrupted: destroying created objects; interrupt again to leave them");
+            // If all objects are destroyed before that, the run returns, and the program ends while this task still
+            // waits.
             let _ = tokio::time::timeout(TIDY, signals.next()).await;
             left_behind(&made.left());
         } else {
