@@ -63,6 +63,7 @@ pub fn automatic_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n 
         _ => None,
     };
     let mut found: Vec<(u8, &str)> = names.into_iter().filter_map(|name| Some((rank(name)?, name))).collect();
+    // Both kinds of `*.auto.tfvars` are one series: `b.auto.tfvars.json` overrides `a.auto.tfvars`.
     found.sort_unstable();
     found.into_iter().map(|(_, name)| name).collect()
 }

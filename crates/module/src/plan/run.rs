@@ -247,13 +247,15 @@ fn walk_prepared<'c>(
         moves.warn_of_blocked(&mut walk.found);
     }
     walk.update_dependencies(order);
-    // Terraform finds out after the plan is made, and keeps that.
+    // Terraform finds out after the plan is made, and keeps that. A plan with errors has none: found with random pairs of
+    // configurations and Terraform 1.11.4.
     let cycles = match input.options.mode {
         PlanMode::Normal if !walk.found.has_errors() => walk.step_cycles(),
         _ => Diagnostics::default(),
     };
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
+    // Observers explain objects of which the action is not known, so these are set apart before.
     walk.leave_unsure();
     observer.walked(&walk);
     let child_outputs = match input.options.mode {

@@ -154,6 +154,7 @@ impl<'c> Walk<'_, 'c> {
                 if matches!(self.graph.nodes[*need].kind, NodeKind::Provider(_)) {
                     continue;
                 }
+                // Without a limit each node of a long chain would hold all causes of those before it.
                 let room = MOST_CAUSES.saturating_sub(self.unanswered[index].len());
                 let inherited: Vec<String> = self.unanswered[*need].iter().take(room).cloned().collect();
                 self.unanswered[index].extend(inherited);
