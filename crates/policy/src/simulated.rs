@@ -213,9 +213,12 @@ impl<'t> Simulated<'t> {
             }
         }
         let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.is_undecided());
+        // Terraform calls a plan incomplete if it defers something, and only the providers know whether they do.
         open.hides_complete = deferred.clone().next().is_some() || !missing.is_empty();
+        // One certain change makes the plan applyable, whatever the providers say of the others.
         open.hides_applyable = !open.does_something(plan);
         open.instances.extend(deferred.map(|deferred| {
+            // Only the action on these is open, and not how many of them there are.
             let is_instance =
                 [Deferred::IMPORT_UNKNOWN, Deferred::ACTION_UNKNOWN].contains(&deferred.reason.as_str());
             PossibleItem::new(&deferred.resource, is_instance)

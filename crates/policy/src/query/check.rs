@@ -157,6 +157,7 @@ impl Checker<'_> {
                 return Ok(Shape::Object(&PLAN));
             }
             name if self.bound.iter().any(|(bound, _)| bound == name) => {
+                // The name of an inner loop hides that of an outer one.
                 let shape = self.bound.iter().rev().find(|(bound, _)| bound == name);
                 let shape = shape.map_or(Shape::Any, |(_, shape)| *shape);
                 // A loop's accumulator grows in place, so it is not paid for in each round.

@@ -128,6 +128,7 @@ fn spoken(message: &str) -> String {
             None => "the expression ends too early".to_owned(),
         };
     }
+    // ANTLR, which has generated the parser, begins its messages like this.
     let known = ["token recognition error", "mismatched input", "extraneous input", "no viable alternative"];
     match known.iter().any(|known| message.starts_with(known)) {
         true => format!("this cannot stand here: `{quoted}`"),

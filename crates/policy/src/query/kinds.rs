@@ -99,6 +99,7 @@ impl PathReads {
         // Keys further down differ from object to object. The attribute comes from the schema of the type.
         let attribute: Path = path.steps().iter().take(1).cloned().collect();
         for reads in all.iter().filter(|reads| reads.path == *path) {
+            // Saying that a secret object lacks an attribute would tell something of it.
             let has = |side: &Marked<'_, '_>| side.is_sensitive() || !side.at(&attribute).is_absent();
             reads.looked.fetch_or(sides.iter().any(Option::is_some), Ordering::Relaxed);
             reads.found.fetch_or(sides.iter().flatten().any(has), Ordering::Relaxed);

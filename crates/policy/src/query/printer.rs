@@ -114,6 +114,7 @@ impl<'a, W: Write> Printer<'a, W> {
         if self.is_selected() {
             return item.values.iter().map(text).collect();
         }
+        // Addresses come from the document. One that turns text around does so in the log of a CI system, too.
         let actions = item.actions.map(|actions| visible(&actions.join("/")).into_owned());
         [visible(&item.key).into_owned()].into_iter().chain(actions).collect()
     }

@@ -55,6 +55,7 @@ impl<'t> Subject<'t> {
             Document::State(_) => return Err(SubjectError::IsState),
             Document::Plan(plan) => {
                 match collection {
+                    // Without its section a collection is empty, and the answer would be that nothing matches.
                     CollectionKind::PlannedValues => plan.require(PlanSection::PlannedValues)?,
                     CollectionKind::State => plan.require(PlanSection::PriorState)?,
                     CollectionKind::Config => plan.require(PlanSection::Configuration)?,

@@ -88,6 +88,7 @@ impl DataFile {
                 Err(message) => leave_out(file.path.clone(), &message),
             }
         }
+        // Neither file is right where two disagree: policies that refer to such a part are refused.
         let others = without(&seen, &mut Vec::new(), &refused);
         let value = joined(data, &others, &mut Vec::new(), &mut refused);
         left_out.extend(refused.iter().map(|path| {

@@ -26,7 +26,7 @@ use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Verdicts};
 use crate::simulated::Simulated;
 
-/// All messages about a plan together are not longer: nobody reads more, and nothing ends the writing of them.
+/// The maximum length of all messages about a plan: nobody reads more, and writing them has no time limit.
 const MOST_TEXT: u64 = 64 << 20;
 
 /// A definition of a rule, by the numbers of both.

@@ -30,6 +30,7 @@ pub(super) fn input<'t>(
     run: Option<&Value>,
     secrets: &Secrets,
 ) -> Result<(Value, Simulated<'t>), PolicyError> {
+    // A section that somebody has left out is undefined, and a rule over it would pass.
     for section in members.sections(mode) {
         plan.require(section).map_err(PolicyError::of_document)?;
     }

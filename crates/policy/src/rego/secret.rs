@@ -101,6 +101,7 @@ impl Hidden {
             }
             let (other, _) = evaluation.document(&Secrets::Hidden(Some(replacement)))?;
             let results = evaluation.results(&other, &wanted, threads)?;
+            // `insert` refuses a message that an earlier document gave: then two have given it.
             hidden.reveal(&results, &mut |id, message| !seen.insert((id, message.clone())));
         }
         Ok(hidden)

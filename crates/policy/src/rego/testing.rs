@@ -70,6 +70,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                     limits: Limits { deadline: time.end(), memory: options.memory },
                     strict_builtin_errors: options.strict_builtin_errors,
                     now_ns: (options.now_ns)(),
+                    // Tests mock `http.send` with `with`, also where policies may use the network.
                     network: None,
                 };
                 let results = policies.program.run(setup, |session| {

@@ -37,6 +37,7 @@ impl Values {
         if text == SENSITIVE
             && let Some(replacement) = self.replacement
         {
+            // Constants of the configuration and keys of paths do not say of which kind their secret is.
             return replacement.stand_in(SecretKind::LongText);
         }
         self.shared(text)

@@ -99,6 +99,7 @@ impl<'t> TfPlan<'t> {
         let mut planned = planned
             .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?
             .unwrap_or_default();
+        // A deposed object has the address of the current one, and no planned values.
         let changed = || plan.changes.resources.iter().filter(|resource| resource.deposed.is_none());
         let simulated = Simulated::new(plan);
         // Without a schema nobody knows which attributes an object has, so all of it is unknown.

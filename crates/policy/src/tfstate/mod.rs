@@ -232,6 +232,7 @@ impl<'t> Resource<'t> {
                 let values = Some(self.kept.values).filter(is_there).unwrap_or(Raw::new("{}"));
                 let values = read(text, &values, &format!("{}: values", self.kept.address))?;
                 let marks = read(text, marks, &format!("{}: sensitive_values", self.kept.address))?;
+                // Marks that do not fit their value hide all of it.
                 let marks = simplified(marks_or_all(marks, &values));
                 Ok([values, marks])
             }

@@ -11,7 +11,7 @@ use crate::sentinel::configuration::Level;
 use crate::sentinel::judge::{Judged, Judgement, Outcome, WitnessReports, show};
 use crate::sentinel::set::AppliedPolicy;
 
-/// As many elements are named where not all are asked for.
+/// The maximum number of elements to name, unless all rules are traced.
 const SHOWN: usize = 10;
 const MAX_INDENT: usize = 20;
 
