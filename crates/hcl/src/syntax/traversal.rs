@@ -87,6 +87,7 @@ impl Parser<'_> {
         if let Some(close) = self.take(Kind::CloseBracket) {
             return Ok((key, close.span));
         }
+        // The error points to the bracket at which parsing goes on, so that is searched for first.
         let was_recovering = self.recovering;
         let close = self.recover(Kind::CloseBracket);
         self.recovering = was_recovering;
