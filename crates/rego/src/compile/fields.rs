@@ -53,6 +53,7 @@ enum Form {
 }
 
 /// More formats are not distinguished.
+// These limits keep the sets small: they are copied and compared each time a rule is checked again.
 const MOST_FORMS: usize = 16;
 /// More keys of objects that the policy makes are not distinguished.
 const MOST_KEYS: usize = 100;
@@ -92,6 +93,7 @@ impl Values {
     }
 
     fn join(&mut self, other: Self) {
+        // Beside `any`, other forms say nothing: a read of it is never reported.
         if self.any || other.any {
             *self = Self::any();
             return;
@@ -103,6 +105,7 @@ impl Values {
             match (known, form) {
                 (Some(Form::List(known)), Form::List(new)) => known.join(new),
                 (Some(Form::Map(known_keys, known)), Form::Map(new_keys, new)) => {
+                    // If the keys of one are unknown, those of both together are.
                     let all = known_keys.take().zip(new_keys).map(|(one, other)| &one | &other);
                     *known_keys = all.filter(|all| all.len() <= MOST_KEYS);
                     known.join(new);
@@ -151,6 +154,7 @@ impl Values {
             _ => None,
         };
         let parts: Option<Vec<MissingPart>> = self.forms.iter().map(differing).collect();
+        // Only if all forms differ: one that may equal the text decides.
         parts.filter(|_| !self.any)?.first().copied()
     }
 
@@ -194,6 +198,8 @@ pub(crate) fn check(
     let mut checker = Checker {
         compiled,
         input,
+        // Empty at first. Results only grow, and a rule is checked again when a result that it reads has
+        // grown, until nothing changes.
         results: vec![Values::default(); compiled.rules.len()],
         params: compiled.rules.iter().map(|_| Vec::new()).collect(),
         readers: vec![HashSet::new(); compiled.rules.len()],
@@ -221,6 +227,8 @@ pub(crate) fn check(
             readers.into_iter().for_each(|reader| checker.enqueue(reader));
         }
     }
+    // A read counts only now, when the values of all rules are complete: before, a field could seem missing
+    // from all values that were known so far.
     let mut all = Vec::new();
     let mut reached: Vec<RuleId> = checker.reached.iter().copied().collect();
     reached.sort_unstable();
@@ -387,6 +395,7 @@ impl Checker<'_> {
                 }
                 Op::Walk { value, out } => {
                     self.expr(value);
+                    // `walk` visits parts of all formats.
                     self.pattern(out, &Values::any(), false);
                 }
                 Op::Not(ops) => self.ops(ops),
@@ -416,6 +425,7 @@ impl Checker<'_> {
             }
         }
         let replaces_input = changes.iter().any(|change| matches!(change, Change::Input(..)));
+        // A test gives its own input, which may be an excerpt with other fields.
         self.replaced = Replaced { input: outer.input || replaces_input, others: true };
         self.ops(ops);
         self.replaced = outer;
@@ -509,6 +519,7 @@ impl Checker<'_> {
             Expr::Local(slot) => self.slots[*slot as usize].clone(),
             Expr::Input if self.replaced.input => Values::any(),
             Expr::Input => Values::one(Form::Input),
+            // Documents in `data` come from files whose form nobody declares.
             Expr::Document(_) => Values::any(),
             Expr::Data(node) => self.data(*node),
             Expr::Get(base, keys, place) => {
@@ -557,6 +568,7 @@ impl Checker<'_> {
             Expr::Compare(comparison, operands) => {
                 let (left, right) = &**operands;
                 let (left_values, right_values) = (self.expr(left), self.expr(right));
+                // `!=` as well: a comparison with a word that never appears always holds, which is as wrong.
                 if matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
                     self.equals(left, &right_values, matches!(right, Expr::Local(_)));
                     self.equals(right, &left_values, matches!(left, Expr::Local(_)));
@@ -629,6 +641,7 @@ impl Checker<'_> {
     fn builtin(&mut self, name: &str, operands: &[Expr], values: &[Values]) -> Values {
         match (name, values) {
             ("object.get", [object, key, default]) => {
+                // `object.get` has a default, so a missing field is no error; only its result is followed.
                 let path = match (&operands[1], key.keys()) {
                     (_, keys @ Keys::Texts(_)) => Some(vec![keys]),
                     (Expr::Const(Value::Array(keys)), _) => {
@@ -765,6 +778,7 @@ impl Checker<'_> {
             Form::Part(Format::List(element) | Format::Map(element)) => {
                 Member::Values(Values::part(**element))
             }
+            // The policy makes these values itself, so the form of the input says nothing about them.
             Form::Text(_) | Form::Plain => Member::Nothing,
             Form::Document(document) => match (document.as_object(), key) {
                 (Some(fields), Some(key)) if fields.get_str(key).is_none() => {

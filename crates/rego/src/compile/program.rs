@@ -85,6 +85,7 @@ impl Branch {
             match variable {
                 Expr::Const(_) => {}
                 Expr::Local(slot) => _ = missing.insert(*slot),
+                // A key such as `f(x)` may need any of the steps.
                 _ => return &self.ops,
             }
         }
@@ -217,6 +218,7 @@ impl Op {
                 out.each_bound(each);
             }
             Self::With { ops, .. } => ops.iter().for_each(|op| op.each_bound(each)),
+            // Variables in a negation or in the body of `every` have values there alone.
             Self::Test(..) | Self::Not(_) | Self::Every { .. } | Self::Print(..) => {}
         }
     }

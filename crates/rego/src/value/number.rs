@@ -127,7 +127,6 @@ fn parse_exponent(text: &str) -> Option<i64> {
     }
     let magnitude: i64 = match digits.trim_start_matches('0') {
         "" => 0,
-        // The length decides first, so that `parse` cannot overflow.
         digits if digits.len() > 10 => return None,
         digits => digits.parse().ok()?,
     };
