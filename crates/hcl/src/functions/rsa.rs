@@ -53,7 +53,7 @@ fn key(pem: &str) -> Option<(BigUint, BigUint)> {
     let der = LENIENT.decode(body.trim().as_bytes()).ok()?;
     let der = match kind {
         "RSA PRIVATE KEY" => der.as_slice(),
-        // PKCS #8 (RFC 5208): a version, an algorithm, and the key in the form above as an octet string.
+        // PKCS #8 (RFC 5208): a version, an algorithm, and the PKCS #1 key as an octet string.
         "PRIVATE KEY" => {
             let (mut rest, _) = element(&der, SEQUENCE)?;
             for tag in [INTEGER, SEQUENCE] {
