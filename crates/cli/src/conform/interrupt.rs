@@ -13,6 +13,7 @@ use crate::exit::{INTERRUPTED, note, warn};
 const GRACE: Duration = Duration::from_secs(3);
 
 /// The time that destroying the created objects may take.
+// Longer than the 20 s that a run itself takes for this, so that the run ends first.
 const TIDY: Duration = Duration::from_secs(25);
 
 /// Stops the run on a signal. If objects may exist, the run gets time to destroy them, until the next signal.
