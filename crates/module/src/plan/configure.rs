@@ -64,6 +64,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Reports that an empty configuration is not enough for a provider.
     fn needs_configuration(&mut self, address: &ProviderConfigAddress, missing: Vec<Diagnostic>) {
+        // Terraform words the error otherwise where there is no block, and has no place for it.
         for error in missing {
             let detail = error.detail.replace("but no definition was found", "but was not set");
             let error = Diagnostic { subject: None, context: None, detail: detail.into(), ..error };

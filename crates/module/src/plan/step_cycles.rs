@@ -210,8 +210,8 @@ impl Walk<'_, '_> {
         made: &[(&PlannedObject, usize)],
         destroyed: &[Destruction<'_>],
     ) {
-        // Asked of Terraform 1.11.4 with 60 states: the stored dependencies count here, not those of the configuration, unless
-        // the dependency itself was stored with `create_before_destroy`.
+        // Asked of Terraform 1.11.4 with 60 states: the stored dependencies count here, not those of the configuration. One
+        // that was stored with `create_before_destroy` does not count.
         for (change, step) in made {
             let Some(object) = self.current(&change.address) else { continue };
             let resource = &change.address.resource;

@@ -211,6 +211,7 @@ impl<'c> Walk<'_, 'c> {
     pub(crate) fn show_variables(&mut self) {
         for (name, variable) in &self.input.config.modules[0].config.variables {
             let given = self.input.variables.get(name).map(|given| &given.value);
+            // Terraform 1.11.4 writes no given value of an ephemeral variable into a plan, but its default.
             let shown = given.filter(|_| !variable.ephemeral).or(variable.default.as_ref());
             if let Some(shown) = shown {
                 let shown = shown.clone().with_marks(super::variable::marks(variable));

@@ -91,6 +91,7 @@ impl RootInputs {
         }
         self.add_modules(config);
         let functions = functions(files).unwrap_or_else(|_| Functions::pure().clone());
+        // Templates may render each other, or themselves.
         let mut rendered = HashSet::new();
         let mut open = config.file_reads(&functions);
         while let Some(read) = open.pop() {

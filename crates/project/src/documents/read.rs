@@ -97,6 +97,7 @@ impl Inputs {
     ) -> Result<(), E> {
         let mut is_empty = vec![true; self.folders.len()];
         let read = |queue: &Queue<Job, FolderOutcome<A>>| read_all(self, count, queue);
+        // One document waits for each core, not more, because each may have up to 1 GiB.
         pool::in_order(
             1,
             read,
@@ -272,6 +273,7 @@ impl SkippedDocuments {
     /// Adds one with this name.
     pub fn add(&mut self, name: String) {
         self.count += 1;
+        // The note names three. A folder may have thousands of others.
         if self.first.len() < 3 {
             self.first.push(name);
         }

@@ -81,6 +81,7 @@ impl ProviderFunctions {
 
     /// Lets the process end, if there is one.
     pub(super) async fn end(&self) {
+        // The lock is released before the process is awaited, so that no call of a function waits for its end.
         let process = {
             let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *process, Process::Failed("the plan is made".to_owned()))

@@ -114,9 +114,11 @@ impl<'s> PlannedObject<'s> {
         if matches!(first.action, Action::NoOp | Action::Delete) {
             return Ok(());
         }
+        // As `terraform apply` does: another process plans, and knows only the private data of the first plan.
         let last = planned_by(session, subject, &first.private).await?;
         session.warnings_or_errors(&last.diagnostics)?;
         let mut wrong: Vec<String> = Vec::new();
+        // Terraform lets an update become no change, because unknown values may turn out to be the prior ones.
         if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp) {
             wrong.push(format!(
                 "the plan was to {}, and is to {} now",
@@ -146,6 +148,7 @@ impl<'s> PlannedObject<'s> {
     pub async fn apply(&self, session: &Session<'_>, interrupt: &Interrupt) -> Result<Applied, SessionError> {
         let mut request = ApplyRequest::new(&self.schema.block, &self.change, &self.subject.request.config);
         request.prior_private.clone_from(&self.known.private);
+        // From here on only the answer of the provider tells what exists.
         interrupt.hold_off();
         let (change, silence) = made(session, &self.subject.resource_type, &request, interrupt).await?;
         session.hidden.learn(&self.schema.block, &change.saved);

@@ -197,6 +197,7 @@ fn problems(block: &Block, object: &Value, may_be_null: bool, hidden: &Hidden<'_
         if !part.is_known() {
             wrong.push(format!("{}: all values must be known here", path.to_path()));
         }
+        // Keys in a part that is marked may be secret, so no path leads into it.
         if part.is_wholly_known() || part.is_marked() { Descend::Over } else { Descend::Into }
     });
     let shown = wrong.iter().take(MAX_TEXTS).map(|problem| hidden.relay(problem));
