@@ -335,6 +335,7 @@ fn written(
 /// Parses a text as a constant expression.
 fn parsed(name: &SmolStr, text: &str, sources: &mut Sources) -> Result<Value, Vec<Diagnostic>> {
     parse_expression(text).and_then(|expr| constant(&expr)).map_err(|found| {
+        // Only a text with errors becomes a source, so that these can point into it.
         let start = match sources.add(value_source(name), text) {
             Ok(()) => sources.end() - text.len() as u32,
             Err(error) => return vec![*error],

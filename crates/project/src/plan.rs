@@ -502,6 +502,7 @@ pub fn plan_directory_with<R: Default>(
     if !module.without_schemas(&schemas).is_empty() {
         let locked = locked_versions(directory, settings.remarks);
         let missing = |schemas: &Schemas| module.without_schemas(schemas);
+        // Where schemas may be missing, those of a version nearby say more than none.
         let lookup = match options.accepts.schemas {
             true => settings.lookup.clone().accepting_nearest(),
             false => settings.lookup.clone(),

@@ -177,6 +177,7 @@ impl DirectoryState {
         let data = DataDirectory::of_environment();
         let program = if is_opentofu { "tofu" } else { "terraform" };
         let selected = selected_workspace(&data, files)?;
+        // Also where another state is given: which workspace is meant depends on the backend.
         let location = Location::find(storage, &data, files, program);
         let workspace = match (storage, &location) {
             (Some(StateStorage::Cloud { workspace: ConstantText::Text(name) }), _) => {

@@ -61,6 +61,7 @@ impl<'a> Archive<'a> {
                 return Err(ArchiveProblem::TooManyEntries.into());
             }
             let method = header.compression_method();
+            // AES has a method of its own, beside the flag of the older encryption.
             if header.flags().is_encrypted() || method == CompressionMethod::AES {
                 return Err(fail(EntryProblem::Encrypted));
             }

@@ -258,6 +258,7 @@ fn providers(message: &[u8]) -> Result<BTreeSet<ProviderAddress>, SavedPlanError
             each_field(change, |number, content| {
                 if number == 8 {
                     let text = message::text(content, "provider")?;
+                    // Thousands of changes have a few providers, and each text is parsed once.
                     if texts.insert(text) {
                         providers.insert(provider(text, text)?);
                     }

@@ -428,7 +428,7 @@ impl Loader<'_> {
                 self.diagnostics.error("Too many modules", call.header, detail);
                 return;
             }
-            // Since 1.15 nothing is followed of a module that is wrong, and nothing said of one that is not.
+            // Since 1.15 Terraform follows no calls of a module with errors, and shows no warnings about one without.
             let is_broken = !child.problems.errors.is_empty();
             if is_broken || !self.options.is_new() {
                 self.tell(&child.problems);
@@ -510,7 +510,7 @@ impl Loader<'_> {
                 return None;
             }
         };
-        // A directory that somebody has named by mistake is no module without anything in it.
+        // A directory without configuration was named by mistake: the module is missing, and not empty.
         if given.is_some() && self.has_no_files(&directory) {
             self.missing(parent, (name, call), text, Some(DirectoryProblem::Absent));
             return None;

@@ -31,6 +31,7 @@ impl<'c> Walk<'_, 'c> {
             made.push(instance);
             made.len() - 1
         });
+        // The instances get consecutive numbers, so their positions count from the first of them.
         let first = self.world.instances.len();
         for instance in made {
             self.world.add_instance(instance);

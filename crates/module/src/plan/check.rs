@@ -117,6 +117,7 @@ impl Checker<'_, '_> {
                     errors.push(Diagnostic::new("Invalid \"self\" reference", subject.span, detail));
                 }
             },
+            // `named` checks the others, unless something here does not exist.
             _ => {}
         }
     }

@@ -61,7 +61,7 @@ impl Walk<'_, '_> {
                             Some(PlannedAction::Delete | PlannedAction::Forget) => continue,
                             Some(PlannedAction::NoOp) => false,
                             _ if !refresh => continue,
-                            // It was refreshed, and what came then was wrong.
+                            // It was refreshed, and planning it failed afterwards.
                             None if is_managed && is_planned() => true,
                             None => continue,
                             // An imported object gets its first ones with the state.

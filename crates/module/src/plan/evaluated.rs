@@ -338,6 +338,7 @@ impl Needs {
             }
             SubjectKind::Path(_) => self.path = true,
             SubjectKind::Terraform(_) => self.terraform = true,
+            // The scope of each instance has these.
             SubjectKind::Count(_) | SubjectKind::Each(_) | SubjectKind::SelfObject => {}
         }
     }

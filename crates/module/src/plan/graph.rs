@@ -397,7 +397,7 @@ impl<'c> Builder<'c> {
             match &node.kind {
                 NodeKind::Validation(name, _) => {
                     needs.extend(self.graph.find(&NodeKey::Variable(node.module, (*name).clone())));
-                    // It judges the variable itself, and not what has been judged of it.
+                    // The rules read the variable, and not what they let pass: that would be a cycle.
                     let own = self.graph.find(&NodeKey::Validation(node.module, (*name).clone()));
                     needs.retain(|need| Some(*need) != own);
                 }
@@ -451,6 +451,7 @@ impl<'c> Builder<'c> {
                     None => add(NodeKey::CallClose(module, call.clone())),
                 }
             }
+            // `path`, `terraform`, `count`, `each` and `self` have values without a node.
             _ => {}
         }
     }

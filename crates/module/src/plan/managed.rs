@@ -282,7 +282,7 @@ impl<'c> Walk<'_, 'c> {
         if prior.is_some() && self.missing.reaches(*index) && depends_on_missing && !is_certain {
             self.unsure.insert(address.clone());
         }
-        // Which one an object has that only its provider could create again, that provider knows.
+        // Only the provider knows the identity that an object gets when it is created again.
         let is_guess = change.action.is_replace() && self.providers.is_simulated(&resource.provider_config);
         let identities = Identities {
             before: prior.and_then(|prior| prior.identity.clone()),

@@ -278,6 +278,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     fn orphan(&mut self, index: Option<usize>, address: &InstanceAddress, reason: ActionReason) {
+        // An orphan of a resource must not be found again among all objects of the state.
         if !self.wanted.insert(address.clone()) || !self.targets.includes_instance(address) {
             return;
         }

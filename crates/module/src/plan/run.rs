@@ -445,7 +445,7 @@ fn drift(
                 .and_then(|instance| instance.current.as_ref());
             let previous_address = moves.moved.get(&address).cloned();
             let before = &before.value;
-            // Terraform takes what another provider has made of an object for another one; its own it does not.
+            // Terraform reports an object that a provider has converted as drift, but not one that its own provider has converted.
             let is_converted = moves.converted.contains(&address) && !resource.provider.provider.is_builtin();
             let action = match now {
                 None if !providers.contains(&resource.provider.provider) => {

@@ -88,7 +88,7 @@ impl Inputs {
             if is_module(argument) {
                 list.push(match plan(argument)? {
                     Ok(file) => Input::Planned(file),
-                    // The others are answered to all the same.
+                    // A module that cannot be planned does not stop the other inputs.
                     Err(message) => Input::Missing(message),
                 });
                 continue;

@@ -181,6 +181,7 @@ fn read_all<A>(
             match text {
                 Ok((line, text)) => queue.job(Job {
                     contents: Content::Text { name: source.to_string(), line, text },
+                    // A document with a line is one of several in its file.
                     is_alone: inputs.are_one_name && line.is_none(),
                     origin,
                 })?,
@@ -222,7 +223,7 @@ fn outcome<A>(
         Err(error) => return DocumentOutcome::Unreadable(error.to_string()),
     };
     let document = InputDocument { file, is_alone };
-    // The others are answered to even where one of them finds a defect.
+    // A panic about one document must not keep the others without an answer.
     match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {
         Ok(Ok(answer)) => {
             let name = (!is_alone).then(|| document.file.name().to_owned());

@@ -46,7 +46,7 @@ impl RealProviders {
             None => return Err(vec![silent(provider, "it was not started")]),
         };
         if !is_configured {
-            // Nothing in the configuration is about it.
+            // The configuration has no block for it, so it gets an empty one.
             let nothing = Value::object::<&str, Value>([]);
             let schema = self.all.get(&provider.provider).and_then(|real| real.schemas.provider.as_ref());
             let empty = schema.map_or(&nothing, |schema| schema.block.empty_value()).clone();
@@ -242,7 +242,7 @@ impl RealProviders {
             Some(other) => self.ask_as_it_is(&other, call),
             None if own => self.ask_as_it_is(provider, call),
             None => {
-                // Which configuration the first process will have is not decided by this.
+                // This call must not decide which configuration the first process gets.
                 let answer = self.ask_as_it_is(provider, call);
                 if let Some(real) = self.all.get_mut(&provider.provider) {
                     real.configured.remove(provider);

@@ -63,6 +63,7 @@ impl ProviderFunctions {
             }
             Some(Err(error)) => {
                 let why = format!("the provider does not answer: {error}");
+                // An expression may call a function for thousands of elements, and each would wait for the timeout again.
                 if error.is_gone() || matches!(error.kind(), objchange_provider::ErrorKind::Timeout(_)) {
                     *process = Process::Failed(why.clone());
                 }

@@ -86,7 +86,7 @@ impl<'s> PlannedObject<'s> {
         };
         let name = subject.resource_type.clone();
         let schema = session.resource_schema(&name, &subject.request.schema);
-        // Before anybody asks the provider about its own configuration: it may say anything anywhere.
+        // Secrets are learned before the provider is configured, because any of its messages may repeat them.
         session.hide(&schema.block, &subject.request.config);
         session.configure(provider_config).await?;
         let of_block = subject.address.as_deref();
@@ -272,7 +272,7 @@ async fn made(
                 match answer(session, type_name, question.request(), interrupt).await {
                     Ok(answer) => question.answer(answer),
                     Err(error) => {
-                        // It is unknown whether what was to be destroyed is gone: it is not forgotten.
+                        // An object that was to be destroyed may still exist, so it stays in the state.
                         let ApplyResourceChange { prior, planned, .. } = question.request();
                         let mut failed = AppliedResource::new(prior.clone());
                         failed.new_state = planned.is_null().then(|| prior.clone());

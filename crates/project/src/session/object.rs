@@ -169,6 +169,7 @@ pub async fn import_object(
     let Some(found) = imported.object.as_ref().filter(|object| !object.is_null()) else {
         return Err(broken("the provider imports no object".into()));
     };
+    // Reading replaces the imported object, and would hide what was wrong with it.
     let before = problems(block, found, false, session.hidden);
     session.hide(block, found);
     let (private, identity) = (imported.private.clone(), imported.identity.clone());
