@@ -77,7 +77,7 @@ impl<'c> Walk<'_, 'c> {
                 self.undecided(index, at, resource, &schema, &repetition);
                 continue;
             }
-            // References between instances see unknown values under the right keys, so that one to a missing instance is an error.
+            // References between instances see unknown values under the right keys, so one to a missing instance is an error.
             if self.graph.nodes[index]
                 .subjects
                 .iter()

@@ -445,7 +445,7 @@ fn drift(
                 .and_then(|instance| instance.current.as_ref());
             let previous_address = moves.moved.get(&address).cloned();
             let before = &before.value;
-            // Terraform reports an object that a provider has converted as drift, but not one that its own provider has converted.
+            // Terraform reports an object that a provider has converted as drift, unless its built-in provider has done it.
             let is_converted = moves.converted.contains(&address) && !resource.provider.provider.is_builtin();
             let action = match now {
                 None if !providers.contains(&resource.provider.provider) => {
