@@ -58,6 +58,7 @@ impl Parser<'_> {
             Kind::Number => {
                 self.next();
                 let text = self.text_of(token);
+                // The scanner takes `0.1` in `list.0.1` for one number.
                 if text.contains('.') {
                     let detail = "When using the legacy index syntax, chaining two indexes together is not \
                                   permitted. Use the proper index syntax instead, like [0][1].";
@@ -108,7 +109,8 @@ impl Parser<'_> {
             each = with_access(each, Access::Step(self.attribute(dot, Some(star.span))?));
         }
         let splat = splat(source, each, marker);
-        // An index behind it is one of the whole.
+        // `.*` covers attributes only: in `list.*.name[0]`, the index picks from the resulting list. `[*]` covers indexes
+        // too.
         self.traversals(splat)
     }
 
