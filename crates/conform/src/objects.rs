@@ -34,7 +34,7 @@ impl Flow<'_> {
     /// An object as it comes back from where it is stored: numbers are written in decimal there.
     pub(super) fn stored(&self, object: &Value) -> Value {
         let (object, ty) = (object.unmark_deep().0, self.block.implied_type());
-        // The double 0.1 and the decimal 0.1 are two numbers for cty, and one in a state file.
+        // A state file has decimal texts, so a double and its shortest text are one number there.
         let stored = object.to_json(ty).ok().and_then(|json| Value::from_json(&json, ty).ok());
         stored.unwrap_or(object)
     }

@@ -8,7 +8,7 @@ use objchange::{Type, Value};
 pub(super) const NUMBERS: [&str; 9] = [
     "0",
     "-1",
-    // No double is exactly 0.1: from a text and from a double it is two numbers for cty.
+    // No double is exactly 0.1, so it is sent as text, and a provider may answer with a double.
     "0.1",
     // No double is that large.
     "1e400",
