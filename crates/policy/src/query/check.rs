@@ -433,6 +433,7 @@ impl Checker<'_> {
         let mut field = IdedExpr { id, expr: Expr::Select(select) };
         if let Some(mut argument) = args.next() {
             match literal(&argument) {
+                // A path that is written here is checked now, and not for each item.
                 Some(path) if name != "in_module" => match path.parse::<Path>() {
                     Ok(path) => self.paths.push((path, self.places.all(&argument))),
                     Err(error) => {

@@ -200,6 +200,7 @@ impl<'a, 't> Thing<'a, 't> {
             return question::ask(question, self.clone());
         }
         if let Kind::Possible(item, _) = self.kind {
+            // Nothing but its names is known of an item that there may be.
             let label = item.label(name).ok_or_else(|| self.scope.unknown())?;
             return Ok(Box::new(CelString::from(label.as_str())));
         }

@@ -52,6 +52,7 @@ impl<'t> Subject<'t> {
             Document::State(state) if collection == CollectionKind::State => {
                 subject.state = TfState::new(state.clone())?;
             }
+            // Every other collection would be empty, and the answer would be that nothing matches.
             Document::State(_) => return Err(SubjectError::IsState),
             Document::Plan(plan) => {
                 match collection {

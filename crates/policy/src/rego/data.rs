@@ -105,6 +105,7 @@ impl DataFile {
 
     /// The document as it stands in the file.
     fn content(&self) -> Result<Value, String> {
+        // Some editors begin a file with this mark, which JSON does not allow.
         let text = self.text.trim_start_matches('\u{feff}');
         if self.is_yaml && has_second_document(text) {
             return Err("a second document starts in this file; split the file".to_owned());

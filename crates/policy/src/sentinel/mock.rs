@@ -160,6 +160,7 @@ fn config(config: &TfConfig<'_>) -> io::Result<Vec<u8>> {
 fn run(run: &Json) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     for (name, value) in run.as_object().into_iter().flatten() {
+        // Another name would make the whole mock invalid.
         if Policy::parse("name", &format!("{name} = 1")).is_ok() {
             member(&mut out, name, value)?;
         }

@@ -136,6 +136,7 @@ impl Sources {
         let mut imports = BTreeMap::new();
         let mut wanted = policy.imports().to_vec();
         while let Some(name) = wanted.pop() {
+            // Modules may import each other.
             if imports.contains_key(&name) {
                 continue;
             }

@@ -82,6 +82,7 @@ impl TextReport {
             writeln!(out, "  {BAD}error:{BAD:#} {}", visible(&error.to_string()))?;
         }
         print(out, judged)?;
+        // A `main` that is no rule is not among the rules below.
         if let (Some(main), None) = (&judged.main, judged.main_rule()) {
             writeln!(out, "  main: {}", visible(&show(main)))?;
             self.witnesses(out, "    ", &judged.witnesses)?;
