@@ -41,8 +41,9 @@ enum Form {
     Input,
     /// A part of the input.
     Part(Format),
-    /// A constant, or another value of the policy that has no fields.
+    /// A constant text.
     Text(SmolStr),
+    /// Another value without fields, which the policy makes.
     Plain,
     /// An array or a set that the policy makes.
     List(Values),

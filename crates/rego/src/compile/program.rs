@@ -55,7 +55,7 @@ pub(crate) struct Definition {
     pub(crate) place: SourcePlace,
     /// Another file has the definition word for word, such as a library that is loaded twice.
     pub(crate) is_copy: bool,
-    /// How many package names and names of the rule come before the parts of `Head::keys`.
+    /// The parameters of a function.
     pub(crate) params: Vec<Pattern>,
     pub(crate) slots: u32,
     pub(crate) branches: Vec<Branch>,

@@ -101,7 +101,7 @@ impl<'a> Lexer<'a> {
         self.line_start = self.at;
     }
 
-    /// Whether there was any.
+    /// Skips white space and comments; returns whether there were any.
     fn skip_space(&mut self) -> bool {
         let begin = self.at;
         while let Some(c) = self.rest().chars().next() {

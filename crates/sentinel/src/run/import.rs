@@ -71,6 +71,7 @@ impl Machine<'_> {
         let imported = match self.setup.imports.get(name) {
             Some(Source::Module(policy)) => {
                 let file = self.add_file(policy);
+                // Until the module has been run, nothing is there: a module that imports itself finds this.
                 self.imported.insert(name.to_owned(), None);
                 return Ok(Some(file));
             }
@@ -84,6 +85,7 @@ impl Machine<'_> {
                 }
             },
             Some(Source::Host(host)) => Imported::Host(Arc::clone(host), MadeMembers::default()),
+            // Configured imports come first, so that a test can mock a standard one.
             None => match imports::standard(name) {
                 Some(members) => Imported::Standard(members, MadeMembers::default()),
                 None => return no_import(name),

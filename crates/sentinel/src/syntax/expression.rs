@@ -75,6 +75,8 @@ impl Parser<'_> {
             "*" => Op::Multiply,
             "/" => Op::Divide,
             "%" => Op::Remainder,
+            // After an operand `not` only begins one of these operators; everywhere else it is a sign before
+            // an operand.
             "not" => {
                 let op = match self.text(self.ahead(1)) {
                     "contains" => Op::NotContains,
