@@ -97,6 +97,7 @@ impl Search<'_> {
                 continue;
             }
             found += 1;
+            // A number needs no values, which may take longer to make than the search.
             if self.counts_only {
                 continue;
             }

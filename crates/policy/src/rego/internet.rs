@@ -41,6 +41,7 @@ impl Network for Internet {
                 Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
+            // After a pause that takes all the time that is left, nothing could be asked any more.
             if retries == 0 || left() <= pause {
                 return Err(failed);
             }

@@ -188,6 +188,7 @@ pub fn refuse_rules_in_tests(tests: &[PolicyFile], options: &Options) -> Result<
         let declared = match declared_rules(&SourceFile { name: name.clone(), text: text.clone() }) {
             Ok(declared) => declared,
             Err(errors) => {
+                // Nobody evaluates these files here, so their mistakes must not stop the policies.
                 let first = errors.0.first().map(ToString::to_string).unwrap_or_default();
                 warnings.push(format!("this file of tests is not read: {first}"));
                 continue;

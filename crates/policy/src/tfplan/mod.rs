@@ -177,6 +177,7 @@ fn variables<'t>(
     let Some(part) = plan.variables() else { return Ok(variables) };
     let read = read(plan.text(), &part, "variables")?;
     let members = read.view().members();
+    // `keys` gives names that live as long as the document, and `iter` only such as live as long as `read`.
     for (name, (_, variable)) in std::iter::zip(members.keys(), members.iter()) {
         let value = variable.get("value").unwrap_or(variable.null()).to_json();
         let (sensitive, is_known) =

@@ -58,6 +58,7 @@ impl TextReport {
     ) -> io::Result<()> {
         let is_broken = self.unknown.breaks(judged);
         let (word, counted) = match judged.outcome {
+            // Only what is unknown breaks a policy that passes.
             Outcome::Pass if is_broken => ("Unknown", "not known until apply"),
             Outcome::Pass => ("Pass", "passed"),
             Outcome::Fail => ("Fail", "failed"),
