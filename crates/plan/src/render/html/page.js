@@ -10,7 +10,7 @@
   const keys = find("#keys");
   const filters = all("input[type=checkbox]", tools);
 
-  // The lines of a chunk, as in the style sheet, and the height of an entry that is folded.
+  // The height of a chunk, as in the style sheet, and that of an entry that is folded, in rem.
   const CHUNK = 250;
   const FOLDED = 3;
   // In so few entries, what is found is also marked and unfolded.
