@@ -171,7 +171,7 @@ impl<'h> Context<'h> {
         operand: &Value,
         make: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
-        // OPA 1.20: `uuid.rfc4122("k") == uuid.rfc4122("k")`.
+        // In OPA 1.20 `uuid.rfc4122("k") == uuid.rfc4122("k")` holds.
         let key = (Value::string(call), operand.clone());
         if let Some(value) = self.random.get(&key) {
             return value.clone();

@@ -190,7 +190,7 @@ fn decode_query_object(context: &mut Context<'_>, operands: &[Value]) -> Outcome
         if pair.contains(';') {
             return Err(BuiltinError::failed("invalid semicolon separator in query"));
         }
-        // OPA 1.20: `a=1&a=2&b` is `{"a": ["1", "2"], "b": [""]}`.
+        // In OPA 1.20 `a=1&a=2&b` is `{"a": ["1", "2"], "b": [""]}`.
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let decode = |text| decode_percent(text, true).map_err(BuiltinError::failed).and_then(utf8);
         values.entry(decode(key)?).or_default().push(Value::from(decode(value)?));

@@ -37,7 +37,7 @@ fn glob_match(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     };
     let text = text(operands, 2)?;
     if let Some((prefix, suffix)) = around_any(self::text(operands, 0)?, delimiters.is_empty()) {
-        // OPA 1.20: `glob.match("aa*aa", null, "aaa")` is true.
+        // In OPA 1.20 `glob.match("aa*aa", null, "aaa")` is true.
         return some(text.starts_with(prefix) && text.ends_with(suffix));
     }
     let pattern = Translator::new(&delimiters).translate(self::text(operands, 0)?)?;

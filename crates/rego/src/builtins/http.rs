@@ -14,7 +14,7 @@ pub(super) const FAMILY: &[Builtin] = &[
 ];
 
 /// The time of a request that does not say how long it may take.
-// OPA's default.
+// The default of OPA's `http.send`.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Members that say how responses are kept for other evaluations, where none are.

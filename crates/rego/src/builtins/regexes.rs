@@ -329,7 +329,7 @@ fn glob_tokens(glob: &str) -> Result<Vec<Token>, BuiltinError> {
 fn globs_match(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (a, b) = (glob_tokens(text(operands, 0)?)?, glob_tokens(text(operands, 1)?)?);
     if a.is_empty() || b.is_empty() {
-        // OPA 1.20: two empty globs match, and an empty one matches no other.
+        // In OPA 1.20 two empty globs match, and an empty one matches no other.
         return some(a.is_empty() && b.is_empty());
     }
     // Positions in both globs that the same text leads to, and whether that text is empty.

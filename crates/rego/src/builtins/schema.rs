@@ -98,7 +98,7 @@ fn check(context: &mut Context<'_>, schema: &Value, has_conditions: bool) -> Res
                 }
             }
             "not" | "additionalProperties" => check(context, value, has_conditions)?,
-            // Drafts before 7 have another meaning of these: none.
+            // JSON Schema has these since draft 7; OPA 1.20 ignores them in schemas of earlier drafts.
             "if" | "then" | "else" if has_conditions => check(context, value, true)?,
             "patternProperties" => {
                 for (pattern, schema) in value.as_object().ok_or_else(|| wrong("object"))?.iter() {

@@ -159,7 +159,7 @@ impl Values {
         parts.filter(|_| !self.any)?.first().copied()
     }
 
-    /// The keys that they are, if they are used as such.
+    /// These values as keys.
     fn keys(&self) -> Keys {
         let text = |form: &Form| match form {
             Form::Text(text) => Some(text.clone()),
@@ -262,7 +262,7 @@ pub(crate) fn check(
 struct CheckedBranch {
     /// It gives another value than `true`.
     gives_value: bool,
-    /// It reads a field that is there.
+    /// It reads a field that exists.
     has_hit: bool,
     /// Each with whether it is read from a variable, and not from `input` itself.
     missing: Vec<(MissingRead, bool)>,

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use super::program::{Comparison, Expr, Join, Op, Pattern, ReferenceStep, Slot, Wanted};
 use crate::value::Value;
 
-/// Adds what is looked for to the steps that search a collection.
+/// Adds the wanted members to the steps that search a collection.
 pub(super) fn find_joins(ops: &mut [Op]) {
     for at in 0..ops.len() {
         let (before, after) = ops.split_at_mut(at + 1);
@@ -92,7 +92,7 @@ fn path(expr: &Expr, parts: &[(Slot, Vec<String>)]) -> Option<Vec<String>> {
     }
 }
 
-/// A value that is there before the scan.
+/// A value that is known before the scan.
 fn known(expr: &Expr, bound: &HashSet<Slot>) -> Option<Wanted> {
     match expr {
         Expr::Const(value) => Some(Wanted::Constant(value.clone())),

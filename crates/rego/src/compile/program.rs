@@ -235,7 +235,7 @@ impl Pattern {
     }
 }
 
-/// Members of interest: what these keys lead to equals a value that is there before.
+/// Members of interest: their value under these keys equals a value that is known before the search.
 #[derive(Debug)]
 pub(crate) struct Join {
     pub(crate) keys: Box<[String]>,

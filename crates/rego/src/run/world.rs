@@ -69,8 +69,8 @@ pub(super) fn replaced(value: Option<&Value>, path: &[String], new: Value) -> Va
     let key = Value::from(first.as_str());
     let mut entries = match value {
         Some(Value::Object(object)) => object.entries().to_vec(),
-        // A scalar on the way is replaced as well: in OPA 1.20 `input` is `{"a": {"b": 4}}` within `with
-        // input.a.b as 4`, even if it was 5 before.
+        // A scalar on the way is replaced as well: in OPA 1.20 `input` is `{"a": {"b": 4}}` within
+        // `with input.a.b as 4`, even if it was 5 before.
         _ => Vec::new(),
     };
     let at = entries.iter().position(|(other, _)| *other == key);

@@ -178,8 +178,8 @@ impl Object {
             entries.dedup_by(|later, earlier| {
                 let same = later.0 == earlier.0;
                 if same {
-                    // The key of the first and the value of the last remain: OPA 1.20 prints `{1: "a", 1.0:
-                    // "b"}` as `{1: "b"}`.
+                    // The key of the first and the value of the last remain: OPA 1.20 prints
+                    // `{1: "a", 1.0: "b"}` as `{1: "b"}`.
                     std::mem::swap(&mut later.1, &mut earlier.1);
                 }
                 same

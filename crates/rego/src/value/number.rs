@@ -163,8 +163,8 @@ impl Number {
         if whole.is_empty() && fraction.is_empty() {
             return None;
         }
-        // OPA 1.20 keeps the text `007` or `+5` of a `to_number`, and `json.marshal` then fails with `invalid
-        // number literal`. The normal form of JSON makes that call succeed.
+        // OPA 1.20 keeps the text `007` or `+5` of a `to_number`, and `json.marshal` then fails with
+        // `invalid number literal`. The normal form of JSON makes that call succeed.
         let whole = whole.trim_start_matches('0');
         let whole = if whole.is_empty() { "0" } else { whole };
         let point = if fraction.is_empty() { "" } else { "." };

@@ -35,8 +35,8 @@ impl Ord for Value {
             (Self::Array(a), Self::Array(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
             (Self::Array(a), Self::Array(b)) => a.items().cmp(b.items()),
             (Self::Object(a), Self::Object(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
-            // Key and value of one member are compared before the next member: in OPA 1.20 `{"a": 2} < {"a":
-            // 1, "b": 0}` is false.
+            // Key and value of one member are compared before the next member: in OPA 1.20
+            // `{"a": 2} < {"a": 1, "b": 0}` is false.
             (Self::Object(a), Self::Object(b)) => a.entries().cmp(b.entries()),
             (Self::Set(a), Self::Set(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
             (Self::Set(a), Self::Set(b)) => a.items().cmp(b.items()),

@@ -56,7 +56,7 @@ impl Machine<'_> {
             Some(None) => fault_of(RunErrorKind::Circle, format!("the module {name} imports itself")),
             None => {
                 let begun = self.begin_import(&name)?;
-                // Once it is there, the instruction is executed again.
+                // The instruction is executed again when the import is there.
                 self.frame.next -= 1;
                 match begun {
                     Some(module) => self.enter_file(module, Continuation::Module(name)),

@@ -58,7 +58,7 @@ impl Parser<'_> {
             "or" => Op::Or,
             "xor" => Op::Xor,
             "and" => Op::And,
-            // At the start of a line within a case it is a clause, which a colon tells.
+            // Before a colon it is the clause of a `case`.
             "else" if self.is_ahead(1, ":") => return None,
             "else" => Op::Else,
             "==" => Op::Equal,

@@ -1,4 +1,4 @@
-//! Objects of JSON as maps that are made by and by.
+//! JSON objects as maps whose values are made on demand.
 
 use std::sync::Arc;
 

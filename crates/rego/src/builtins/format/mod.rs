@@ -24,7 +24,7 @@ fn sprintf(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let mut values = Vec::new();
     for value in array(operands, 1)? {
         let value = Operand::new(value);
-        // Before the text of the operand is repeated by the format.
+        // Checked before the format can repeat the text of the operand.
         check_text(value.size())?;
         context.charge(value.size())?;
         values.push(value);

@@ -140,8 +140,8 @@ impl Fields {
             Chunk::NumMonth | Chunk::ZeroMonth => {
                 self.month = Some(take_within(rest, chunk == Chunk::ZeroMonth, 1..=12, "month")?);
             }
-            // Go reads the day of the week and does not compare it with the date: OPA 1.20 accepts `Tue
-            // 2020-01-01`.
+            // Go reads the day of the week and does not compare it with the date: OPA 1.20 accepts
+            // `Tue 2020-01-01`.
             Chunk::Weekday => drop(take_name(rest, &WEEKDAYS, Some(3))?),
             Chunk::LongWeekday => drop(take_name(rest, &WEEKDAYS, None)?),
             Chunk::Day | Chunk::UnderDay | Chunk::ZeroDay => {

@@ -131,8 +131,8 @@ impl<'t> Reader<'t, '_, '_> {
             }
             let key = match key {
                 Value::String(_) => key,
-                // JSON has texts as keys alone: OPA 1.20 reads `1: 2` as `{"1": 2}` and `y: 1` as `{"true":
-                // 1}`, and refuses `~: 2`.
+                // JSON has texts as keys alone: OPA 1.20 reads `1: 2` as `{"1": 2}` and `y: 1` as
+                // `{"true": 1}`, and refuses `~: 2`.
                 Value::Bool(_) | Value::Number(_) => Value::from(key.to_json()),
                 _ => return Err(fail(format!("invalid map key of type {}", key.type_name()))),
             };
