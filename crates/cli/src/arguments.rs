@@ -26,8 +26,7 @@ pub(crate) fn address_and_directory(text: &str) -> Result<(String, PathBuf), &'s
 pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<ExitCode> {
     if error.use_stderr() {
         // `terraform plan -detailed-exitcode` exits with 1 for arguments that it does not know, because 2 says that
-        // something
-        // changes.
+        // something changes.
         use_detailed_codes(asks_for_detailed_codes(arguments));
         // Sentences of the types of values repeat arguments, too.
         let mut err = crate::terminal::stderr();

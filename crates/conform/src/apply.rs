@@ -75,8 +75,7 @@ impl Flow<'_> {
                 was.zip(is).is_some_and(|(was, is)| was.unmark_deep().0.identical(&is.unmark_deep().0))
             };
             // A part that is again what it was before an update: the provider ignores the update. That is one cause,
-            // however many
-            // attributes show it.
+            // however many attributes show it.
             if !prior.object.is_null()
                 && finding.clause == Clause::A5
                 && actual.as_ref().is_some_and(was_there)

@@ -234,8 +234,7 @@ impl<'p> Flow<'p> {
     /// Whether it only shows again what was found before at the same place, and Terraform does not stop at.
     fn is_consequence(&self, finding: &Finding) -> bool {
         // A value that is not applied as planned (A5), drifts (R5) or is planned by chance (C1) differs again in the
-        // next plan (C2),
-        // in the generated configuration (G2) and in what is imported (I7).
+        // next plan (C2), in the generated configuration (G2) and in what is imported (I7).
         let shows_again = |clause| [Clause::C2, Clause::G2, Clause::I7].contains(&clause);
         let stops = |finding: &Finding| finding.severity == FindingSeverity::Error;
         let goes_on = |clause| [Clause::A5, Clause::R5, Clause::C1].contains(&clause);

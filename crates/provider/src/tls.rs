@@ -161,8 +161,7 @@ impl Pinned {
     fn schemes(&self) -> Vec<SignatureScheme> {
         let own = OWN.supported_schemes();
         // From this list a peer with an RSA key must take PKCS #1. The algorithms of ring refuse keys below 2048 bits,
-        // also
-        // for PSS, and `OWN` takes them.
+        // also for PSS, and `OWN` takes them.
         if self.is_rsa {
             return own
                 .into_iter()

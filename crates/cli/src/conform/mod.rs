@@ -212,8 +212,7 @@ impl Args {
     fn recorder(&self, hints: &Hints) -> Result<Option<Record>, Unusable> {
         let Some(path) = &self.record else { return Ok(None) };
         // Not a `NewFile`, which is written at once: recordings may not fit into memory, and are of use after a crash,
-        // too. Secrets
-        // are replaced, but only those that are known.
+        // too. Secrets are replaced, but only those that are known.
         let file = overwrite(path, Access::Owner).map_err(|error| format!("{}: {error}", path.display()))?;
         let recorder = Recorder::new(BufWriter::new(file));
         hints.secrets().iter().for_each(|secret| recorder.hide(secret));
@@ -223,8 +222,7 @@ impl Args {
     fn baseline(&self) -> Result<Baseline, Unusable> {
         match &self.baseline {
             // The first --update-baseline makes the file. Otherwise a missing file is an error: a misspelt name would
-            // make all
-            // known findings new ones.
+            // make all known findings new ones.
             Some(path) if path.exists() || !self.update_baseline => {
                 let baseline = Baseline::parse(&Source::File(path.clone()).read()?);
                 Ok(baseline.map_err(|error| format!("{}: {error}", path.display()))?)

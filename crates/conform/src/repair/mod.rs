@@ -24,8 +24,7 @@ use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
 
 // Most configurations are refused at first, and the errors say why. With repairs four public providers accepted 99 %
-// of
-// them.
+// of them.
 /// How often a provider is asked about one configuration.
 const ROUNDS: u32 = 40;
 
