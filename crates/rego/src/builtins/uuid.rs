@@ -26,7 +26,7 @@ fn random(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 fn bytes(text: &str) -> Option<[u8; 16]> {
     let text = match text.len() {
         45 if text.get(..9)?.eq_ignore_ascii_case("urn:uuid:") => text.get(9..)?,
-        // OPA 1.20 does not look at the characters around it, which are braces as a rule.
+        // OPA 1.20 does not look at the characters around it, which are usually braces.
         38 => text.get(1..37)?,
         _ => text,
     };

@@ -44,7 +44,7 @@ impl fmt::Debug for Interrupt {
 }
 
 /// How many steps lie between two polls of the interrupt.
-// Asking reads a clock as a rule, which costs more than a step.
+// Asking usually reads a clock, which costs more than a step.
 const STEPS_UNASKED: u64 = 1 << 16;
 
 /// A compared pair and the result. Holding the pair keeps its addresses valid.
