@@ -384,7 +384,8 @@ impl SentinelPolicies {
             let document = Arc::new(Document::new(held.marked()?.clone()).map_err(unusable)?);
             let (mut rules, mut prints) = (Vec::new(), Vec::new());
             for policy in &self.policies {
-                // The time starts here, and covers all runs of this policy: one that reads a secret runs again with other values.
+                // The time starts here, and covers all runs of this policy: one that reads a secret runs again with
+                // other values.
                 let limit = RunLimits { bytes: self.memory, timeout: self.timeout }.begin();
                 let judged = policy.judge(&Imports::new(&document, None, None), |setup: &mut Setup| {
                     setup.now = now;
