@@ -183,6 +183,7 @@ impl<'r, 'p> App<'r, 'p> {
             self.detail = self.details();
             self.detail_of = Some(self.tree.selected);
             self.lay_out(areas);
+            // It scrolls to a row, so the rows have to be there first.
             self.show_first_match();
         }
         self.lay_out(areas);

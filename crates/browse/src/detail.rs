@@ -156,10 +156,12 @@ impl Detail {
 
     /// Lays out the lines; the line with the cursor keeps it.
     pub(crate) fn lay_out(&mut self, layout: Layout) {
+        // Every event asks for a layout, and to measure all lines of a large diff each time would make keys slow.
         if self.layout == Some(layout) {
             return;
         }
         if self.layout.is_some_and(|before| before.unfolds != layout.unfolds) {
+            // They would now be folded where the user had unfolded them, and the other way round.
             self.toggled.clear();
         }
         self.layout = Some(layout);
@@ -241,10 +243,12 @@ impl Detail {
 fn push_rows(rows: &mut Vec<Row>, line: usize, text: &str, layout: Layout) {
     let row = |start, end, indent| Row { line, start, end, indent };
     let columns = layout.columns.max(1);
+    // No character takes more columns than bytes, except for a tab.
     if !layout.wraps || text.len() <= columns && !text.contains('\t') {
         return rows.push(row(0, text.len(), 0));
     }
     let spaces = text.len() - text.trim_start_matches(' ').len();
+    // Text that is indented deeply still gets half of the columns for its other rows.
     let rest_indent = if spaces + 2 <= columns / 2 { spaces + 2 } else { 0 };
     let (mut start, mut indent) = (0, 0);
     loop {
@@ -272,6 +276,7 @@ pub(crate) fn fitting(text: &str, columns: usize) -> usize {
     let (mut end, mut used) = (0, 0);
     for part in text.graphemes(true) {
         used += grapheme_width(part);
+        // Callers go on after the end, and would never get anywhere without progress.
         if used > columns && end > 0 {
             break;
         }

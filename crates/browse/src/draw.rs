@@ -15,6 +15,8 @@ use crate::keys;
 use crate::tree::{Kind, Node};
 
 /// How far around a row matches are searched that are partly on it, in bytes.
+// A match may begin left of the row. It has at most `LONGEST` characters of four bytes, so it begins within this
+// distance.
 const AROUND: usize = 1_000;
 
 /// The columns of the signs of items.

@@ -73,6 +73,8 @@ impl Screen {
         });
         let terminal = new_terminal()?;
         let size = terminal.size()?;
+        // The screen exists before the terminal is taken, so that a start that fails halfway is undone when it is
+        // dropped.
         let screen = Self { terminal, size: (size.width, size.height) };
         take(true)?;
         // From here on another size is noticed.
@@ -102,6 +104,7 @@ impl Screen {
         loop {
             self.terminal.draw(|frame| draw(app, frame))?;
             let mut next = match app.search.progress() {
+                // With no search going on, waiting here uses no time of the processor.
                 None => messages.recv().ok(),
                 Some(_) => match messages.try_recv() {
                     Ok(message) => Some(message),
@@ -153,6 +156,7 @@ impl Screen {
     fn signal(&mut self, app: &mut App<'_, '_>, signal: i32) -> io::Result<()> {
         use signal_hook::consts::SIGCONT;
         give_back();
+        // Nothing can catch SIGSTOP, so after SIGCONT alone the shell may have used the terminal in between.
         if signal != SIGCONT {
             // The program stops and later continues here; or it ends.
             signal_hook::low_level::emulate_default_handler(signal)?;
@@ -191,6 +195,7 @@ fn take_mouse(takes: bool) -> io::Result<()> {
 
 /// Gives the terminal back, if it is taken. An error cannot be reported any more.
 fn give_back() {
+    // A panic, a signal and the end of the screen all come here, and only the first of them has anything to do.
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }

@@ -10,6 +10,7 @@ use objchange_text::re2::Pattern;
 pub(crate) const LONGEST: usize = 200;
 
 /// How much text is searched at a time, in bytes, and how many items.
+// Keys are only looked for between two of these parts, so a part must be searched before the user notices a delay.
 const TEXT_AT_A_TIME: usize = 256 << 10;
 const ITEMS_AT_A_TIME: usize = 64;
 
@@ -57,6 +58,8 @@ impl Search {
         self.next = 0;
         self.found.resize(outline.items.len(), Match::Unknown);
         for (found, item) in self.found.iter_mut().zip(&outline.items) {
+            // Lines are there already, while a diff has to be made first. So lines are searched for all items at once,
+            // and diffs bit by bit.
             if is_longer && *found == Match::No {
                 continue;
             }
@@ -93,11 +96,13 @@ impl Search {
             let has_all = match outline.diff(index) {
                 Ok(diff) => {
                     text += diff.text().len();
+                    // One word may be in the line and another one in the diff.
                     let has = |word: &Pattern| {
                         word.is_match(line.as_bytes()) || word.is_match(diff.text().as_bytes())
                     };
                     self.words.iter().all(has)
                 }
+                // An item that cannot be read stays in sight, because its details are where the user learns why.
                 Err(_) => true,
             };
             self.found[index] = if has_all { Match::Yes } else { Match::No };

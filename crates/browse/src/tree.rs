@@ -71,6 +71,7 @@ impl Tree {
         for node in &mut self.nodes {
             (node.items, node.losses) = (0, 0);
         }
+        // Each node comes before those below it. From the end, its counts are complete when they go to its parent.
         for index in (0..self.nodes.len()).rev() {
             if let Kind::Item(item) = self.nodes[index].kind
                 && passes(item)
@@ -92,6 +93,7 @@ impl Tree {
             }
             index = if is_shown && node.is_open { index + 1 } else { node.end };
         }
+        // Rows are in ascending order of their nodes, because they were made from the start to the end.
         if self.rows.binary_search(&self.selected).is_err() {
             self.selected = self.nearest();
         }
@@ -107,6 +109,7 @@ impl Tree {
             around = self.nodes[node].parent;
         }
         let after = self.rows.partition_point(|row| *row < self.selected);
+        // The overview always has a row, so there is one even when nothing passes.
         self.rows[after.saturating_sub(1)]
     }
 

@@ -47,6 +47,7 @@ pub(crate) enum Effect {
 /// Updates the state of the screen, and returns further work.
 pub(crate) fn update(app: &mut App<'_, '_>, event: Event) -> Effect {
     let effect = match event {
+        // Windows also reports when a key is let go, and it would do everything twice.
         Event::Terminal(TerminalEvent::Key(key)) if key.kind != KeyEventKind::Release => {
             app.message = None;
             let (before, was_typing) = (app.tree.selected, app.input.is_some());
@@ -90,6 +91,7 @@ pub(crate) fn update(app: &mut App<'_, '_>, event: Event) -> Effect {
 fn pressed(app: &mut App<'_, '_>, key: KeyEvent) -> Effect {
     let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
+        // In raw mode the terminal sends no signals for these two keys.
         KeyCode::Char('c') if is_control => return Effect::Interrupt,
         KeyCode::Char('z') if is_control => return Effect::Suspend,
         _ => {}

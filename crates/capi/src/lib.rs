@@ -22,7 +22,7 @@ use answer::{answer, error, unusable};
 #[derive(Debug)]
 pub struct ObjchangeSchema(Block);
 
-// Handles go from thread to thread.
+// C passes handles from thread to thread, and its compiler does not check that.
 const _: () = {
     const fn is_shared<T: Send + Sync>() {}
     is_shared::<ObjchangeSchema>();
@@ -173,7 +173,7 @@ fn defect() -> String {
 }
 
 fn to_c(text: String) -> *mut c_char {
-    // JSON has no NUL as it is.
+    // JSON escapes a NUL (RFC 8259), so this does not fail.
     let text = CString::new(text)
         .unwrap_or_else(|_| c"{\"error\":{\"kind\":\"defect\",\"message\":\"a NUL\"}}".to_owned());
     text.into_raw()

@@ -7,6 +7,7 @@ use crate::exit::{self, CommandError};
 
 /// Not in this build: build with `--features full`
 #[derive(Debug, clap::Args)]
+// `--help` is an argument like any other here, so that `objchange policy --help` also says how to get the command.
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]

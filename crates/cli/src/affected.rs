@@ -67,11 +67,14 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let source = Source::new(&args.changed);
+    // Standard input is the default. Without a note the program would seem to hang.
     if source.is_terminal() {
         exit::note("the names of changed files are read from the terminal; end them with Ctrl+D");
     }
     let text = source.read_at_most(args.max_input.0).map_err(unusable)?;
     let here = Path::new(".");
+    // `git diff --name-only` prints paths from the top of the repository, and with `--relative` from the current
+    // directory.
     let base = match args.relative {
         true => std::fs::canonicalize(here),
         false => repository_top(here),
@@ -125,6 +128,7 @@ fn sentence(reason: &Reason) -> String {
         ReasonKind::UnknownPath => format!("only a plan knows which file is read: {place}"),
         ReasonKind::UnknownModule => format!("only a plan knows where {place} is"),
         ReasonKind::Unreadable => format!("it cannot be read: {place}"),
+        // `ReasonKind` is `#[non_exhaustive]`, so another crate needs an arm for kinds to come.
         _ => format!("{file}: {place}"),
     }
 }

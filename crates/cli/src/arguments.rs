@@ -25,6 +25,8 @@ pub(crate) fn address_and_directory(text: &str) -> Result<(String, PathBuf), &'s
 /// Writes help or the version to standard output, and anything else to standard error.
 pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<ExitCode> {
     if error.use_stderr() {
+        // `terraform plan -detailed-exitcode` exits with 1 for arguments that it does not know, because 2 says that
+        // something changes.
         use_detailed_codes(asks_for_detailed_codes(arguments));
         // Sentences of the types of values repeat arguments, too.
         let mut err = crate::terminal::stderr();
@@ -49,6 +51,7 @@ pub(crate) fn command_of(arguments: &[OsString]) -> Option<(usize, &str)> {
         .ok()?;
     let (_, command) = found.subcommand()?;
     let own = command.get_many::<OsString>("").map_or(0, |own| own.len());
+    // An external subcommand takes all arguments behind its name, so the name is right before them.
     let at = arguments.len() - own - 1;
     Some((at, arguments[at].to_str()?))
 }
@@ -60,6 +63,7 @@ pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -
     let Some(sentinel) = program.find_subcommand("sentinel") else { return arguments };
     let named = |argument: &OsString| sentinel.find_subcommand(argument.to_str()?);
     let Some(command) = arguments.get(at + 1).and_then(named) else { return arguments };
+    // Behind `--` every argument is a name, even with a dash (POSIX, guideline 10), and stays as it is.
     for argument in arguments.iter_mut().skip(at + 2).take_while(|argument| *argument != "--") {
         let name = argument.to_str().and_then(|text| text.strip_prefix('-')?.split('=').next());
         if name.is_some_and(|name| command.get_arguments().any(|known| known.get_long() == Some(name))) {
@@ -130,6 +134,8 @@ const HIDDEN: &str = "(hidden)";
 fn without_secrets(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
     let is_of_secret = SECRET_OPTIONS.iter().any(|option| is_option(wrong, option));
+    // `clap` names an option with its dashes, and a positional argument as `<NAME>`. Any other name is what the user
+    // typed.
     let is_stray = error.kind() == ErrorKind::UnknownArgument && !wrong.starts_with(['-', '<']);
     let hidden = || ContextValue::String(HIDDEN.to_owned());
     if is_of_secret {
@@ -151,7 +157,7 @@ fn legible(error: clap::Error, arguments: &[OsString]) -> clap::Error {
                 ContextValue::Strings(texts) => {
                     ContextValue::Strings(texts.iter().map(|text| visible(text).into()).collect())
                 }
-                // Tips; nothing of the program's own in them needs a style.
+                // Tips repeat arguments, too. Escaped as a whole they lose their styles.
                 ContextValue::StyledStrs(tips) => {
                     let tip = |tip: &StyledStr| StyledStr::from(visible(&tip.to_string()).into_owned());
                     ContextValue::StyledStrs(tips.iter().map(tip).collect())

@@ -34,6 +34,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     args.input.planning()?;
+    // In terminfo a `dumb` terminal cannot place the cursor, so nothing can be drawn on it.
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     if is_dumb || !io::stdout().is_terminal() {
         return Err(unusable(
@@ -63,6 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         ))
     })?;
     let end = screen.show(report.outline(), settings, explain);
+    // First leave the alternate screen: what is written to it vanishes when the program ends.
     drop(screen);
     warnings.iter().chain(&sources.warning(&schemas)).for_each(|warning| exit::warn(warning));
     match end? {

@@ -95,7 +95,9 @@ impl Evaluator<'_> {
                 write!(anstream::stderr(), "> ")?;
             }
             let Some(BoundedLine { number, text }) = lines.next().transpose()? else { break };
+            // Files from Windows have a carriage return before each line feed.
             match text.as_ref().map(|text| text.trim_end_matches('\r')) {
+                // `exit` ends `terraform console`, too.
                 Ok(text) if text.trim() == "exit" => break,
                 Ok(text) => all_right &= self.answer(&format!("(stdin line {number})"), text)?,
                 Err(error) => {
@@ -111,6 +113,7 @@ impl Evaluator<'_> {
     fn answer(&self, name: &str, text: &str) -> io::Result<bool> {
         let sources = self.evaluation.sources;
         let parsed = parse_expression(text);
+        // Only `terraform console` has `type`: in a configuration there is no function of this name.
         let asked = parsed.as_ref().ok().and_then(asks_type);
         let (value, found, in_file) = match &parsed {
             Ok(expr) => self.evaluation.value(asked.unwrap_or(expr)),

@@ -92,6 +92,8 @@ pub(crate) fn unusable(reason: impl std::fmt::Display) -> CommandError {
 }
 
 /// Whether the exit codes are those of `--detailed-exitcode` of `show` and `plan`, which gives the usual one for errors another meaning.
+// A static, because the code of an error is made in places that have no arguments of `plan` and `show`, and `clap`
+// refuses arguments before there are any.
 static IS_DETAILED: AtomicBool = AtomicBool::new(false);
 
 /// From here on the exit codes are those of `--detailed-exitcode`, or not.
@@ -115,6 +117,7 @@ pub(crate) fn code(result: Result<ExitCode, CommandError>) -> ExitCode {
     };
     match result {
         Ok(code) => code,
+        // Rust's runtime ignores SIGPIPE, so a reader that is gone, such as `head`, shows as an error of a write.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(PIPE_CLOSED),
         Err(error) => {
             // Standard error may be broken as well; then nothing can be reported.

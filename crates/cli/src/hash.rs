@@ -78,6 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
     let file = read_plan_file(&args.plan, &inputs, &args.schemas.plan_files(&given))?;
     let plan = judged(&file)?;
+    // Values that depend on missing input may turn out as anything, so a matching hash would promise too much.
     if args.verify.is_some() && !plan.missing().is_empty() {
         let message = "planned without all of its input, so nothing is verified";
         return Err(unusable(format!("{}: {message}", file.name())));
@@ -93,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
                     "the hash was made with schemas, which are missing here: {HOW_TO_GET_SCHEMAS}"
                 )));
             }
-            // It was made without them.
+            // The wanted hash was made without schemas, so this one must take the elements of sets in order as well.
             (false, true) => found = hashed(&Schemas::none())?,
             _ => {}
         }
@@ -142,6 +143,7 @@ fn read_key(path: &Path) -> Result<HashKey, CommandError> {
     let source = Source::new(path);
     let bytes = source
         .open()
+        // One byte more than allowed tells a key of exactly this length from a longer one.
         .and_then(|reader| read_at_most(reader, MAX_KEY + 1))
         .map_err(|error| unusable(source.unreadable(error)))?;
     if bytes.len() as u64 > MAX_KEY {

@@ -146,6 +146,7 @@ pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
         );
     }
     let provider =
+        // Terraform's messages leave out the host of its own registry, too (`Provider.ForDisplay`).
         |missing: &Missing| missing.address.trim_start_matches("registry.terraform.io/").to_owned();
     if let Some((names, _)) = listed(MissingKind::Schema, &provider) {
         notes.push(format!(

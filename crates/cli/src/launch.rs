@@ -113,6 +113,8 @@ const GRACE: Duration = Duration::from_secs(2);
 
 async fn stop(mut signals: Signals, stopper: Stopper, interrupt: Interrupt) {
     signals.next().await;
+    // While something is applied, the first signal only asks the provider to stop, and the second one ends everything,
+    // as in Terraform.
     if interrupt.is_held_off() {
         interrupt.interrupt();
         signals.next().await;

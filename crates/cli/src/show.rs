@@ -254,6 +254,7 @@ fn open(arguments: &Arguments) -> Result<Page, Error> {
     }
     let create = |path: &Path| {
         let error = |error| Error::File { path: path.to_owned(), error };
+        // The document has all secrets of the plan in it.
         let access = if arguments.prints_document { Access::Owner } else { Access::Usual };
         NewFile::create(path, access).map_err(error)
     };
@@ -270,7 +271,7 @@ fn show(
     let Input { file: input, given } = arguments.input.read(planned)?;
     let document = input.document();
     if arguments.prints_document {
-        // Only of a plan file the mode is known. Whoever decides by its document must not take it for a whole one.
+        // Only plan files know their mode. Whoever decides by such a document must not take it for a whole one.
         let is_whole = |plan: &Plan<'_>| plan.require(PlanSection::Configuration).is_ok();
         if input.mode().is_some() && !input.plan().is_some_and(is_whole) {
             return Err(Error::NoConfiguration);

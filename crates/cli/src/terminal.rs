@@ -11,6 +11,7 @@ pub(crate) use objchange_text::Escaping;
 /// The columns of the terminal, if standard output is one and has a size.
 pub(crate) fn width(stdout: &Stdout) -> Option<usize> {
     let (_, columns) = stdout.is_terminal().then(|| Term::stdout().size_checked()).flatten()?;
+    // A pseudo-terminal whose size nobody has set has 0 columns.
     Some(usize::from(columns)).filter(|columns| *columns > 0)
 }
 

@@ -50,6 +50,7 @@ impl Flow<'_> {
                         self.learn(object);
                     }
                     last.clone_from(&answer.new_state);
+                    // An update that turns out to be none is not asked for: then a missing identity is no fault.
                     if !question.request().planned.is_null() {
                         answered_identity = Some(answer.identity.clone());
                     }
@@ -73,6 +74,8 @@ impl Flow<'_> {
                 let (was, is) = (prior.object.at(&finding.path), actual.at(&finding.path));
                 was.zip(is).is_some_and(|(was, is)| was.unmark_deep().0.identical(&is.unmark_deep().0))
             };
+            // A part that is again what it was before an update: the provider ignores the update. That is one cause,
+            // however many attributes show it.
             if !prior.object.is_null()
                 && finding.clause == Clause::A5
                 && actual.as_ref().is_some_and(was_there)
@@ -166,6 +169,7 @@ impl Flow<'_> {
         let block = self.block;
         let nothing = Value::null(block.implied_type().clone());
         let mut private = saved.private.clone();
+        // Without this capability Terraform does not ask: it plans null, and keeps the private data.
         if self.capabilities.plan_destroy {
             let prior = saved.object.unmark_deep().0;
             let mut request = PlanResourceChange::new(block, &prior, &nothing, &nothing);

@@ -86,6 +86,7 @@ impl Baseline {
         if file.format_version != "1" {
             return Err(BaselineError::Version(file.format_version));
         }
+        // Baselines that were written before some kinds became one still have the old ones.
         let common = |known: Known| Known { kind: common_kind(&known.kind).to_owned(), ..known };
         Ok(Self { known: file.findings.into_iter().map(common).collect() })
     }

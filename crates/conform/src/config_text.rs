@@ -52,6 +52,7 @@ fn blocks(name: &str, nested: &NestedBlock, value: &Value, depth: usize, out: &m
     let indent = "  ".repeat(depth);
     let one = |head: &str, value: &Value| match value.kind() {
         Kind::Object(_) if !value.is_marked() => body(head, &nested.block, value, depth),
+        // HCL has no syntax for a block that is unknown or sensitive as a whole, so this is a comment.
         _ => format!("{indent}# {head}: {}\n", expression(value)),
     };
     match value.kind() {
@@ -62,6 +63,7 @@ fn blocks(name: &str, nested: &NestedBlock, value: &Value, depth: usize, out: &m
         Kind::Map(map) => map
             .iter()
             .for_each(|(label, value)| out.push_str(&one(&format!("{name} {}", quoted(label)), value))),
+        // A group is always there, so an empty one is one that nobody has written.
         Kind::Object(_) if nested.nesting == NestingMode::Group && *value == *nested.block.empty_value() => {}
         Kind::Object(object) if nested.nesting == NestingMode::Map => {
             object
@@ -105,6 +107,7 @@ fn key(text: &str) -> String {
 fn quoted(text: &str) -> String {
     let mut out = String::new();
     quote_into(text, &mut out);
+    // In a quoted text `${` and `%{` begin a template; with the first sign doubled they are plain text.
     out.replace("${", "$${").replace("%{", "%%{")
 }
 

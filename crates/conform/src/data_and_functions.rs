@@ -32,6 +32,7 @@ pub(super) async fn data(
         Ok(begun) => begun,
         Err(judgement) => return Ok(judgement),
     };
+    // Terraform reads no data source while a part of its configuration is unknown.
     if config.is_wholly_known() {
         flow.read_data(&config).await;
     }
@@ -58,6 +59,8 @@ impl Flow<'_> {
             if !found.is_empty() {
                 for finding in found {
                     let is_unknown = finding.kind == "unknown";
+                    // Terraform says of an unknown part that the provider `produced a value … that is not wholly
+                    // known`.
                     let words = finding.terraform.clone().filter(|_| !is_unknown);
                     let words = words.or_else(|| is_unknown.then(|| "that is not wholly known".into()));
                     self.find(Finding { terraform: words, ..finding });
@@ -72,7 +75,7 @@ impl Flow<'_> {
             let message = "asked the same once more, the data source answers something else";
             self.find(Finding::new(Clause::D5, "not_the_same", path, message));
         }
-        // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way.
+        // Terraform 1.11.4 does not compare a data source with its configuration. It compares planned objects like this.
         let (object, marked) = (self.block.mark_hidden(&objects[0]), self.block.mark_hidden(config));
         let nothing = Value::null(self.block.implied_type().clone());
         for invalid in assert_plan_valid(self.block, &nothing, config, &objects[0]) {
@@ -105,7 +108,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     for _ in 0..2 {
         match called(arguments).await {
             Ok(Some(result)) => results.push(result),
-            // That it may not be called so is for it to say.
+            // A function may refuse arguments: that is an answer, and no fault.
             Ok(None) => return Ok(judgement),
             Err(finding) => {
                 judgement.findings.push(*finding);
@@ -119,6 +122,8 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     }
     for (position, argument) in arguments.iter().enumerate() {
         let Some(parameter) = function.parameter(position) else { continue };
+        // Terraform calls a function with null or unknown arguments only where the parameter has `allow_null_value` or
+        // `allow_unknown_values`.
         let null = parameter.allow_null.then(|| Value::null(argument.ty().clone()));
         let unknown = parameter.allow_unknown.then(|| Value::unknown(argument.ty().clone()));
         for other in [null, unknown].into_iter().flatten() {
@@ -152,6 +157,7 @@ fn result(
             Err(Box::new(Finding::new(Clause::N2, "no_such_argument", Path::root(), message)))
         }
         FunctionAnswer::Error { .. } => Ok(None),
+        // Terraform 1.11.4 takes this for null, and says nothing.
         FunctionAnswer::Result(None) => {
             found(Clause::N2, "no_result", "the function returns neither a result nor an error")
         }

@@ -26,6 +26,7 @@ impl Flavor {
     /// The schema as this implementation understands it.
     pub(super) fn understood(self, block: &Block) -> Block {
         match self {
+            // Computed blocks are new in protocol 6.11, and OpenTofu 1.13 speaks 6.10.
             Self::OpenTofu if has_computed(block) => without_computed(block),
             _ => block.clone(),
         }

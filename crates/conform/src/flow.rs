@@ -91,6 +91,7 @@ pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> R
     };
     let block = trial.flavor.understood(block);
     let mut flow = Flow::new(provider, &schemas, type_name, &block, trial.flavor);
+    // The secrets of the whole run: a shorter secret, hidden first, would leave the rest of a longer one.
     flow.secrets = trial.secrets.clone();
     for finding in declared {
         flow.find(finding);
@@ -232,6 +233,8 @@ impl<'p> Flow<'p> {
 
     /// Whether it only shows again what was found before at the same place, and Terraform does not stop at.
     fn is_consequence(&self, finding: &Finding) -> bool {
+        // A value that is not applied as planned (A5), drifts (R5) or is planned by chance (C1) differs again in the
+        // next plan (C2), in the generated configuration (G2) and in what is imported (I7).
         let shows_again = |clause| [Clause::C2, Clause::G2, Clause::I7].contains(&clause);
         let stops = |finding: &Finding| finding.severity == FindingSeverity::Error;
         let goes_on = |clause| [Clause::A5, Clause::R5, Clause::C1].contains(&clause);
@@ -325,6 +328,7 @@ impl<'p> Flow<'p> {
         let (found, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
         let applied = self.apply(&created, known, &nothing).await?;
         let Some(mut saved) = applied.saved.filter(|saved| !saved.object.is_null()) else {
+            // An error says why nothing was created. Without one nobody knows what exists.
             if self.judgement.findings.len() > found && self.judgement.refused.len() == refused {
                 self.destroyed_by_plan(&created).await?;
             }
@@ -370,6 +374,7 @@ impl<'p> Flow<'p> {
         }
         let planned = created.after.unmark_deep().0;
         let known = planned.transform(|_, part| {
+            // A state has no unknown values, so they are null in the object that is to be destroyed.
             Ok::<_, Infallible>(if part.is_known() { part } else { Value::null(part.ty().clone()) })
         });
         let Ok(object) = known;
@@ -422,6 +427,8 @@ impl<'p> Flow<'p> {
     /// nothing.
     async fn settled(&mut self, saved: &mut Saved, known: &Value) -> Result<Option<()>> {
         let applied = saved.clone();
+        // Terraform has each object of a state upgraded before it is read, even if the version of the schema is the
+        // same.
         if self.upgraded(saved).await.is_none() || self.read_back(saved).await.is_none() {
             return Ok(None);
         }
@@ -429,6 +436,7 @@ impl<'p> Flow<'p> {
             return Ok(None);
         }
         let is_the_same = saved.private == applied.private && saved.identity == applied.identity;
+        // Private data and identity are all that reading may have changed here: planning again would ask the same.
         if is_the_same {
             return Ok(Some(()));
         }
@@ -449,6 +457,8 @@ impl<'p> Flow<'p> {
     /// Plans again for the object's own configuration.
     async fn nothing_to_do(&mut self, saved: &Saved, known: &Value, when: &str) -> Result<Option<()>> {
         let refused = self.judgement.refused.len();
+        // The smallest configuration does not show such a finding in its first plan, so the finding says when it
+        // shows.
         self.when = Some(format!("when it is planned again {when}"));
         let again = self.plan(saved, known, Default::default(), Clause::P2).await;
         self.when = None;
@@ -480,6 +490,7 @@ pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Fin
     let mut finding = Finding::new(clause, error.kind().kind(), path, error.to_string());
     match error.kind() {
         ErrorKind::Status { code, message } => {
+            // gRPC's library for Go prints a status like this, and Terraform passes it on.
             finding.terraform = Some(format!("rpc error: code = {code} desc = {message}"));
             finding
         }

@@ -20,6 +20,7 @@ fn write_value(value: &Value, out: &mut String) {
     }
     match value.kind() {
         Kind::Null => call("cty.NullVal", value.ty(), out),
+        // An unknown value of an unknown type has a name of its own in go-cty.
         Kind::Unknown(_) if *value.ty() == Type::Dynamic => out.push_str("cty.DynamicVal"),
         Kind::Unknown(refinements) => {
             call("cty.UnknownVal", value.ty(), out);
@@ -35,6 +36,7 @@ fn write_value(value: &Value, out: &mut String) {
         Kind::List(parts) => sequence(["cty.ListValEmpty", "cty.ListVal"], value.ty().element(), parts, out),
         Kind::Set(parts) => sequence(["cty.SetValEmpty", "cty.SetVal"], value.ty().element(), parts, out),
         Kind::Tuple(parts) => sequence(["cty.EmptyTupleVal", "cty.TupleVal"], None, parts, out),
+        // Without elements the call has to say their type.
         Kind::Map(map) if map.is_empty() => {
             call("cty.MapValEmpty", value.ty().element().unwrap_or(&Type::Dynamic), out);
         }
@@ -51,6 +53,7 @@ fn write_refinements(refinements: &Refinements, out: &mut String) {
         return;
     }
     if *refinements == not_null {
+        // go-cty prints this refinement in a short form if it is the only one.
         return out.push_str(".RefineNotNull()");
     }
     out.push_str(".Refine()");
@@ -87,6 +90,7 @@ fn call(function: &str, ty: &Type, out: &mut String) {
 
 fn write_number(number: &Number, out: &mut String) {
     // Writing to a string cannot fail.
+    // `GoString` of go-cty writes an integer, a double if the number is exactly one, and else its text.
     let _ = match number.as_f64() {
         Some(float) if float.is_infinite() => {
             write!(out, "cty.{}Infinity", if float > 0.0 { "Positive" } else { "Negative" })
@@ -106,6 +110,7 @@ fn short(decimal: &str) -> String {
     // The power of ten of the first digit that counts.
     let exponent = whole.len() as i64 - 1 - leading as i64;
     let significant = all.trim_matches('0');
+    // `%g` of Go uses an exponent that is below -4 or at least 6, where it writes the shortest digits.
     if significant.is_empty() || (-4..=5).contains(&exponent) {
         return decimal.to_owned();
     }

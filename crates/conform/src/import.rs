@@ -119,6 +119,7 @@ impl Flow<'_> {
         }
         let found = match imported.object.as_ref().filter(|object| !object.is_null()) {
             Some(found) => found.clone(),
+            // Terraform 1.12 imports by identity, and then the object may be null: reading fills it.
             None if is_by_identity => self.block.empty_value().clone(),
             None => {
                 let message = "the imported object is null";
@@ -181,6 +182,7 @@ impl Flow<'_> {
         let sources: Vec<_> = std::iter::once(own).chain(others).collect();
         for (source_type, source_version) in sources {
             let request = MoveResource {
+                // Terraform keeps the namespace `-` for addresses of before 0.13, so this is no provider of today.
                 source_provider: "registry.terraform.io/-/this".into(),
                 source_type,
                 source_version,

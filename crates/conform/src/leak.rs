@@ -58,6 +58,7 @@ impl Leaks {
             });
         }
         config.unmark_deep().0.visit(|path, part| {
+            // Most types have no write-only attribute, and then no path is allocated for each part.
             if !write_only.is_empty() && write_only.contains(&path.to_path()) {
                 return Descend::Over;
             }

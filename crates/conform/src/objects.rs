@@ -34,6 +34,7 @@ impl Flow<'_> {
     /// An object as it comes back from where it is stored: numbers are written in decimal there.
     pub(super) fn stored(&self, object: &Value) -> Value {
         let (object, ty) = (object.unmark_deep().0, self.block.implied_type());
+        // A state file has decimal texts, so a double and its shortest text are one number there.
         let stored = object.to_json(ty).ok().and_then(|json| Value::from_json(&json, ty).ok());
         stored.unwrap_or(object)
     }
@@ -134,7 +135,7 @@ impl Flow<'_> {
                 break;
             }
             saved.private = answer.private;
-            // With an identity that is wrong all that comes after it would be.
+            // A wrong identity would make all later calls wrong, too.
             if answer.identity.is_some() && !is_other {
                 saved.identity = answer.identity;
             }
@@ -193,6 +194,7 @@ pub(super) fn unsound(
     object: &Value,
     [unknown, wrong_type, write_only]: [Clause; 3],
 ) -> Vec<Finding> {
+    // First, because paths of the schema lead nowhere in an object of another type.
     let mismatches = object.ty().mismatches(block.implied_type());
     if !mismatches.is_empty() {
         let finding = |mismatch: &TypeMismatch| {

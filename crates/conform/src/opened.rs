@@ -35,6 +35,7 @@ pub(super) async fn ephemeral(
         Ok(begun) => begun,
         Err(judgement) => return Ok(judgement),
     };
+    // Terraform opens an ephemeral resource only when all of its configuration is known.
     if config.is_wholly_known() {
         flow.open(&config).await;
     }
@@ -149,6 +150,7 @@ impl Flow<'_> {
             return found.into_iter().map(weighed).for_each(|finding| self.find(finding));
         }
         let nothing = Value::null(self.block.implied_type().clone());
+        // Terraform compares the opened object with its configuration by `AssertPlanValid`, without a prior object.
         for invalid in assert_plan_valid(self.block, &nothing, config, object) {
             let path = self.block.hide_keys(&invalid.path);
             let message = "what is opened is not what is configured";

@@ -50,7 +50,7 @@ impl Flow<'_> {
     ) -> Result<Option<PlannedChange>> {
         let private = first.private.clone();
         let is_replaced = first.action.is_replace();
-        // By then the old object is gone, or no longer the one that is looked at.
+        // Terraform makes the final plan of a replacement without a prior object.
         let nothing = Saved {
             object: Value::null(self.block.implied_type().clone()),
             private: PrivateData::default(),
@@ -60,7 +60,9 @@ impl Flow<'_> {
         let Some(mut last) = self.plan(prior, known, private, Clause::F3).await? else { return Ok(None) };
         let mut is_fine = true;
         if is_replaced {
+            // Without a prior object its own action is to create.
             (last.action, last.before) = (first.action, first.before.clone());
+        // An update may turn out to be none when all is known: Terraform accepts that change of the action alone.
         } else if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp)
         {
             let names = [first.action, last.action].map(go_name);
@@ -73,6 +75,8 @@ impl Flow<'_> {
         let mut findings = Vec::new();
         for inconsistent in assert_object_compatible(self.block, &first.after, &last.after) {
             let mut finding = Finding::of_final(&inconsistent, &first.after, &last.after);
+            // Terraform 1.11.4 may say `inconsistent final plan` by its own matching of elements, whatever the
+            // provider answers.
             if is_in_unknown_set(self.block, config, &finding.path) {
                 finding.severity = FindingSeverity::Note;
                 finding.message.push_str(
@@ -98,6 +102,7 @@ impl Flow<'_> {
         request.private.clone_from(&prior.private);
         request.identity.clone_from(&prior.identity);
         let mut planning = begin_plan(&request).map_err(bad_config)?;
+        // `planned_private` is new in protocol 6.11, and OpenTofu 1.13 speaks 6.10.
         let mut planned_private = Some(planned_private).filter(|_| self.flavor == Flavor::Terraform);
         let change = loop {
             planning = match planning {
@@ -138,6 +143,7 @@ impl Flow<'_> {
         }
         self.find_all(findings);
         if is_fine {
+            // Only an object that is not there yet may have an identity that nobody knows.
             let may_be_unknown = change.action == Action::Create || change.action.is_replace();
             is_fine = self.identity_is_sound(change.identity.as_ref(), Clause::P7, may_be_unknown);
         }

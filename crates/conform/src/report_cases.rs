@@ -49,6 +49,7 @@ impl Report {
             let reason = self.not_configured.as_ref().filter(|_| of.subject != Subject::Function)?;
             Some(format!("not checked: the provider is not configured: {reason}"))
         };
+        // Without this a JUnit report was green for types that nobody could check.
         let not_accepted =
             || (of.accepted == 0).then(|| "not checked: no configuration was accepted".to_owned());
         of.skipped.clone().or_else(not_reached).or_else(not_accepted)

@@ -61,6 +61,7 @@ pub fn judge_schemas(schemas: &Schemas) -> Vec<SchemaFinding> {
         let message = format!("with its schemas the provider reports an error: {}{detail}", said.summary);
         add("provider", Finding::new(Clause::S0, "schema_error", Path::root(), message));
     }
+    // Terraform needs a schema of the provider itself, even an empty one.
     if schemas.provider.is_none() && !schemas.problems.iter().any(|p| p.place.starts_with("provider")) {
         let message = "the provider has no schema of its own configuration; an empty one will do";
         add("provider", Finding::new(Clause::S0, "no_provider_schema", Path::root(), message));
@@ -170,6 +171,7 @@ fn reserved(component: Component) -> &'static [&'static str] {
     match component {
         Component::Provider => &["alias", "version"],
         Component::Resource => {
+            // The SDK v2 refuses most of them itself (`ReservedResourceFields`). Terraform 1.11.4 loads them all.
             &["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"]
         }
         _ => &["count", "depends_on", "for_each", "lifecycle", "provider"],
@@ -187,6 +189,7 @@ fn unnoticed(block: &Block, path: &Path, found: &mut Vec<Finding>) {
 fn attributes(attributes: &[(smol_str::SmolStr, Attribute)], path: &Path, found: &mut Vec<Finding>) {
     for (name, attribute) in attributes {
         let path = path.clone().attribute(name.clone());
+        // `InternalValidate` of Terraform checks the names of blocks, and not those of attributes.
         if !is_writable(name) {
             let message = "the name of an attribute has lowercase letters, digits and underscores";
             found.push(Finding::new(Clause::S4, "attribute_name", path.clone(), message).unnoticed());

@@ -123,6 +123,7 @@ impl Secrets {
                 _ => false,
             }
         }
+        // A line that cannot be read counts as one with a secret.
         let json = serde_json::from_str(line);
         !self.texts.is_empty() && json.map_or(true, |json| any(&json, &|text| self.finds(text)))
     }

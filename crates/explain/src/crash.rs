@@ -317,6 +317,7 @@ fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
         let tells = |one: &&&Explained| one.address.is_some() || reason(one).is_some();
         return crashes.iter().filter(tells).map(|one| (*one).clone()).collect();
     }
+    // A longer name says more: it has the registry, or the line of the source.
     let longest = |part: fn(&Explained) -> Option<&str>| {
         crashes.iter().filter_map(|one| part(one)).max_by_key(|text| text.len()).map(str::to_owned)
     };

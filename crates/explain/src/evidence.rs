@@ -101,12 +101,14 @@ impl Evidence {
         let Objects { prior, config, planned, actual } = objects;
         let mut evidence = Self::default();
         let path = explained.path.as_deref().and_then(|path| path.parse::<Path>().ok());
+        // Nothing is known of a place that the schema does not have, so it counts as secret.
         evidence.is_secret = match &path {
             Some(path) => !is_known(block, path) || block.has_hidden_at(path),
             // The message may be about any part of the object.
             None => block.has_hidden_at(&Path::root()) && shows_values(explained),
         };
         if let Some(path) = &path {
+            // Keys of a sensitive map were once repeated as a part of the path.
             evidence.path = Some(block.hide_keys(path).to_string());
             evidence.schema = block.attribute_by_path(path).map(flags);
             let objects = [("prior", prior), ("config", config), ("planned", planned), ("actual", actual)];
@@ -118,6 +120,7 @@ impl Evidence {
             }
         }
         if let (Some(config), Some(planned)) = (config, planned) {
+            // As in the protocol, where the prior object of a creation is null.
             let nothing = Value::null(block.implied_type().clone());
             for invalid in assert_plan_valid(block, prior.as_ref().unwrap_or(&nothing), config, planned) {
                 evidence.violations.push((

@@ -106,6 +106,7 @@ pub struct Explained {
 /// The messages about providers in a text, in order. Other messages are left out.
 pub fn explain(text: &str) -> Vec<Explained> {
     let mut messages = page::messages(text);
+    // Before the lines of the plugin client are left out: one of them names the program that ended.
     let exited = crash::exited(&messages);
     for message in &mut messages {
         message.paragraphs.retain(|paragraph| !crash::is_housekeeping(paragraph));
@@ -182,6 +183,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     if let Some(crash) = crash::of_core(message) {
         all = vec![crash];
     }
+    // From the most exact reader to the vaguest: each is asked only if those before it understood nothing.
     if all.is_empty() {
         all.extend(log.or_else(|| sentence::sentence(&message.summary)));
     }

@@ -46,6 +46,7 @@ const GARBLED: [(&str, &str); 12] = [
     ("ÔòÁ", "╵"),
 ];
 
+// `&amp;` comes last, so that `&amp;lt;` becomes `&lt;` and not `<`.
 const ENTITIES: [(&str, &str); 9] = [
     ("&quot;", "\""),
     ("&#34;", "\""),
@@ -122,6 +123,7 @@ impl Line {
     pub(super) fn new(line: &str) -> Self {
         let mut text = COLOURS.replace_all(line, "").into_owned();
         for (garbled, right) in GARBLED {
+            // Most lines have none of these, and `replace` would copy the line for each.
             if text.contains(garbled) {
                 text = text.replace(garbled, right);
             }
@@ -274,7 +276,9 @@ pub(super) fn without_prefixes(lines: &mut [&mut Line]) {
             let below = &lines[at + 1..(at + 1 + LINES_AHEAD).min(lines.len())];
             let has_it = |line: &&&mut Line| line.plain().is_some_and(|text| prefix.split(text).is_some());
             let count = below.iter().filter(has_it).count();
+            // One line that begins like the heading may do so by chance.
             if count > 0 && count >= below.len().min(2) {
+                // The newest prefix is tried first, and the oldest one is forgotten.
                 known.truncate(MAX_PREFIXES - 1);
                 known.insert(0, prefix);
             }

@@ -66,6 +66,7 @@ fn skip_parentheses(rest: &mut &str) -> Option<()> {
 }
 
 fn value(rest: &mut &str, depth: usize) -> Option<Literal> {
+    // Reading is recursive, and a pasted text may have 100,000 brackets.
     let depth = depth.checked_sub(1)?;
     if take(rest, "null") {
         return Some(Literal::Null);
@@ -115,6 +116,7 @@ fn value(rest: &mut &str, depth: usize) -> Option<Literal> {
                 Some((key, value(rest, depth)?))
             };
             let mut entries = in_parentheses(rest, |rest| braced(rest, "map[string]cty.Value{", entry))?;
+            // Sorted, so that two objects are equal whatever the order in which they were printed.
             entries.sort_by(|a, b| a.0.cmp(&b.0));
             Literal::Entries(entries)
         }

@@ -27,6 +27,7 @@ fn parts(one: &Explained) -> Parts<'_> {
 /// without an address.
 pub(super) fn add_nodes(all: &mut Vec<Explained>, mut nodes: Vec<Explained>) {
     let place = |one: &Explained| topics(one).map(|topic| (topic, one.address.clone())).collect::<Vec<_>>();
+    // A set, so that the time grows with the number of messages and not with its square.
     let placed: HashSet<_> = all.iter().flat_map(place).collect();
     nodes.retain(|node| !place(node).iter().any(|place| placed.contains(place)));
     let of_nodes: HashSet<Topic> = nodes.iter().flat_map(topics).collect();
@@ -112,6 +113,7 @@ pub(super) fn without_titles(all: &[Explained]) -> Vec<Explained> {
 
 /// All that may be left of these parts.
 fn fewer(parts: Parts<'_>) -> impl Iterator<Item = Parts<'_>> {
+    // These are 16 for each message, so that one look-up tells whether another message says as much.
     (0..1 << parts.len()).map(move |kept: u8| {
         let mut parts = parts;
         for (at, part) in parts.iter_mut().enumerate() {

@@ -316,6 +316,7 @@ impl Pages {
         for (_, page) in std::mem::take(&mut self.open).into_iter().chain(cut) {
             self.keep(page.number, page.message);
         }
+        // Where outputs are mixed, messages end in another order than they begin.
         self.done.sort_by_key(|(number, _)| *number);
         self.done.into_iter().map(|(_, message)| message).collect()
     }

@@ -21,6 +21,7 @@ pub(super) fn place<'t>(text: &'t str, ends: &[&str]) -> Option<(&'t str, &'t st
         match c {
             _ if is_escaped => is_escaped = false,
             '\\' if is_quoted => is_escaped = true,
+            // Outside of brackets a quote belongs to the prose around the place.
             '"' if depth > 0 => is_quoted = !is_quoted,
             '[' if !is_quoted => depth += 1,
             ']' if !is_quoted => depth = depth.saturating_sub(1),

@@ -30,6 +30,7 @@ pub(super) fn message(lines: &[&str]) -> Option<(Message, usize)> {
 fn value(lines: &[&str], name: &str) -> Option<String> {
     let (at, rest) = lines.iter().enumerate().find_map(|(at, line)| {
         let (_, rest) = line.match_indices(name).find_map(|(start, _)| {
+            // The name may be the end of a longer one.
             let is_whole = line[..start].chars().next_back().is_none_or(char::is_whitespace);
             Some((start, line[start + name.len()..].strip_prefix('=').filter(|_| is_whole)?))
         })?;

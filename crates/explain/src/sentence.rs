@@ -184,6 +184,7 @@ fn place_and_words(text: &str) -> Option<(&str, &str)> {
 fn read_rest<'t>(rest: RestForm, text: &'t str, found: &mut ParsedSentence<'t>) {
     // Where paragraphs ran into one another.
     let text = text.split(" This is a bug in the provider").next().unwrap_or(text);
+    // The doubled negation is Terraform's.
     let text = text.split(" The result cannot not be saved").next().unwrap_or(text).trim_end_matches('.');
     match rest {
         RestForm::Other => found.words = Some(text),

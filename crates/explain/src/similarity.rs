@@ -131,6 +131,7 @@ fn between(one: &Literal, other: &Literal) -> Option<Similarity> {
         (Literal::Number(one), Literal::Number(other)) => {
             let (one, other) = (one.parse::<f64>().ok()?, other.parse::<f64>().ok()?);
             let is_single = |number: f64| f64::from(number as f32) == number;
+            // Close numbers alone say nothing: one of them must be exactly what 32 bits hold.
             let is_rounded = one != 0.0 && one as f32 == other as f32 && (is_single(one) || is_single(other));
             (one.is_finite() && (one == other || is_rounded)).then_some(Similarity::Precision)
         }
@@ -173,6 +174,7 @@ fn texts(one: &str, other: &str) -> Option<Similarity> {
             return Some(similarity);
         }
     }
+    // The last, because it holds for many of the others: `7` is a part of `007`.
     let is_part =
         |short: &str, long: &str| !short.is_empty() && (long.starts_with(short) || long.ends_with(short));
     (is_part(one, other) || is_part(other, one)).then_some(Similarity::Part)
@@ -226,6 +228,7 @@ fn network(text: &str) -> Option<(u128, bool, u32)> {
     };
     let bits = bits.map_or(Some(all), |bits| bits.parse::<u32>().ok()).filter(|bits| *bits <= all)?;
     let host = all - bits;
+    // A network of no bits shifts by all of them, which a plain shift must not.
     let first = number.checked_shr(host).unwrap_or(0).checked_shl(host).unwrap_or(0);
     Some((first, is_long, bits))
 }

@@ -41,6 +41,7 @@ fn groups(all: &[ExplainedMessage]) -> Vec<Group<'_>> {
     for message in all {
         let explained = &message.explained;
         let Some(advice) = explained.advice() else { continue };
+        // Several clauses may share advice, so the clauses are compared as well.
         let is_it = |group: &&mut Group<'_>| group.clauses == explained.clauses && group.advice == advice;
         match groups.iter_mut().find(is_it) {
             Some(group) => group.messages.push(message),

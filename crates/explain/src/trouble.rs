@@ -132,6 +132,7 @@ impl Trouble {
         let is_no_type = text.contains("the provider ")
             && has(&[" does not support resource type", " does not support data source"]);
         let found = Self::ALL.iter().copied().filter(is_it).find(|trouble| match trouble {
+            // Services report these words of their own, so they count only where a program is started.
             Self::MachineLimit | Self::Killed | Self::NoExecutable | Self::NotExecutable => is_start,
             // The framework says it in a heading of its own.
             Self::NoSuchType => {

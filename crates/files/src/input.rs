@@ -49,6 +49,7 @@ impl Source {
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         static IS_STDIN_OPEN: AtomicBool = AtomicBool::new(false);
         match self {
+            // The second of two options would read nothing, as `sentinel --state - --run -` once did.
             Self::Stdin if IS_STDIN_OPEN.swap(true, Ordering::Relaxed) => {
                 Err(io::Error::other("standard input (-) can be read only once"))
             }
@@ -110,6 +111,7 @@ impl Source {
     ///
     /// It cannot be read, or has more bytes.
     pub fn all(&self, reader: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
+        // One byte more tells an input that is too large. Without a limit, /dev/zero filled the memory.
         let read = read_at_most(reader, limit.saturating_add(1));
         let bytes = read.map_err(|error| self.unreadable(error))?;
         match bytes.len() as u64 > limit {

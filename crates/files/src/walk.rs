@@ -113,6 +113,7 @@ impl Walk<'_> {
                 files.unreadable.push(unreadable(entry.path(), &error));
                 continue;
             }
+            // Skipped in silence, a policy in `a.REGO` left the gate green.
             if !is_folder && !is_named && is_wanted(&in_lower_case(entry.path())) {
                 files.capitals.push(entry.into_path());
                 continue;
@@ -135,6 +136,7 @@ impl Walk<'_> {
                 files.paths.push(entry.into_path());
             }
         }
+        // Only links lead to one file twice. Without any, no path is resolved.
         if is_linked {
             let mut seen = HashSet::new();
             files.paths.retain(|path| fs::canonicalize(path).map_or(true, |real| seen.insert(real)));

@@ -91,6 +91,7 @@ impl NewFile {
         }
         match beside(&path, old.as_ref(), access) {
             Ok(new) => Ok(Self(Target::Beside { new, path, access })),
+            // The folder may be read-only although the file is not.
             Err(_) if old.is_some() => in_place(true),
             Err(error) => Err(error),
         }
@@ -100,6 +101,7 @@ impl NewFile {
     pub fn reserve(&mut self, bytes: usize) -> io::Result<()> {
         let Target::Beside { new, .. } = &mut self.0 else { return Ok(()) };
         let file = new.as_file_mut();
+        // Bytes are written, because a length that is only set makes a sparse file, which takes no space on the disk.
         io::copy(&mut io::Read::take(io::repeat(b' '), bytes as u64), file)?;
         file.sync_all()
     }
@@ -158,6 +160,7 @@ impl StartedFile {
         let Target::Beside { mut new, path, access } = self.0 else { return Ok(()) };
         let file = new.as_file_mut();
         let length = file.stream_position()?;
+        // Cuts off the reserved bytes behind the content.
         file.set_len(length)?;
         if access == Access::Owner {
             file.sync_all()?;
@@ -207,6 +210,7 @@ fn beside(path: &Path, old: Option<&Metadata>, access: Access) -> io::Result<Nam
 
 /// The end of a chain of links, even if it does not exist yet.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    // Linux follows as many (path_resolution(7)).
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

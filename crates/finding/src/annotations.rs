@@ -52,6 +52,7 @@ impl Annotations {
             Self::Github => writeln!(
                 out,
                 "::{level} file={},line={line},title={}::{}",
+                // GitHub ends a property at a comma and all properties at `::`, so both characters are escaped there.
                 text(file, ":,"),
                 text(name, ":,"),
                 text(&finding.message, "")
@@ -59,6 +60,7 @@ impl Annotations {
             Self::Azure => writeln!(
                 out,
                 "##vso[task.logissue type={};sourcepath={};linenumber={line}]{}: {}",
+                // `task.logissue` knows only warnings and errors.
                 if level == "notice" { "warning" } else { level },
                 text(file, ";]"),
                 text(name, ""),
@@ -73,6 +75,7 @@ impl Annotations {
         for c in text.chars() {
             match (c, self) {
                 ('%', Self::Github) => escaped.push_str("%25"),
+                // Azure Pipelines has an escape of its own for the percent sign.
                 ('%', Self::Azure) => escaped.push_str("%AZP25"),
                 ('\n', _) => escaped.push_str("%0A"),
                 ('\r', _) => escaped.push_str("%0D"),

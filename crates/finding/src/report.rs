@@ -96,6 +96,7 @@ impl Report {
         ));
         self.suite("not judged", None);
         for sentence in sentences {
+            // A document that cannot be read has no better place, and viewers of SARIF want one.
             let location = Location::new(named_file(sentence), 1_u64);
             let finding = Finding {
                 rule: Some(NOT_JUDGED.into()),

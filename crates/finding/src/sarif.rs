@@ -69,6 +69,8 @@ impl Sarif {
     fn finding(&mut self, subject: Option<&str>, finding: &Finding) {
         let Finding { location, message, address, identity, accepted, .. } = finding;
         let (rule, plan) = (finding.rule(), self.plan.as_deref());
+        // The levels agree with the exit code and JUnit, so the severity does not matter here: a warning that fails is an
+        // error.
         let level = match finding.outcome {
             _ if finding.fails() => "error",
             Outcome::Note => "note",
@@ -87,6 +89,7 @@ impl Sarif {
             Some(plan) => format!("{rule} {plan} {}", address.as_deref().unwrap_or_default()),
             None => format!("{rule} {} {}", location.file, identity.as_ref().unwrap_or(message)),
         };
+        // Results with one fingerprint would be taken for one, so equal ones are numbered.
         let count = self.repeated.entry(print.clone()).and_modify(|count| *count += 1).or_insert(1);
         let subject = subject.map(|subject| format!("{subject}: ")).unwrap_or_default();
         let accepted = accepted.as_ref().map(|reason| format!(" (accepted: {reason})")).unwrap_or_default();
@@ -135,6 +138,7 @@ impl Sarif {
                     "informationUri": env!("CARGO_PKG_REPOSITORY"),
                     "rules": rules.collect::<Vec<_>>(),
                 }},
+                // Columns come from `LineIndex::char_position`.
                 "columnKind": "unicodeCodePoints",
                 "results": self.results,
             }],
@@ -152,6 +156,7 @@ fn uri(path: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 uri.push(char::from(byte));
             }
+            // Paths of Windows.
             b'\\' => uri.push('/'),
             byte => uri.push_str(&format!("%{byte:02X}")),
         }

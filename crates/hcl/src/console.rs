@@ -214,10 +214,14 @@ impl Printer {
     /// Several lines stand as they are, but not where a terminal would make something else of them.
     fn text(&mut self, text: &str) {
         let is_plain = |c| is_printable(c) || c == '\n' || c == '\t';
+        // Terraform writes the letters into the heredoc as they are, even an escape that colours the terminal. Values
+        // come from files of others, so such a text is quoted here.
         if !text.contains('\n') || !text.chars().all(is_plain) {
             return quote_into(text, &mut self.out);
         }
         let end = end_marker(text);
+        // `<<-` takes the indentation of the lines below away when the output is read as HCL again; at the top there is
+        // none.
         self.out.push_str(if self.depth > 0 { "<<-" } else { "<<" });
         self.out.push_str(&end);
         for line in text.split('\n') {

@@ -93,6 +93,7 @@ impl<'t> Values<'t> {
             Ok(Property { name: block.kind.to_string().into(), name_span: block.kind_span, value })
         });
         let mut members: Vec<Property<'t>> = attributes.chain(blocks).collect::<Result<_, _>>()?;
+        // The parser keeps arguments and blocks apart, while HCL 1 reads both alike: their order is restored.
         members.sort_by_key(|member| member.name_span.start);
         Ok(Node { span: open, kind: NodeKind::Object(members.into()) })
     }
@@ -149,6 +150,7 @@ impl<'t> Values<'t> {
         let source = self.source(expr.span);
         let word = source.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
         let found: String = match word {
+            // The message repeats the first word only: the rest may be long.
             Some(0) => source.chars().take(1).collect(),
             _ => source[..word.unwrap_or(source.len())].chars().take(40).collect(),
         };

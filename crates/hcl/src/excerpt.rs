@@ -48,6 +48,8 @@ impl Excerpt {
             let at = text.len();
             text.push_str(part);
             let in_part = |byte: usize| at + byte.clamp(window.start, window.end) - window.start;
+            // Only parts in the window are asked for: on a file of one line there may be thousands of hidden parts
+            // elsewhere.
             let shown = file_start + start + window.start as u32;
             for part in hidden.within(shown, window.len() as u32) {
                 let part = part.start.saturating_sub(file_start)..part.end.saturating_sub(file_start);

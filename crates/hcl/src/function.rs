@@ -556,6 +556,7 @@ pub(crate) enum Form {
 
 impl Form {
     pub(crate) fn named(name: &str) -> Option<Form> {
+        // Terraform also has every function in the namespace `core`, as `core::try`.
         Some(match name.strip_prefix("core::").unwrap_or(name) {
             "try" => Self::Try,
             "can" => Self::Can,

@@ -48,14 +48,14 @@ impl<'t> Outline<'t> {
     /// the sources at which the file begins. A
     /// block's own header is in none.
     pub fn around(&self, byte: u32, hidden: &HiddenSource, start: u32) -> Option<String> {
-        // As Terraform looks: where the place before is.
+        // Terraform asks for the block around the byte before the place.
         let byte = byte.checked_sub(1)?;
         let is_hidden = |place: Span| {
             !hidden.within(start.saturating_add(place.start), place.end - place.start).is_empty()
         };
         match &self.0 {
             Form::Native(blocks) => {
-                // They stand one behind the other.
+                // Blocks are in source order and do not overlap, so a binary search finds the one that may have the byte.
                 let first = blocks.partition_point(|(all, _)| all.end <= byte);
                 let block = blocks.get(first).filter(|(all, _)| all.start <= byte);
                 let (_, (place, header)) = block?;
@@ -87,7 +87,7 @@ fn steps(node: &Node<'_>, byte: u32, is_hidden: &dyn Fn(Span) -> bool, path: &mu
     };
     match &node.kind {
         NodeKind::Object(properties) => {
-            // They stand one behind the other.
+            // Properties are in source order and do not overlap either.
             let first = properties.partition_point(|property| property.value.span.end <= byte);
             let around = properties.get(first).filter(|property| has_it(&property.value));
             if let Some(property) = around.filter(|property| !is_hidden(property.name_span)) {

@@ -149,6 +149,7 @@ impl<'s> Places<'s> {
         let behind = self.files.partition_point(|file| file.start <= span.start);
         let file = *self.files.get(behind.checked_sub(1)?)?;
         let lines = file.lines.get_or_init(|| LineIndex::new(file.text.to_string()));
+        // A span may end in a later file or begin behind the last one: it is cut to the file in which it begins.
         let local = |byte: u32| (byte - file.start).min(file.text.len() as u32);
         let start = local(span.start);
         Some(FileSpan { name: &file.name, lines, span: Span::new(start, local(span.end.max(span.start))) })

@@ -11,6 +11,7 @@ use objchange_text::Letters;
 pub fn suggestion<'n>(misspelt: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let letters = Letters::new(misspelt);
     let is_near =
+        // A cheap lower bound rules out most names before the distance is computed.
         |name: &str| letters.least_edits(&Letters::new(name)) < 3 && strsim::levenshtein(misspelt, name) < 3;
     names.into_iter().find(|name| is_near(name))
 }

@@ -75,6 +75,7 @@ impl Reference<'_> {
                 StepKind::Attribute(name) => value.attribute(name).or_else(|| value.element(name)),
                 StepKind::Index(key) => match key.kind() {
                     Kind::Number(n) => n.as_u64().and_then(|n| value.index(usize::try_from(n).ok()?)),
+                    // `object["name"]` and `object.name` are alike in HCL, and so they are for maps.
                     Kind::String(key) => value.element(key).or_else(|| value.attribute(key)),
                     _ => None,
                 },
@@ -83,6 +84,7 @@ impl Reference<'_> {
             let Some(next) = next else {
                 return (Reference { steps: &self.steps[..i], ..*self }.to_string(), value);
             };
+            // A part of something sensitive is sensitive as well.
             value = next.with_marks(value.marks());
         }
         (self.to_string(), value)
@@ -204,6 +206,7 @@ pub(crate) fn literals(expr: &Expr) -> Vec<Span> {
 
 /// The literals in operations and tests that a secret takes part in: `"abc"` in `var.token != "abc"`.
 pub(crate) fn literals_beside(expr: &Expr, is_secret: &dyn Fn(&Reference<'_>) -> bool) -> Vec<Span> {
+    // Collecting literals compares unknown functions with all known ones, which is slow. Most expressions have no secret.
     if !variables(expr).iter().any(is_secret) {
         return Vec::new();
     }

@@ -79,6 +79,8 @@ impl Module {
         };
         let (config, diagnostics) = Config::load(texts.files, ".", &load);
         let mut module = Self { config, diagnostics, ..Self::default() };
+        // The types of constant variables are known after a first load. Sources of modules that depend on their values need
+        // a second one.
         if module.config.has_constants() {
             match constants(&mut module.config, &texts, options) {
                 Ok(constants) => {

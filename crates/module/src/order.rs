@@ -21,5 +21,6 @@ pub(crate) fn compare_in_module(a: &InstanceAddress, b: &InstanceAddress) -> Ord
         .cmp(&is_data(a))
         .then_with(|| a.resource.resource_type.cmp(&b.resource.resource_type))
         .then_with(|| a.resource.name.cmp(&b.resource.name))
+        // The single instance without a key first, then numbers by value (2 before 10), then strings.
         .then_with(|| a.key.cmp(&b.key))
 }

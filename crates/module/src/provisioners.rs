@@ -85,6 +85,7 @@ pub(crate) fn connection_schema() -> &'static Block {
             "bastion_certificate",
             "cacert",
         ];
+        // Terraform has one schema for both types: 1.11.4 accepts `https` and `use_ntlm` of WinRM with `type = "ssh"`.
         let numbers = ["port", "proxy_port", "bastion_port"];
         let bools = ["agent", "https", "insecure", "use_ntlm"];
         let optional = |ty: Type| move |name| (name, Attribute::optional(ty.clone()));

@@ -63,6 +63,7 @@ pub fn automatic_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n 
         _ => None,
     };
     let mut found: Vec<(u8, &str)> = names.into_iter().filter_map(|name| Some((rank(name)?, name))).collect();
+    // Both kinds of `*.auto.tfvars` are one series: `b.auto.tfvars.json` overrides `a.auto.tfvars`.
     found.sort_unstable();
     found.into_iter().map(|(_, name)| name).collect()
 }
@@ -334,6 +335,7 @@ fn written(
 /// Parses a text as a constant expression.
 fn parsed(name: &SmolStr, text: &str, sources: &mut Sources) -> Result<Value, Vec<Diagnostic>> {
     parse_expression(text).and_then(|expr| constant(&expr)).map_err(|found| {
+        // Only a text with errors becomes a source, so that these can point into it.
         let start = match sources.add(value_source(name), text) {
             Ok(()) => sources.end() - text.len() as u32,
             Err(error) => return vec![*error],

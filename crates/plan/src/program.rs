@@ -133,6 +133,7 @@ impl Program {
     pub(crate) fn has(self, novelty: Novelty) -> bool {
         match self {
             Self::Terraform(version) => version >= novelty.since(),
+            // OpenTofu 1.12 has none of these changes of Terraform.
             Self::OpenTofu => false,
         }
     }
@@ -186,6 +187,7 @@ impl FromStr for Program {
         let (name, version) =
             text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
         let version =
+            // `Version::parse` would take each newer version for the newest one, whose text it may not have.
             version.map(|version| Version::parse_exactly(version).ok_or(ProgramError)).transpose()?;
         match (name, version) {
             ("terraform", None) => Ok(Self::default()),

@@ -151,6 +151,7 @@ impl CachedSchemas {
         let rest = bytes.strip_prefix(MAGIC).ok_or(SchemaCacheError::NotACache)?;
         let rest = rest.strip_prefix(FORMAT).ok_or(SchemaCacheError::OtherFormat)?;
         let (hash, rest) = rest.split_at_checked(HASH_LENGTH).ok_or(SchemaCacheError::NotACache)?;
+        // The hash covers the index, so places in a file that was cut off or changed are not even looked at.
         if Sha256::digest(rest)[..] != *hash {
             return Err(SchemaCacheError::Damaged);
         }
@@ -208,6 +209,7 @@ fn compress(text: &[u8]) -> Vec<u8> {
 
 /// The text of this size; `None` if it has another one.
 fn decompress(bytes: &[u8], size: u32) -> Option<String> {
+    // One byte more is enough to notice a text that is longer than it should be.
     let text = objchange_text::read_at_most(DeflateDecoder::new(bytes), u64::from(size) + 1).ok()?;
     let text = String::from_utf8(text).ok()?;
     (text.len() == size as usize).then_some(text)

@@ -173,6 +173,8 @@ impl<'t> Simulated<'t> {
                 open.prior
                     .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
             }
+            // Terraform reports drift of managed resources alone (`driftedResources` in its context), and reading a
+            // `terraform_data` returns its state as it is.
             let may_have_drifted =
                 !plan.is_unrefreshed() && resource.mode == *"managed" && !resource.is_builtin();
             if may_have_drifted && exists(&resource.change) {
@@ -211,9 +213,12 @@ impl<'t> Simulated<'t> {
             }
         }
         let deferred = plan.changes.deferred.iter().filter(|deferred| deferred.is_undecided());
+        // Terraform calls a plan incomplete if it defers something, and only the providers know whether they do.
         open.hides_complete = deferred.clone().next().is_some() || !missing.is_empty();
+        // One certain change makes the plan applyable, whatever the providers say of the others.
         open.hides_applyable = !open.does_something(plan);
         open.instances.extend(deferred.map(|deferred| {
+            // Only the action on these is open, and not how many of them there are.
             let is_instance =
                 [Deferred::IMPORT_UNKNOWN, Deferred::ACTION_UNKNOWN].contains(&deferred.reason.as_str());
             PossibleItem::new(&deferred.resource, is_instance)
@@ -333,6 +338,7 @@ fn unlisted_data_sources<'t>(plan: &Plan<'t>) -> Vec<PossibleItem<'t>> {
     let mut changes = plan.changes.resources.iter();
     let configuration = plan
         .configuration()
+        // A plan that only refreshes lists no change at all, for which this holds, too.
         .filter(|_| changes.all(|resource| resource.change.actions == ResourceActions::Delete));
     // Whoever asks for a configuration that cannot be read gets its error.
     let Some(Ok(configuration)) = configuration.map(|written| Json::read(&written)) else {
@@ -375,6 +381,8 @@ fn has_unknown_actions(resource: &ChangedResource<'_>) -> bool {
     let is_builtin = resource.is_builtin();
     match change.actions {
         ResourceActions::Update | ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete => {
+            // A taint is in the state, and `-replace` is an option of the plan: Terraform decides on both without the
+            // provider.
             let is_certain = ["replace_because_tainted", "replace_by_request"].contains(&reason);
             // It is changed if its input is, and replaced if the triggers are.
             !is_certain

@@ -102,6 +102,7 @@ type Lanes = Queue<Vec<BoundedLine>, Vec<Event>>;
 fn read_all(inputs: &[Source], count: &(dyn Fn(u64) + Sync), queue: &Lanes) -> Result<(), Abandoned> {
     for input in inputs {
         queue.answer(vec![Event::Input(input.to_string())])?;
+        // On a terminal the program would wait for somebody to type cases.
         let opened = if input.is_terminal() { Err(io::Error::other(NOTHING_PIPED_IN)) } else { input.open() };
         let text = opened.and_then(|reader| utf8_reader(CountedRead::new(reader, count)));
         let end = match text {

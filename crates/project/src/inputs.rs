@@ -42,6 +42,7 @@ pub fn variables<'s>(
     settings: impl IntoIterator<Item = &'s VariableSetting>,
 ) -> Result<VariableSources, String> {
     let text = |text: std::ffi::OsString| text.into_string().ok();
+    // Names and values that are not UTF-8 are skipped, because no value of a variable can be made of them.
     let environment = env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
     let names = files.list(".")?;
     let mut automatic = Vec::new();
@@ -139,6 +140,7 @@ pub(crate) fn base_directory(files: &DiskFiles) -> Result<BaseDirectory, FileErr
     for path in files.allowed() {
         base = base.allow(path).map_err(|error| wrong(path, error))?;
     }
+    // The function `pathexpand` needs it.
     if let Some(home) = env::home_dir() {
         base = base.with_home(home);
     }

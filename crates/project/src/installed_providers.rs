@@ -190,6 +190,7 @@ fn platform() -> String {
 fn program(package: &Path, name: &str) -> Result<PathBuf, InstalledError> {
     let start = format!("terraform-provider-{name}");
     let is_program = |file: &String| {
+        // Behind the name comes `_v5.1.0_x5`, `.exe` or nothing. Anything else is the name of another provider.
         file.strip_prefix(&start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
             && package.join(file).is_file()
     };

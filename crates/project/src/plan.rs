@@ -327,6 +327,7 @@ pub fn plan_directory_with<R: Default>(
     if diagnostics.has_errors() {
         return Err(refused(Config::default(), Schemas::default(), diagnostics));
     }
+    // Rules depend on the minor version. `required_version` is compared with a whole one.
     let version = format!("{}.0", options.version);
     let variables = inputs::variables(&files, settings.variables)?;
     let opentofu = OpenTofuFiles(&files);
@@ -357,6 +358,7 @@ pub fn plan_directory_with<R: Default>(
         return Err(PlanError::ModuleSource { source_address: given.source.clone(), problem });
     }
     if module.diagnostics.has_errors() {
+        // They say which parts of the lines with errors are secret.
         let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);
         return Err(refused(module.config, schemas, module.diagnostics));
     }
@@ -371,6 +373,7 @@ pub fn plan_directory_with<R: Default>(
     let storage = module.config.modules.first().and_then(|root| root.config.state_storage.as_ref());
     let read =
         |choice| DirectoryState::read(&files, storage, choice, settings.max_input, settings.is_opentofu);
+    // A plan that destroys or replaces is about objects that exist, and so is one for which real providers read.
     let is_plain = options.mode == PlanMode::Normal && options.replace.is_empty() && !asks(settings);
     let state = match read(settings.state) {
         Err(error)
@@ -400,6 +403,7 @@ pub fn plan_directory_with<R: Default>(
     if !module.without_schemas(&schemas).is_empty() {
         let locked = locked_versions(directory, settings.remarks);
         let missing = |schemas: &Schemas| module.without_schemas(schemas);
+        // Where schemas may be missing, those of a version nearby say more than none.
         let lookup = match options.accepts.schemas {
             true => settings.lookup.clone().accepting_nearest(),
             false => settings.lookup.clone(),
@@ -550,6 +554,7 @@ fn start_providers(
     version: &str,
 ) -> Result<Option<RealProviders>, PlanError> {
     let mut known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
+    // Objects that the configuration has no more are read and destroyed by the providers that the state names.
     known.extend(state.map(StateText::providers).unwrap_or_default());
     let chosen = settings.real.choose(&known, settings.remarks)?;
     if chosen.is_empty() {

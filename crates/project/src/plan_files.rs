@@ -90,6 +90,7 @@ impl PlanFileReader {
         line: Option<u64>,
         text: String,
     ) -> Result<PlanFile, PlanInputError> {
+        // Bookmarks and encrypted plan files are JSON, and the error about a document would not say what they are.
         #[cfg(feature = "plan-file")]
         let refusal = if text.trim_start().starts_with('{') { objchange_saved::refusal(&text) } else { None };
         #[cfg(feature = "plan-file")]

@@ -68,6 +68,7 @@ pub fn in_order<J: Send, A: Send, E>(
 ) -> Result<(), E> {
     let (answers_in, answers) = mpsc::sync_channel(cores() * ahead);
     let (jobs_in, jobs) = mpsc::channel::<(J, Sender<A>)>();
+    // A receiver of the standard library has one owner, so the workers take turns.
     let jobs = Mutex::new(jobs);
     thread::scope(|scope| {
         // When `handle` fails, the receiver goes away, which ends the producer and then the workers.

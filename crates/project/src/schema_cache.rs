@@ -157,6 +157,7 @@ impl CacheFile {
     /// It cannot be used.
     pub fn read(&self) -> Result<CachedSchemas, CacheFileError> {
         let file = File::open(&self.path)?;
+        // A pipe may have no end.
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file").into());
         }
@@ -185,6 +186,7 @@ impl CacheFile {
         self.path
             .ancestors()
             .skip(1)
+            // The folders of the provider, its namespace and its host. The cache itself stays.
             .take(3)
             .take_while(|folder| fs::remove_dir(folder).is_ok())
             .for_each(drop);

@@ -25,6 +25,7 @@ impl SchemaQuery {
     /// A provider as a document names it; one from before Terraform 0.13 may be named by its type alone.
     pub fn named(name: &str) -> Option<Self> {
         let mut provider = ProviderAddress::parse(name)?;
+        // Terraform 0.13 writes `registry.terraform.io/-/aws` for a provider of a state from an older version.
         if provider.namespace == "-" {
             provider.namespace = "hashicorp".into();
         }
@@ -99,6 +100,8 @@ impl SchemaLookup {
                         continue;
                     }
                     let all = all();
+                    // Most types begin with the name of their provider. The schemas of all others are read only if no
+                    // cached one is called so.
                     let named: Vec<_> =
                         all.iter().filter(|provider| provider.name == local_name).cloned().collect();
                     providers.extend(if named.is_empty() { all } else { named });
@@ -191,6 +194,7 @@ impl CachedChoice {
     /// Takes the first of these files of a provider that can be used; whether there is one.
     fn take(&mut self, files: &[CacheFile], locked: Option<&str>, remarks: &Remarks<'_>) -> bool {
         let fits = |file: &&CacheFile| match (locked, &file.version) {
+            // Another version may call other attributes sensitive, so a locked provider takes only its own here.
             (Some(locked), Some(version)) => locked == version,
             _ => true,
         };

@@ -186,6 +186,7 @@ pub fn schema_files(path: &Path) -> Result<Vec<Source>, SchemaTextError> {
     if files.is_empty() {
         return Err(SchemaTextError::EmptyDirectory(path.to_owned()));
     }
+    // The system lists files in any order, and the first error must not depend on that.
     files.sort();
     Ok(files.into_iter().map(Source::File).collect())
 }

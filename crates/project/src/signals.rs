@@ -12,6 +12,8 @@ pub fn on_signals<F: Future<Output = ()>>(
     heard: impl FnOnce(Signals) -> F + Send + 'static,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // The thread registered its handlers itself at first. A hangup that came earlier ended the program with the answer of
+    // the system.
     let signals = {
         let _inside = runtime.enter();
         Signals::new()?

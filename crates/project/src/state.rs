@@ -177,11 +177,14 @@ impl DirectoryState {
         let data = DataDirectory::of_environment();
         let program = if is_opentofu { "tofu" } else { "terraform" };
         let selected = selected_workspace(&data, files)?;
+        // Also where another state is given: which workspace is meant depends on the backend.
         let location = Location::find(storage, &data, files, program);
         let workspace = match (storage, &location) {
             (Some(StateStorage::Cloud { workspace: ConstantText::Text(name) }), _) => {
                 Some(workspace_of_cloud(name)?)
             }
+            // These errors are about the local backend, which is in `default` unless something else is selected. The
+            // workspace of a remote backend may have any name.
             (
                 _,
                 Ok(_)
@@ -246,6 +249,7 @@ impl Location {
         };
         let initialized = Initialized::read(data, files)?;
         let has_terragrunt = TERRAGRUNT.iter().any(|name| files.directory().join(name).is_file());
+        // Where Terragrunt has run, the data directory says which backend it has chosen.
         if storage.is_none() && initialized.is_none() && has_terragrunt {
             return Err(StateError::Terragrunt);
         }
@@ -257,6 +261,7 @@ impl Location {
             let initialized =
                 initialized.as_ref().map(|backend| backend.argument(argument).unwrap_or(default).to_owned());
             let configured = match configured {
+                // Terraform allows neither variables nor functions here.
                 ConstantText::NotConstant => return problem("is not a literal"),
                 ConstantText::Text(text) if text.is_empty() => return problem("is empty"),
                 ConstantText::Text(text) => text.clone(),
@@ -267,6 +272,7 @@ impl Location {
                 ConstantText::Unset => default.to_owned(),
             };
             match initialized {
+                // Terraform stops here, too: "Backend configuration block has changed".
                 Some(initialized) if initialized != configured => {
                     let file = data.path_of(BACKEND_FILE);
                     Err(StateError::Reinitialize { argument, configured, initialized, file, program })

@@ -40,6 +40,7 @@ impl Workplace {
     /// The system does not let this thread wait for processes.
     pub fn new() -> io::Result<Self> {
         let children = Children::default();
+        // A provider may leave daemons in process groups of their own, which no kill of its group would reach.
         children.adopt_orphans();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let stopper = Stopper { children: children.clone(), interrupted: watch::Sender::new(false) };
@@ -56,6 +57,7 @@ impl Workplace {
         let mut interrupted = self.stopper.interrupted.subscribe();
         self.runtime.block_on(async {
             tokio::select! {
+                // Asked first, so that an interrupt wins over work that ends because of it.
                 biased;
                 Ok(_) = interrupted.wait_for(|interrupted| *interrupted) => None,
                 // An interrupt kills the provider, and the work may see that before it is asked about the interrupt again.

@@ -85,6 +85,7 @@ impl<'a> AnswerField<'a> {
     }
 
     fn deferred(&self) -> Option<DeferredReason> {
+        // No rule depends on the reason.
         self.deferred.as_ref().map(|_| DeferredReason::Unknown)
     }
 
@@ -159,6 +160,7 @@ fn object(case: &Case<'_>, must_be_there: bool) -> Result<Answer, CaseError> {
     if let Some(failure) = failure(&answer) {
         return Ok(answered(vec![failure]));
     }
+    // Errors are an answer, too: Terraform stops there, and looks at no object.
     if !answer.errors.is_empty() {
         return Ok(answered(Vec::new()));
     }

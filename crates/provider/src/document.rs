@@ -12,6 +12,7 @@ use crate::notes::{Description, Note};
 use crate::schemas::{Function, Parameter};
 use crate::{Component, Schemas};
 
+// Terraform 1.11.4 writes this version.
 /// The version of the document's form.
 const FORMAT_VERSION: &str = "1.0";
 
@@ -46,6 +47,7 @@ pub(crate) fn block_json(block: &Block) -> Box<RawValue> {
     text.unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
+// Sorted, as Go writes maps.
 type Named<'s, T> = BTreeMap<&'s str, T>;
 
 #[derive(Serialize)]

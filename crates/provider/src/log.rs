@@ -116,10 +116,12 @@ impl LogLine {
     pub fn parse(line: &str) -> Self {
         let line = line.trim_end();
         if let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(line)
+            // Providers in Go log through hclog, which writes an object with this key on each line.
             && fields.contains_key("@message")
         {
             return Self::structured(fields);
         }
+        // go-plugin takes the level of any other line from such a prefix, too.
         let stated = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
         let level = stated.and_then(|(name, _)| Level::named(name.trim())).unwrap_or(Level::Unstated);
         let (message, fields) = (line.to_owned(), Vec::new());
@@ -175,6 +177,7 @@ impl Recorder {
                 crash.push_str(line);
                 crash.push('\n');
             }
+        // The runtime of Go writes these itself, past any logger, and all that follows belongs to them.
         } else if line.starts_with("panic: ") || line.starts_with("fatal error: ") {
             state.crash = Some(format!("{line}\n"));
         } else {

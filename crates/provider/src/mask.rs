@@ -45,8 +45,8 @@ impl Masks {
     /// elsewhere.
     pub fn object(&mut self, block: &Block, value: &Value) -> Value {
         let marked = block.mark_hidden(value);
-        // A secret may be in the clear before the attribute that is called sensitive: first all of them are
-        // learned.
+        // A secret may stand in the clear before the attribute that the schema hides. The first pass learns all secrets,
+        // and only the second one replaces each of them everywhere.
         self.masked(&marked, Some(block.implied_type()), false);
         self.masked(&marked, Some(block.implied_type()), false)
     }
@@ -72,10 +72,11 @@ impl Masks {
         let plain = value.unmarked();
         match plain.kind() {
             Kind::Null => Value::null(self.ty(plain.ty(), declared, is_secret)),
-            // Promises about an unknown secret may tell of it.
+            // The refinements of an unknown secret, such as a prefix, may give it away.
             Kind::Unknown(_) if is_secret => Value::unknown(self.ty(plain.ty(), declared, is_secret)),
             Kind::Unknown(_) => plain.clone(),
             Kind::Bool(flag) if is_secret && self.open.is_empty() => {
+                // Whichever secret bool comes first becomes false: equal ones stay equal, and none tells its value.
                 Value::from(*self.first_bool.get_or_insert(flag) != flag)
             }
             Kind::Bool(flag) => Value::from(flag),
@@ -159,13 +160,13 @@ impl Masks {
         if let Some(stand_in) = self.strings.get(text) {
             return stand_in.clone();
         }
-        // Part of a secret tells of it: the search for smaller values cuts texts.
+        // A part of a secret gives some of it away, and the search for a smaller case cuts texts into parts.
         let is_like = |secret: &String| {
             secret.len() >= ALIKE && text.contains(secret.as_str())
                 || text.len() >= ALIKE && secret.contains(text)
         };
         let has_secret = || self.strings.keys().any(is_like);
-        // Whether a string is empty is not a secret that could be kept: it decides about too much.
+        // An empty secret stays empty: too much depends on it, and a case with a stand-in would behave differently.
         if text.is_empty() || self.open.contains(text) || !is_secret && !has_secret() {
             return text.to_owned();
         }

@@ -54,9 +54,8 @@ impl Identity {
         name.push(DnType::CommonName, SERVER_NAME);
         name.push(DnType::OrganizationName, "objchange");
         parameters.distinguished_name = name;
-        // The certificate is both the root and the checked one.
-        // go-plugin makes its certificates like this, too. webpki rejects a CA at the end of a chain, so a
-        // verifier of our own compares the bytes.
+        // The certificate is its own authority, as those of go-plugin are. webpki rejects an authority at the end of a
+        // chain, so a verifier of our own compares the bytes.
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         parameters.key_usages =
             vec![Usage::DigitalSignature, Usage::KeyEncipherment, Usage::KeyAgreement, Usage::KeyCertSign];
@@ -108,7 +107,8 @@ impl Pinned {
 
     fn new(certificate: CertificateDer<'static>) -> Result<Self, TlsError> {
         let key = ParsedCertificate::try_from(&certificate)?.subject_public_key_info();
-        // The algorithm follows the lengths of the outer structures.
+        // The name of the algorithm follows the heads of two sequences (RFC 5280, SubjectPublicKeyInfo), which are shorter
+        // than 16 bytes together.
         let is_rsa =
             key.windows(alg_id::RSA_ENCRYPTION.len()).take(16).any(|at| at == &*alg_id::RSA_ENCRYPTION);
         Ok(Self { certificate, is_rsa, provider: Arc::new(rustls::crypto::ring::default_provider()) })
@@ -160,6 +160,8 @@ impl Pinned {
 
     fn schemes(&self) -> Vec<SignatureScheme> {
         let own = OWN.supported_schemes();
+        // From this list a peer with an RSA key must take PKCS #1. The algorithms of ring refuse keys below 2048 bits,
+        // also for PSS, and `OWN` takes them.
         if self.is_rsa {
             return own
                 .into_iter()
@@ -199,6 +201,7 @@ impl ServerCertVerifier for Pinned {
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
+        // Names, chains and dates add nothing: these must be the very bytes of the handshake.
         self.check(end_entity).map(|()| ServerCertVerified::assertion())
     }
 
@@ -226,6 +229,7 @@ impl ServerCertVerifier for Pinned {
 }
 
 impl ClientCertVerifier for Pinned {
+    // No authority vouches for the client, and a client without a hint sends the one certificate that it has.
     fn root_hint_subjects(&self) -> &[Name] {
         &[]
     }

@@ -24,13 +24,16 @@ pub(crate) fn of_plan(
 ) -> Vec<Violation> {
     let wrong =
         |violation: PlanViolation| (violation.path().clone(), violation.kind(), violation.to_string());
+    // Terraform stops at an error, and does not look at the plan.
     if failed(&answer.diagnostics) {
         return Vec::new();
     }
+    // Terraform checks nothing else of a deferred answer.
     if answer.deferred.is_some() {
         return if deferral_allowed { Vec::new() } else { vec![wrong(PlanViolation::DeferralNotAllowed)] };
     }
     let planned = &answer.planned;
+    // First, because all comparisons below are of objects of the schema's type.
     let mismatches = planned.ty().mismatches(block.implied_type());
     if !mismatches.is_empty() {
         return mismatches.into_iter().map(PlanViolation::WrongType).map(wrong).collect();
@@ -39,6 +42,7 @@ pub(crate) fn of_plan(
         filled_write_only(block, planned).map(PlanViolation::WriteOnly).collect();
     violations
         .extend(assert_plan_valid(block, prior, config, planned).into_iter().map(PlanViolation::Invalid));
+    // Terraform 1.11.4 does not check these paths for a new object.
     if !prior.is_null() {
         let nowhere = |path: &&Path| prior.at(path).is_none() && planned.at(path).is_none();
         let lost = answer.requires_replace.iter().filter(nowhere).cloned();
@@ -53,6 +57,7 @@ pub(crate) fn of_apply(block: &Block, planned: &Value, answer: &AppliedResource)
         |violation: ApplyViolation| (violation.path().clone(), violation.kind(), violation.to_string());
     let has_failed = failed(&answer.diagnostics);
     let violations = match &answer.new_state {
+        // Terraform keeps the prior object then.
         None if has_failed => Vec::new(),
         None => vec![ApplyViolation::NoObject],
         Some(new_state) if new_state.is_null() && !planned.is_null() && !has_failed => {
@@ -68,6 +73,7 @@ pub(crate) fn of_apply(block: &Block, planned: &Value, answer: &AppliedResource)
             violations.extend(unknown(new_state).into_iter().map(ApplyViolation::Unknown));
             if planned.is_null() && !new_state.is_null() && !has_failed {
                 violations.push(ApplyViolation::NotDestroyed);
+            // After an error the object may be there in part: Terraform saves it without a comparison.
             } else if !has_failed && violations.is_empty() {
                 let found = assert_object_compatible(block, planned, new_state);
                 violations.extend(found.into_iter().map(ApplyViolation::Inconsistent));
@@ -97,6 +103,7 @@ pub(crate) fn of_object(
         let said = format!("{path}: a write-only attribute must be null");
         (path, "write_only_not_null", said)
     });
+    // A deferred object may have unknown parts.
     let unknown = unknown(object).into_iter().filter(|_| deferred.is_none()).map(|path| {
         let said = format!("{path}: all values must be known here");
         (path, "unknown", said)
@@ -115,6 +122,8 @@ fn unknown(object: &Value) -> Vec<Path> {
         if !part.is_known() {
             found.push(path.to_path());
         }
+        // Each value stores whether all of it is known, so that known parts, which are most of an object, cost
+        // nothing.
         if part.is_wholly_known() { Descend::Over } else { Descend::Into }
     });
     found

@@ -69,6 +69,7 @@ pub(crate) fn run_case(py: Python<'_>, text: &str) -> CaseResult {
             Outcome::UnknownOperation => {
                 ("unknown_operation", Some(format!("there is no operation {:?}", case.op())))
             }
+            // `Outcome` is non-exhaustive. A kind that is not known here must not pass.
             _ => ("failed", None),
         };
         CaseResult { outcome, id: case.id().map(str::to_owned), message }

@@ -110,6 +110,7 @@ impl ResourceChange {
                 let Some(resource) = self.kind.get(plan, self.index) else {
                     return Err(Failure::defect("there is no such change"));
                 };
+                // `terraform show -json` writes sets as lists. Only the schema tells them apart.
                 let schema = self.held.schemas.of_change(resource);
                 let schema = schema.map_err(|error| Failure::schemas(&error, None))?;
                 let change = raw.change_of(resource);
@@ -165,6 +166,7 @@ pub(crate) fn key_to_python<'py>(py: Python<'py>, key: Option<Index<'_>>) -> PyR
 /// Names, keys and positions as Python's `str` and `int`.
 fn steps_to_python<'py>(py: Python<'py>, path: View<'_, '_>) -> PyResult<Bound<'py, PyAny>> {
     let steps = path.elements().iter().map(|step| match step.shape() {
+        // A plan writes positions as numbers and keys of maps as texts, so that a key "0" stays a `str`.
         Shape::String(name) => Ok(name.into_pyobject(py)?.into_any()),
         _ => {
             let text = step.text().unwrap_or_default();
@@ -317,6 +319,8 @@ impl ResourceChange {
         Arc::ptr_eq(&self.held, &other.held) && self.kind == other.kind && self.index == other.index
     }
 
+    // Equal objects have one hash, as Python demands. The hash may well be that of another plan's change: `__eq__`
+    // decides.
     fn __hash__(&self) -> usize {
         self.index
     }

@@ -79,8 +79,10 @@ impl ChangeStream {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Callers that want another schema convert to it themselves.
+        // By the Arrow PyCapsule interface this is a wish: callers convert to another schema themselves.
         let _ = requested_schema;
+        // The consumer owns the stream and releases it (Arrow's C stream interface), so that it cannot be handed out
+        // again.
         let batches = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let batches = batches
             .ok_or_else(|| Failure::new("OptionError", "read_twice", "the stream can be read once"))?;
@@ -111,6 +113,8 @@ impl fmt::Debug for Inputs {
 impl Inputs {
     fn open(&self, path: &Path) -> io::Result<FileDocuments> {
         let mut file = File::open(path)?;
+        // Spark's workers each read a range of lines. Files with a byte order mark are not divided, so a range is
+        // UTF-8.
         let Some((start, end, first)) = self.lines else {
             return Ok(Documents::new(BufReader::new(utf8_reader(file)?), MAX_DOCUMENT));
         };
@@ -197,6 +201,8 @@ fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Ro
     let mut all = Vec::with_capacity(texts.len());
     let work = |text: &Text| {
         let defect = |_| Err(Box::new(Row::failed(&text.0, "this shows a defect of objchange")));
+        // Arrow asks for batches through a function of C, and a panic that reaches it aborts the process. Here it is
+        // the error of one document.
         panic::catch_unwind(AssertUnwindSafe(|| rows_of(text, of, schemas))).unwrap_or_else(defect)
     };
     let Ok(()) = pool::each(texts, work, |rows| {

@@ -35,6 +35,7 @@ fn compare<R>(
     make: impl FnOnce(&Compared<'_>) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let [a, b] = plans;
+    // The comparison borrows from both plans, which an object of Python cannot, so each page compares anew.
     let (plan_a, plan_b) = (a.judged()?, b.judged()?);
     let compared = Compared::new(plan_a, plan_b, schemas, options);
     make(&compared.map_err(|error| Failure::compare(&error, [a.file.as_deref(), b.file.as_deref()]))?)

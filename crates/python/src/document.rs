@@ -24,6 +24,7 @@ self_cell! {
     struct Cell {
         owner: PlanFile,
 
+        // `Parts` fills a `OnceLock` later, which makes its lifetime invariant.
         #[not_covariant]
         dependent: Parts,
     }
@@ -60,6 +61,8 @@ impl HeldDocument {
         schemas: &LoadedSchemas,
         file: Option<String>,
     ) -> Result<Self, Failure> {
+        // `terraform show -json` always writes a `format_version`. A part without it would look like a plan with fewer
+        // changes.
         if read.facts().is_part {
             let problem = Problem::NoFormatVersion;
             let failure = Failure::new("DocumentError", problem.kind(), problem.to_string());
@@ -88,6 +91,7 @@ impl HeldDocument {
         }
         let marked = self.plan_file().clone().with_schemas(&self.schemas);
         let marked = marked.map_err(|error| Failure::plan_file(&error, self.file.as_deref()))?;
+        // `OnceLock::get_or_try_init` is not stable. If two threads come here at once, both use the first document.
         Ok(self.marked.get_or_init(|| marked))
     }
 
@@ -339,6 +343,7 @@ pub struct State(pub(crate) Arc<HeldDocument>);
 /// The object for a document: a `Plan` or a `State`.
 pub(crate) fn new_object(py: Python<'_>, held: HeldDocument) -> PyResult<Bound<'_, PyAny>> {
     let held = Arc::new(held);
+    // In pyo3 each class of a hierarchy has its own data: both hold the one document.
     let base = PyClassInitializer::from(AnyDocument(Arc::clone(&held)));
     match held.is_plan() {
         true => Ok(Bound::new(py, base.add_subclass(Plan(held)))?.into_any()),

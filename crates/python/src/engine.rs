@@ -73,6 +73,7 @@ fn change_failure(error: &ChangeError) -> Failure {
 /// An object of the schema.
 pub(crate) fn object(schema: &Block, object: &Bound<'_, PyAny>) -> Result<Value, Failure> {
     let value = from_python(object)?;
+    // This also takes prior and planned objects: in Python they leave out attributes, as configurations do.
     schema.coerce_config(&value).map_err(|error| coerce_failure(&error))
 }
 
@@ -92,6 +93,7 @@ pub(crate) fn proposed_new<'py>(
     let (py, block) = (schema.py(), schema.get().block());
     let (prior, config) = (object(block, prior)?, object(block, config)?);
     let proposed =
+        // Arguments need no marks, and the result is printed at Python's prompt.
         py.detach(|| change::proposed_new(block, &prior, &config).map(|value| block.mark_hidden(&value)));
     to_python(py, &proposed.map_err(|error| change_failure(&error))?)
 }
@@ -190,6 +192,7 @@ fn failure(error: &PlanChangeError) -> Failure {
 #[pyfunction]
 #[pyo3(signature = (schema, prior, config, *, tainted=false, create_before_destroy=false, force_replace=false, ignore_changes=None, requires_replace=vec![]))]
 #[pyo3(
+    // pyo3 writes a default that is no literal, such as `vec![]`, as `...`.
     text_signature = "(schema, prior, config, *, tainted=False, create_before_destroy=False, force_replace=False, ignore_changes=None, requires_replace=())"
 )]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
@@ -205,6 +208,8 @@ pub(crate) fn plan_change(
     requires_replace: Vec<String>,
 ) -> PyResult<PlannedChange> {
     let (py, block) = (schema.py(), schema.get().block().clone());
+    // Unlike the functions above, `plan_change` coerces the configuration and the prior object itself, and names which
+    // one does not fit.
     let (prior, config) = (from_python(prior)?, from_python(config)?);
     let ignore_changes = match &ignore_changes {
         None => IgnoreChanges::None,

@@ -138,6 +138,7 @@ fn exception(py: Python<'_>, Failure(failure): Failure) -> PyResult<PyErr> {
     details.set_item("file", failure.file)?;
     details.set_item("line", failure.line)?;
     details.set_item("column", failure.column)?;
+    // In Python's stable ABI (abi3) no class of Rust can extend an exception, so these classes are written in Python.
     let class = classes(py)?.getattr(failure.class)?;
     Ok(PyErr::from_value(class.call((failure.message,), Some(&details))?))
 }
@@ -153,6 +154,7 @@ pub(crate) fn unreadable(path: &FilePath, error: &io::Error) -> PyErr {
     let raised = |py: Python<'_>| {
         let code = match error.raw_os_error() {
             Some(code) => code,
+            // Linux opens directories like files. The reader refuses them itself, without a code of the system.
             None if error.kind() == io::ErrorKind::IsADirectory => {
                 py.import("errno")?.getattr("EISDIR")?.extract()?
             }

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 /// fine.
 #[pyfunction]
 pub(crate) fn files_below(py: Python<'_>, folder: PathBuf, endings: Vec<String>) -> PyResult<Vec<PathBuf>> {
+    // Python's `glob` and `os.walk` pass over folders that they may not read. `complete` is an error for these.
     let found = py.detach(move || {
         let files = Walk { folder: &folder, depth: usize::MAX, hidden: true }.files(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

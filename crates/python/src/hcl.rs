@@ -58,6 +58,7 @@ pub(crate) fn evaluate<'py>(
             }
             _ => Variables::default(),
         };
+        // An expression in Python has no directory: `file` and its like fail, and `timestamp()` is unknown.
         let (value, errors) = evaluated(&expr, &Scope::new(&variables), Functions::pure());
         match errors.is_empty() {
             true => Ok(value),

@@ -32,6 +32,8 @@ mod value;
 use pyo3::prelude::*;
 
 /// The compiled part of the package.
+// Without `gil_used = false` a free-threaded Python (PEP 703) turns the GIL on for the whole process when it imports
+// the package.
 #[pymodule(gil_used = false)]
 mod _objchange {
     #[pymodule_export]

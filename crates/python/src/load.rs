@@ -24,6 +24,7 @@ pub(crate) enum Input {
 impl Input {
     /// A path, bytes, or an object with a method `read`.
     pub(crate) fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        // Bytes are the document. Only `str` and path objects are paths, although `open` takes `bytes` as a path, too.
         if let Some(bytes) = bytes(object) {
             return Ok(Self::Bytes(bytes));
         }
@@ -40,6 +41,7 @@ impl Input {
     /// A text, or the bytes of one.
     pub(crate) fn given(object: &Bound<'_, PyAny>) -> Option<Self> {
         match object.cast::<PyString>() {
+            // A `str` may hold half of a surrogate pair, which no UTF-8 can.
             Ok(text) => text.to_cow().ok().map(|text| Self::Text(text.into_owned())),
             Err(_) => bytes(object).map(Self::Bytes),
         }
@@ -94,6 +96,7 @@ fn bytes(object: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
     if let Ok(bytes) = object.cast::<PyByteArray>() {
         return Some(bytes.to_vec());
     }
+    // `tobytes` copies, and so reads views that are not contiguous, too.
     let tobytes = object
         .get_type()
         .name()
@@ -106,12 +109,14 @@ fn bytes(object: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
 fn decoded(bytes: Vec<u8>, file: Option<&str>) -> Result<String, Failure> {
     let is_utf16 = bytes.starts_with(&[0xff, 0xfe])
         || bytes.starts_with(&[0xfe, 0xff])
+        // JSON begins with two ASCII characters, and so UTF-16 without a mark has a zero among its first two bytes
+        // (RFC 4627).
         || bytes.iter().take(2).any(|byte| *byte == 0);
     let has_mark = bytes.starts_with(&[0xef, 0xbb, 0xbf]);
     let bytes = match is_utf16 || has_mark {
         false => bytes,
         true => {
-            // UTF-16 is half as long again in UTF-8.
+            // UTF-8 takes at most three bytes for two of UTF-16, so twice the length is enough for all of the text.
             let limit = 2 * bytes.len() as u64;
             let read = utf8_reader(&bytes[..]).and_then(|reader| read_at_most(reader, limit));
             read.map_err(|error| Failure::new("DocumentError", "encoding", error.to_string()).in_file(file))?
@@ -142,6 +147,7 @@ pub(crate) fn read_document<'py>(
         let read = read.map_err(|error| Failure::plan_input(&error, file.as_deref()))?;
         HeldDocument::new(read, &schemas, file)
     })?;
+    // With the filter `error` a warning is raised as an exception, and there is no document then.
     for notice in held.plan_file().notices() {
         warn(py, None, &notice.to_string())?;
     }

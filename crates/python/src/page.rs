@@ -11,6 +11,7 @@ pub(crate) fn text(page: Vec<u8>) -> Result<String, Failure> {
 pub(crate) fn preformatted(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + 16);
     html.push_str("<pre>");
+    // The text stands between tags. Quotes would matter only in attributes.
     for character in text.chars() {
         match character {
             '&' => html.push_str("&amp;"),

@@ -27,6 +27,7 @@ fn now_ns() -> i64 {
 }
 
 /// The outcome of a policy. Undecided is neither of the other two.
+// The order matters: the verdict on a plan is the greatest of its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Pass,
@@ -140,6 +141,7 @@ impl PolicyResult {
         warnings: Vec<String>,
     ) -> PyResult<Self> {
         let verdict =
+            // A plan passes if no rule binds. Both languages refuse policies that have no rule at all.
             rules.iter().filter(|rule| rule.binds).map(|rule| rule.verdict).max().unwrap_or(Verdict::Pass);
         let rules = rules.into_iter().map(|rule| Py::new(py, rule)).collect::<PyResult<_>>()?;
         Ok(Self { verdict, rules, prints, warnings })
@@ -254,6 +256,8 @@ impl RegoPolicies {
     #[pyo3(signature = (plan, /, *, allow_errored=false))]
     fn judge(&self, plan: &Bound<'_, Plan>, allow_errored: bool) -> PyResult<PolicyResult> {
         let (py, held) = (plan.py(), &plan.get().0);
+        // A rule about changes passes for a plan that lacks them, so such plans are refused before any rule is
+        // evaluated.
         held.refuse_partial(py, allow_errored)?;
         let file = py.detach(|| held.marked())?;
         let verdicts = py.detach(|| self.0.evaluate(file));
@@ -277,6 +281,7 @@ impl RegoPolicies {
                     .waits_for
                     .iter()
                     .map(|unknown| match &*unknown.path {
+                        // An empty path is the whole object.
                         "" => unknown.address.clone(),
                         path => format!("{}.{path}", unknown.address),
                     })
@@ -340,7 +345,8 @@ impl SentinelPolicies {
                 PolicyFilesError::File(fault) => fault_failure(fault),
                 other => Failure::new("PolicyError", other.kind(), other.to_string()),
             })?;
-            // There is no other way to give data of a run.
+            // A replaced import would hide the plan that is to be judged. Only `tfrun` may be replaced, because this
+            // interface has no other way to give the data of a run.
             if let Some(one) = read.replaced.iter().find(|one| one.import != "tfrun") {
                 return Err(fault_failure(&one.fault));
             }
@@ -378,6 +384,8 @@ impl SentinelPolicies {
             let document = Arc::new(Document::new(held.marked()?.clone()).map_err(unusable)?);
             let (mut rules, mut prints) = (Vec::new(), Vec::new());
             for policy in &self.policies {
+                // The time starts here, and covers all runs of this policy: one that reads a secret runs again with
+                // other values.
                 let limit = RunLimits { bytes: self.memory, timeout: self.timeout }.begin();
                 let judged = policy.judge(&Imports::new(&document, None, None), |setup: &mut Setup| {
                     setup.now = now;

@@ -13,6 +13,7 @@ pub(crate) fn run_program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         let code = objchange_cli::main_with(arguments);
         // Python ends the process without flushing Rust's output.
         let _ = std::io::stdout().flush();
+        // An `ExitCode` can be compared, and has no method that tells its number.
         (0..=u8::MAX).find(|number| ExitCode::from(*number) == code).unwrap_or(u8::MAX)
     })
 }

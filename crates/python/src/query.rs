@@ -161,6 +161,7 @@ fn find(
     let of_columns = answer.tallies.columns.iter().map(|tally| (tally, select));
     for (tally, text) in [(&answer.tallies.filter, text)].into_iter().chain(of_columns) {
         match tally.reason() {
+            // Absent fields are no error: resources of other types do not have them.
             Some(error) if error.kind != QueryErrorKind::Absent => return Err(failure(error, text)),
             _ => {}
         }
@@ -211,6 +212,7 @@ pub(crate) fn query(
     let timeout = seconds(timeout)?;
     let held = document.get().held();
     match of {
+        // Drift, planned values and the others do not depend on the changes that an incomplete plan lacks.
         CollectionKind::ResourceChanges | CollectionKind::OutputChanges => {
             held.refuse_partial(py, allow_errored)?;
         }
@@ -233,6 +235,7 @@ pub(crate) fn query(
 
 /// A time limit.
 pub(crate) fn seconds(seconds: f64) -> Result<Duration, Failure> {
+    // `Duration::from_secs_f64` panics at a negative number, NaN and infinity.
     Duration::try_from_secs_f64(seconds).map_err(|_| {
         Failure::new("OptionError", "timeout", "a timeout is a number of seconds, not below zero")
     })

@@ -58,6 +58,7 @@ pub(crate) fn find(
             format!("there is no schema of this type{hint}"),
         ));
     };
+    // Two providers may have a type of one name, and the first is taken. Without a name there is nothing to go by.
     if name.is_none() && wanted.next().is_some() {
         let message = "there are several types: say which one with `type`";
         return Err(Failure::new("OptionError", "type", message));
@@ -112,6 +113,7 @@ impl Schema {
             let (line, column) = objchange_text::json::place(&json, error.offset());
             Failure::new("SchemaError", "malformed", error.to_string()).at(line, column)
         })?;
+        // A block alone has no version. 0 is the first version of each schema in Terraform.
         Ok(Self { block, version: 0 })
     }
 

@@ -51,6 +51,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for SchemasArg {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        // `Schemas` are shared, so that a loop over plans reads them once.
         match object.cast::<Schemas>() {
             Ok(schemas) => Ok(Self(Arc::clone(&schemas.get().0))),
             Err(_) => Schemas::load(&object.to_owned()).map(|schemas| Self(schemas.0)),

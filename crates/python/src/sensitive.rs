@@ -39,7 +39,7 @@ impl Sensitive {
     #[new]
     #[pyo3(signature = (value, /))]
     fn py_new(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        // The path of the problem may be secret.
+        // The path of the problem has keys of the value, which may be secret.
         let converted = from_python(value).map_err(|failure| PyErr::from(failure.with_path(None)))?;
         Ok(Self::new(&converted))
     }
@@ -62,8 +62,11 @@ impl Sensitive {
     }
 
     /// Equal to another one with equal content; never equal to anything that is no `Sensitive`.
+    // A class with `__eq__` and without `__hash__` is unhashable in Python. So a secret gets into no `dict` or `set`,
+    // and its hash does not help to guess it.
     fn __richcmp__<'py>(&self, other: &Bound<'py, PyAny>, op: CompareOp) -> PyResult<Bound<'py, PyAny>> {
         let py = other.py();
+        // After `NotImplemented` from both sides Python compares by identity, which is false.
         let Ok(other) = other.cast::<Self>() else { return Ok(py.NotImplemented().into_bound(py)) };
         let (a, b) = (&self.0, &other.get().0);
         match op {
@@ -107,6 +110,8 @@ fn is_same(a: &Value, b: &Value) -> bool {
             _ => None,
         }
     }
+    // `from_python` makes tuples and objects, and documents have lists and maps, too. By `==` of the engine, which
+    // compares types, a secret from a plan would never equal one that a test writes.
     let (a, b) = (a.kind(), b.kind());
     if let (Some(a), Some(b)) = (elements(&a), elements(&b)) {
         return a.len() == b.len() && std::iter::zip(a, b).all(|(a, b)| is_same(a, b));

@@ -22,6 +22,7 @@ where
             positions.map(|position| Bound::new(py, item(position as usize))).collect::<PyResult<_>>()?;
         return Ok(PyList::new(py, items)?.into_any());
     }
+    // As a `list` does (PEP 357): NumPy's integers are positions, and floats are not.
     let index = index.call_method0(intern!(py, "__index__"))?;
     // An index beyond 64 bits is too large for any list.
     let position = index.extract::<i64>().ok().and_then(|index| match index < 0 {
@@ -56,6 +57,8 @@ macro_rules! sequence {
                 $crate::sequence::abstract_sequence(slf.py())?.call_method1("__iter__", (slf,))
             }
 
+            // `Sequence.register` adds no methods. These call Python's own ones, whose rules about bounds and equality
+            // are known.
             fn __contains__(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
                 $crate::sequence::abstract_sequence(slf.py())?
                     .call_method1("__contains__", (slf, value))?

@@ -60,7 +60,7 @@ impl Set {
         let is_equal = if let Ok(other) = other.cast::<Self>() {
             mine.as_any().eq(other.get().elements(py))?
         } else if other.is_instance_of::<PySet>() || other.is_instance_of::<PyFrozenSet>() {
-            // An unhashable element is in no such set.
+            // `in` raises `TypeError` for an element without a hash, which no `set` of Python can have.
             mine.len() == other.len()? && mine.iter().all(|element| other.contains(element).unwrap_or(false))
         } else {
             return not_implemented();
@@ -75,6 +75,7 @@ impl Set {
 
     /// Pickles as a frozenset or a list would, by its elements.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>,))> {
+        // Python cannot construct a `Set`, so pickle gets a static method to call.
         let make = py.import("objchange._objchange")?.getattr("Set")?.getattr("_from_elements")?;
         Ok((make, (self.elements(py).clone(),)))
     }

@@ -61,7 +61,7 @@ impl StateResource {
     fn address(&self) -> PyResult<String> {
         self.text(|resource| match &*resource.mode {
             "data" => {
-                // Policies know data sources without it.
+                // The collection for policies leaves `data.` out, and Terraform prints it.
                 let module = &*resource.module_address;
                 let rest = resource.address.strip_prefix(module).unwrap_or(&resource.address);
                 match (module.is_empty(), rest.strip_prefix('.')) {

@@ -27,6 +27,7 @@ impl Unknown {
     }
 
     /// It is the same object after a copy, and in another process.
+    // A text is the name of a global in the module of the class (pickle, `object.__reduce__`).
     fn __reduce__(&self) -> &'static str {
         "UNKNOWN"
     }

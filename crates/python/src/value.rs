@@ -63,6 +63,7 @@ fn decimal(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 }
 
 fn number_to_python<'py>(py: Python<'py>, number: &Number) -> PyResult<Bound<'py, PyAny>> {
+    // Most numbers are small and whole, and need neither a text nor a `Decimal`.
     if let Some(int) = number.as_i64() {
         return Ok(int.into_pyobject(py)?.into_any());
     }
@@ -72,7 +73,7 @@ fn number_to_python<'py>(py: Python<'py>, number: &Number) -> PyResult<Bound<'py
         (false, false) => "-Infinity".to_owned(),
     };
     let decimal = decimal(py)?.call1((text,))?;
-    // Python limits the length of texts that become ints, but not of decimals.
+    // Since Python 3.11 `int` refuses texts of more than 4,300 digits, and `Decimal` does not.
     if number.is_integer() { decimal.call_method0(intern!(py, "__int__")) } else { Ok(decimal) }
 }
 
@@ -132,6 +133,7 @@ fn convert(object: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Misfit> {
     if object.is_none() {
         return Ok(Value::null(Type::Dynamic));
     }
+    // `bool` is a subclass of `int`, and so comes before it.
     if let Ok(value) = object.cast::<PyBool>() {
         return Ok(Value::from(value.is_true()));
     }
@@ -148,6 +150,7 @@ fn convert(object: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Misfit> {
         // A copy, so that other threads cannot change it meanwhile.
         return members(&dict.copy()?, depth);
     }
+    // A tuple of its elements, for the reason above.
     if let Ok(list) = object.cast::<PyList>() {
         return elements(&list.to_tuple(), depth);
     }
@@ -202,6 +205,7 @@ fn number_of(object: &Bound<'_, PyAny>) -> Result<Number, Misfit> {
         let number = Number::from_f64(float.value()).filter(Number::is_finite);
         return number.ok_or_else(|| Misfit::new("number", "a number must be finite"));
     }
+    // This takes whatever has `__index__`, and `Decimal` has none.
     if let Ok(int) = object.extract::<i64>() {
         return Ok(Number::from(int));
     }
@@ -212,6 +216,7 @@ fn number_of(object: &Bound<'_, PyAny>) -> Result<Number, Misfit> {
     }
     let number = Number::parse(&exact.str()?.to_string())
         .map_err(|error| Misfit::new(error.kind(), error.to_string()))?;
+    // cty's numbers have 512 bits. A number that is rounded to them would come back as another one, and is refused.
     let back = number_to_python(py, &number)?;
     match back.eq(&exact)? {
         true => Ok(number),

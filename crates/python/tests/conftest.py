@@ -1,4 +1,4 @@
-"""What the tests share: small documents, and a secret that must be nowhere."""
+"""Small documents that the tests share, and a secret that must be nowhere."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_drift_and_outputs(plans: Path) -> None:
 
 
 def test_findings(tmp_path: Path) -> None:
-    """What is wrong with each plan; what cannot be read is a row with its error."""
+    """Findings of each plan; a plan that cannot be read is a row with its error."""
     checks = [
         {
             "address": {"kind": kind, "to_display": address},

@@ -154,7 +154,7 @@ class GitHub:
 
 
 def expanded(text: str, values: dict[str, str]) -> str:
-    """What a runner puts in place of expressions."""
+    """Replaces expressions as a runner does."""
     known = {f"inputs.{name}": value for name, value in values.items()}
     known |= {
         "github.token": "t",

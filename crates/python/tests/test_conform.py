@@ -41,7 +41,7 @@ COMMAND = [sys.executable, "-m", "pytest", "-p", "no:objchange", "-p", "objchang
 
 
 def plugin(folder: Path, *options: str) -> tuple[int, str]:
-    """What pytest answers with the plugin, in an empty folder."""
+    """The answer of pytest with the plugin, in an empty folder."""
     command = [*COMMAND, "--objchange-provider", str(KIT), "--objchange-cases=5", *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr

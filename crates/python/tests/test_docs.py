@@ -28,7 +28,7 @@ SCHEMA = objchange.Schema.from_providers(SCHEMAS, "disk")
 
 @pytest.fixture
 def names(tmp_path: Path) -> dict[str, Any]:
-    """What the examples know."""
+    """The names that the examples know."""
     path = tmp_path / "plan.json"
     path.write_text(PLAN)
     known = dict(public())

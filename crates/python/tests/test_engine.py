@@ -30,7 +30,7 @@ def test_a_case_that_is_none_and_one_that_fails() -> None:
 
 
 class Inexpressible(Exception):
-    """What Python's objects do not tell: promises about unknown values."""
+    """Refinements of unknown values, which Python's objects do not have."""
 
 
 def decoded(value: Any) -> Any:
@@ -55,7 +55,7 @@ def decoded(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The same without what the schema alone says: marks and sets."""
+    """The value without marks and sets, which only the schema tells."""
     match value:
         case Sensitive():
             return plain(value.reveal())

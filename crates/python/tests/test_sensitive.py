@@ -1,4 +1,4 @@
-"""What is sensitive leaves a `Sensitive` by `reveal()` alone."""
+"""Only `reveal()` hands out the content of a `Sensitive`."""
 
 from __future__ import annotations
 

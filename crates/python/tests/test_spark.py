@@ -131,7 +131,7 @@ def test_policies_judge_each_plan_once(spark: Any, plans: Path, tmp_path: Path) 
     assert of["f09.json", "rego"].verdict == "FAIL" == of["f09.json", "sentinel"].verdict
     assert [finding.address for finding in of["f09.json", "rego"].findings] == ["disk.f9"]
     assert of["f08.json", "sentinel"].verdict == "PASS" and of["lines.jsonl:3", "rego"].verdict == "PASS"
-    # What cannot be judged never passes.
+    # A plan that cannot be judged never passes.
     undecided = {name for (name, _), row in of.items() if row.verdict == "UNDECIDED"}
     assert {"broken.json", "bytes.json", "state.json", "lines.jsonl:8"} <= undecided
     assert not any(name == "errored.json" and row.verdict == "PASS" for (name, _), row in of.items())
@@ -242,7 +242,7 @@ def test_what_cannot_be_judged(spark: Any, plans: Path) -> None:
 
 
 def broken_plans(whole: str) -> list[bytes]:
-    """What is no plan, in all the ways that happen: cut off, overwritten, of another version, not planned to the end."""
+    """Files that are no plans, in all ways that happen: cut off, overwritten, of another version, not planned to the end."""
     document = json.loads(whole)
     return [
         b"",

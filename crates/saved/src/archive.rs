@@ -46,6 +46,7 @@ impl<'a> Archive<'a> {
         if archive.entries_hint() > MAX_ENTRIES {
             return Err(ArchiveProblem::TooManyEntries.into());
         }
+        // Readers look for the end of the directory from behind, and a comment may hold another end. Terraform writes none.
         if archive.end_offset() != bytes.len() as u64 || !archive.comment().as_bytes().is_empty() {
             return Err(ArchiveProblem::MoreBytes.into());
         }
@@ -60,6 +61,7 @@ impl<'a> Archive<'a> {
                 return Err(ArchiveProblem::TooManyEntries.into());
             }
             let method = header.compression_method();
+            // AES has a method of its own, beside the flag of the older encryption.
             if header.flags().is_encrypted() || method == CompressionMethod::AES {
                 return Err(fail(EntryProblem::Encrypted));
             }
@@ -71,6 +73,8 @@ impl<'a> Archive<'a> {
             let entry = archive.get_entry(place).map_err(|_| fail(EntryProblem::Truncated))?;
             let local = entry.local_header();
             let (start, end) = entry.compressed_data_range();
+            // Some readers go by the headers of entries, others by the directory. Terraform itself writes the sizes behind
+            // the data, and again into the directory.
             let mut agrees = local.file_path().as_bytes() == name.as_bytes()
                 && local.compression_method() == method
                 && local.flags().bits() == header.flags().bits();
@@ -90,10 +94,13 @@ impl<'a> Archive<'a> {
                 return Err(fail(EntryProblem::Disagrees));
             }
             ranges.push((header.local_header_offset(), start, end));
+            // Terraform applies the first entry of a name, and many readers take the last one. The plan that was approved
+            // would not be the one that is applied.
             if entries.insert(name.to_owned(), Entry { place, method }).is_some() {
                 return Err(fail(EntryProblem::Repeated));
             }
         }
+        // Entries that share their data would let a small file unpack to any length. Gaps are harmless.
         ranges.sort_unstable();
         let ends = ranges.iter().map(|(.., end)| *end);
         let next = ranges.iter().skip(1).map(|(start, ..)| *start).chain([archive.directory_offset()]);
@@ -114,6 +121,7 @@ impl<'a> Archive<'a> {
     pub(crate) fn read(&mut self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, SavedPlanError> {
         let Some(entry) = self.entries.get(name) else { return Ok(None) };
         let fail = |problem| SavedPlanError::Entry { name: name.to_owned(), problem };
+        // A header may claim any length, and deflate reaches 1,030 to 1, so only the unpacked bytes count.
         let limit = limit.min(self.left);
         let found = self.archive.get_entry(entry.place).map_err(|_| fail(EntryProblem::Truncated))?;
         let read = match entry.method {

@@ -24,6 +24,7 @@ pub(crate) fn check(message: &CheckResults) -> Result<CheckResult, SavedPlanErro
         .iter()
         .map(|object| Ok((object.object_addr.as_str(), instance(object, kind)?)))
         .collect::<Result<Vec<_>, SavedPlanError>>()?;
+    // Terraform sorts them by `to_display` as text: `a[10]` comes before `a[1]`.
     instances.sort_by_key(|(address, _)| *address);
     Ok(CheckResult {
         kind,

@@ -49,6 +49,7 @@ impl Snapshot {
             files.entry(key.to_owned()).or_default().push((name.to_owned(), text));
         }
         let modules = match archive.text(MODULES, MAX_SOURCE)? {
+            // A list that cannot be read has no root module, which `config` reports.
             Some(text) => serde_json::from_str(&text).unwrap_or_default(),
             None => Vec::new(),
         };
@@ -87,6 +88,7 @@ impl Snapshot {
         if let Some(unlisted) = self.files.keys().find(|key| !keys.contains(key.as_str())) {
             return Err(format!("the module {unlisted:?} is not listed"));
         }
+        // The list takes the place of the manifest that `terraform init` writes: it says where each source is installed.
         let manifest = serde_json::json!({ "Modules": self.modules }).to_string();
         let files: MemoryFiles = files.into_iter().collect();
         let options = LoadOptions { manifest: Some(&manifest), ..LoadOptions::new(terraform_version) };

@@ -51,6 +51,7 @@ pub fn refusal(text: &str) -> Option<SavedPlanError> {
         /// Only an encrypted state has one.
         lineage: Option<serde::de::IgnoredAny>,
     }
+    // Most texts are documents of megabytes, which need not be parsed for this.
     if text.len() <= MAX_BOOKMARK
         && let Ok(Bookmark { run_id, hostname, .. }) = serde_json::from_str(text)
     {

@@ -164,6 +164,7 @@ pub(crate) fn each_field<'m>(
             WireType::SixtyFourBit => skip(&mut rest, 8).map(|_| Content::Fixed)?,
             WireType::StartGroup | WireType::EndGroup => return Err(broken(at, "no field is a group")),
         };
+        // Two bytes in the file can be a whole empty change in memory, so callers decode one at a time.
         visit(number, content)?;
     }
     Ok(())

@@ -253,10 +253,12 @@ fn providers(message: &[u8]) -> Result<BTreeSet<ProviderAddress>, SavedPlanError
     let mut providers = BTreeSet::new();
     let mut texts = BTreeSet::new();
     each_field(message, |number, content| {
+        // Nothing else of the changes can be decoded before the schemas are there, which callers choose by these providers.
         if let (3 | 18, Content::Bytes(change)) = (number, content) {
             each_field(change, |number, content| {
                 if number == 8 {
                     let text = message::text(content, "provider")?;
+                    // Thousands of changes have a few providers, and each text is parsed once.
                     if texts.insert(text) {
                         providers.insert(provider(text, text)?);
                     }
@@ -311,7 +313,9 @@ impl Reading<'_> {
                 let found = check(&message::decode(content, "check_results")?)?;
                 push(&mut self.plan.checks, Some(found), "checks")?;
             }
+            // Released versions of Terraform refuse `-allow-deferral`, so there was no file to try it with.
             27 => return Err(SavedPlanError::NotRead("deferred changes")),
+            // Terraform writes them since 1.14.
             30 | 31 => return Err(SavedPlanError::NotRead("actions")),
             _ => {}
         }
@@ -357,9 +361,11 @@ impl Reading<'_> {
         };
         let schema = self.copies.get(&provider, kind, &address.resource.resource_type)?;
         let action = action(change.action, place)?;
+        // Files of `terraform plan -destroy` have these, and Terraform leaves them out of the document.
         if action == PlannedAction::Delete && address.resource.mode == Mode::Data {
             return Ok(None);
         }
+        // These objects only moved. Terraform shows them in documents of `-refresh-only` plans alone.
         if is_drift && action == PlannedAction::NoOp && self.file.header.mode != PlanMode::RefreshOnly {
             return Ok(None);
         }
@@ -367,6 +373,8 @@ impl Reading<'_> {
         let (before, after) = self.sides(&change, action, schema.as_deref(), place, Some(&provider))?;
         let before = marked(&before, &change.before_sensitive_paths, place)?;
         let after = marked(&after, &change.after_sensitive_paths, place)?;
+        // The marks in the file do not suffice without a schema. Since Terraform 1.9.8 `after` of a replacement lacks those of
+        // the schema, and `before` of an object that moved to another type has those of the old one.
         let (before, after) = match schema {
             Some(_) => (before, after),
             None => {
@@ -458,6 +466,7 @@ impl Reading<'_> {
         ty: &Type,
         place: &str,
     ) -> Result<(Value, Value), SavedPlanError> {
+        // More than two values are an error, whatever the others are.
         let values: Vec<Value> = change
             .values
             .iter()
@@ -555,6 +564,7 @@ impl Reading<'_> {
         let declared = &root.config.variables;
         self.plan.variables = declared
             .iter()
+            // Terraform shows the default of an ephemeral variable, even if it was set.
             .filter(|(name, variable)| variable.ephemeral || !set.contains_key(*name))
             .filter_map(|(name, variable)| Some((name.clone(), variable.default.clone()?)))
             .collect();

@@ -45,6 +45,7 @@ impl<'s> SchemaCopies<'s> {
 pub(crate) fn decode(value: &DynamicValue, ty: Option<&Type>) -> Result<Value, MsgpackError> {
     match ty {
         Some(ty) => Value::from_msgpack(&value.msgpack, ty),
+        // Terraform writes 0.1 and "0.1" as equal bytes, so a number may come out as text here.
         None => Value::from_msgpack_untyped(&value.msgpack),
     }
 }

@@ -6,6 +6,8 @@ use crate::value::{Done, Key, List, Native, RunErrorKind, Text, Value, fault, fa
 
 /// All of them.
 static NATIVES: [Native; 13] = [
+    // A strict function is undefined for any undefined argument. An undefined value may be put into a list,
+    // printed and converted, so these functions are not strict.
     native("append", 2, 2, false, append),
     native("bool", 1, 1, false, bool),
     native("compare", 2, 2, true, compare),
@@ -80,6 +82,7 @@ fn error(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
 
 fn length(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let length = match &arguments[0] {
+        // Documented: `length` counts the bytes of a string.
         Value::String(text) => text.as_bytes().len(),
         Value::List(list) => list.len(),
         Value::Map(map) => map.len(),
@@ -106,6 +109,7 @@ fn append(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let Value::List(list) = &arguments[0] else { return expected("a list", &arguments[0]) };
     machine.budget.fits(list.len() + 1)?;
     machine.budget.make(32)?;
+    // A walk over the list keeps a snapshot, so the change may have to copy all of it.
     machine.budget.step(list.to_copy() / 4)?;
     // A list may be appended to itself. The registry empties it at the end of the run, because reference
     // counts would never free it.
@@ -118,6 +122,7 @@ fn append(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
 fn delete(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let Value::Map(map) = &arguments[0] else { return expected("a map", &arguments[0]) };
     machine.budget.step(map.to_copy())?;
+    // To delete an absent key does nothing, and a value that cannot be a key is absent from every map.
     if let Some(key) = Key::from_value(&arguments[1]) {
         map.remove(&key);
     }
@@ -151,6 +156,7 @@ fn range(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
         0
     };
     let count = usize::try_from(count).unwrap_or(usize::MAX);
+    // Charged before the list is made: `range(1000000000000)` would fill the memory.
     machine.budget.make_list(count)?;
     let items = (0..count as i64).map(|index| Value::Int(start.wrapping_add(index.wrapping_mul(step))));
     Ok(Value::List(List::from(items.collect::<Vec<_>>())))
@@ -179,6 +185,7 @@ pub(crate) fn parse_int(text: &str) -> Option<i64> {
 
 /// The float that a text says in decimal.
 pub(crate) fn parse_float(text: &str) -> Option<f64> {
+    // Rust also reads `inf` and `nan`, which the documentation does not have.
     let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
         && text.ends_with(|c: char| c.is_ascii_digit() || c == '.');
     if is_number { text.parse().ok() } else { None }

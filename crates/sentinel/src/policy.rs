@@ -94,11 +94,14 @@ impl Policy {
         let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let mut top = line_start(text.len().min(offset as usize));
         let mut lines = Vec::new();
+        // Comments are in the order of the text, so that a file with thousands of rules is not searched for
+        // each.
         let until = self.comments.partition_point(|comment| (comment.end as usize) <= top);
         for comment in self.comments[..until].iter().rev() {
             let (start, end) = (comment.start as usize, comment.end as usize);
             let between = &text[end..top];
             let stands_alone = text[line_start(start)..start].trim().is_empty();
+            // A blank line, or code before the comment on its line, separates it from the rule.
             if between.trim() != "" || between.matches('\n').count() > 1 || !stands_alone {
                 break;
             }

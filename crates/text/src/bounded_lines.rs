@@ -83,6 +83,7 @@ impl<R: Read> BoundedLines<R> {
     fn read(&mut self) -> io::Result<Option<BoundedLine>> {
         loop {
             let mut bytes = Vec::new();
+            // One byte more than a line may have tells a line that is too long from one that just fits.
             if (&mut self.reader).take(self.max as u64 + 1).read_until(b'\n', &mut bytes)? == 0 {
                 return Ok(None);
             }
@@ -90,6 +91,7 @@ impl<R: Read> BoundedLines<R> {
             let ended = bytes.pop_if(|byte| *byte == b'\n').is_some();
             let too_long = bytes.len() > self.max;
             if too_long && !ended {
+                // A device such as /dev/zero has no line ends, so looking for the next one would never return.
                 let limit = self.max as u64 * LONGEST;
                 if (&mut self.reader).take(limit).skip_until(b'\n')? as u64 == limit {
                     let why = format!("line {} does not end within {limit} bytes", self.number);

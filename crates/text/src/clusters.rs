@@ -21,18 +21,21 @@ pub fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The number of clusters.
 pub fn count(text: &str) -> usize {
+    // In ASCII only CR LF is a cluster of two characters.
     if text.is_ascii() && !text.contains('\r') { text.len() } else { clusters(text).count() }
 }
 
 /// The position of a letter in a cluster that only joins the letter before it because of a mark between
 /// them.
 fn joined_letter(cluster: &str) -> Option<usize> {
+    // The shortest such cluster is a letter, a mark of two bytes and another letter.
     if cluster.len() < 4 {
         return None;
     }
     let mut after_mark = false;
     cluster.char_indices().find_map(|(at, c)| {
         let group = c.general_category_group();
+        // Emoji with a zero-width joiner between them are symbols, not letters, so they stay together.
         let is_joined = after_mark && group == GeneralCategoryGroup::Letter;
         after_mark = at > 0 && (group == GeneralCategoryGroup::Mark || c == '\u{200d}');
         is_joined.then_some(at)

@@ -81,6 +81,7 @@ impl<R: Read> Utf16<R> {
         self.pending.append(&mut piece);
         let units: Vec<u16> =
             self.pending.chunks_exact(2).map(|pair| (self.unit)([pair[0], pair[1]])).collect();
+        // The other half of the pair may be in the next piece.
         let cut_pair = !self.at_end && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit));
         let whole = units.len() - usize::from(cut_pair);
         let mut out = Vec::with_capacity(units.len() * 2);
@@ -102,6 +103,7 @@ impl<R: Read> Utf16<R> {
 
 impl<R: Read> Read for Utf16<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // A piece may decode to nothing, but 0 bytes would tell the caller that the input has ended.
         while !self.at_end && self.decoded.position() == self.decoded.get_ref().len() as u64 {
             self.fill()?;
         }

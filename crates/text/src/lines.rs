@@ -40,6 +40,7 @@ impl<'t> LineIndex<'t> {
     /// Prepares for questions about this text.
     pub fn new(text: impl Into<Cow<'t, str>>) -> Self {
         let text = text.into();
+        // Terraform skips a byte order mark, so column 1 is behind it.
         let first = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let behind = memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i as u32 + 1);
         let starts = std::iter::once(first).chain(behind).collect();

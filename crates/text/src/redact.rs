@@ -51,7 +51,7 @@ impl Secrets {
     ///
     /// An empty text is not a secret.
     pub fn add(&mut self, secret: &str) {
-        // A secret that fills the memory is one that hides everything.
+        // Everything is hidden already, so further secrets would only take memory.
         if self.is_too_many() {
             return;
         }
@@ -63,6 +63,7 @@ impl Secrets {
             forms = quoted.filter(|form| form != secret).collect::<BTreeSet<_>>().into_iter().collect();
             forms.iter().for_each(|form| self.insert(form.clone()));
         }
+        // Short lines, such as a closing brace, are part of too much other text.
         let lines = secret.lines().map(str::trim).filter(|line| line.len() >= SHORT);
         lines.for_each(|line| self.insert(line.to_owned()));
     }
@@ -109,7 +110,7 @@ impl Secrets {
             let forms = within.iter().map(|one| hide(&text, &[*one]));
             let all = hide(&text, &joined(within.iter().copied()));
             for form in forms.chain([all]).filter(|form| form != SENSITIVE && *form != text) {
-                // They are too many to be searched for? Then the secrets themselves still are.
+                // Without room for these forms, the secrets themselves are still searched for.
                 if self.texts.len() < MOST_SECRETS && self.bytes + form.len() < MOST_BYTES {
                     self.insert(form);
                 }
@@ -164,6 +165,7 @@ impl Secrets {
         if self.is_too_many() {
             return Redactor(Search::HideAll);
         }
+        // Only this kind of match can overlap, and secrets may.
         let found = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&self.texts);
         // A search that cannot be built can find nothing, so nothing is shown.
         Redactor(found.map_or(Search::HideAll, Search::For))

@@ -31,6 +31,7 @@ pub fn similar<'n>(misspelt: &str, names: impl IntoIterator<Item = &'n str>) -> 
     let mut alike: Vec<(f64, &str)> =
         candidates.take(MOST_COMPARED).filter_map(|name| Some((likeness(misspelt, name)?, name))).collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    // Equal names are neighbours, because they have equal scores.
     alike.dedup_by(|a, b| a.1 == b.1);
     alike.truncate(3);
     alike.into_iter().map(|(_, name)| name).collect()
@@ -90,6 +91,7 @@ impl Letters {
 
 /// Short names have few letters to be alike in: one edit in three letters is the most.
 fn most_edits(longer: usize) -> usize {
+    // Names of two letters may differ in one, too.
     (longer / 3).max(usize::from(longer > 1 && longer < 3))
 }
 

@@ -26,6 +26,7 @@ impl Span {
     /// The part from the start of this one to the end of another.
     #[must_use]
     pub const fn to(self, end: Span) -> Self {
+        // An end that comes first gives an empty span: `range` of one that runs backwards would end the program.
         let end = if end.end < self.start { self.start } else { end.end };
         Self { start: self.start, end }
     }

@@ -27,6 +27,7 @@ enum Operator {
     Pessimistic,
 }
 
+// The first sign that fits is taken, so longer signs come before their beginnings.
 const OPERATORS: [(&str, Operator); 7] = [
     (">=", Operator::GreaterEqual),
     ("<=", Operator::LessEqual),
@@ -153,6 +154,7 @@ impl Constraint {
             Operator::LessEqual => is_fit && version.cmp_precedence(wanted).is_le(),
             Operator::Pessimistic => {
                 let is_same_line = match self.written {
+                    // `~> 1` leaves the major version free, as `~> 1.2` leaves the minor one free.
                     1 => true,
                     2 => version.major == wanted.major,
                     _ => (version.major, version.minor) == (wanted.major, wanted.minor),
@@ -165,6 +167,7 @@ impl Constraint {
 
 /// A version of one to three numbers, and how many there are.
 fn parse_version(text: &str) -> Option<(Version, usize)> {
+    // go-version takes a `v` in front of versions and of those in constraints.
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(['-', '+']).unwrap_or(text.len());
     let (numbers, rest) = text.split_at(end);

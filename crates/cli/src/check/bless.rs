@@ -24,6 +24,8 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     let name = path.display().to_string();
     let text = match Source::File(path.to_owned()).bytes_at_most(MAX_DOCUMENT).map(String::from_utf8) {
         Ok(Ok(text)) => text,
+        // `check` also reads UTF-16. Blessing replaces answers and nothing else, but written as UTF-8 every byte would
+        // change.
         Ok(Err(_)) => {
             exit::complain(&format!("{name}: only UTF-8 files can be changed"))?;
             return Ok(0);

@@ -78,6 +78,7 @@ impl Only {
 
     fn has(&self, id: Option<&str>) -> bool {
         let Some(id) = id else { return self.0.is_empty() };
+        // `count` and not `any`, which stops at the first match: each glob must note whether it has matched.
         let matching = self.0.iter().filter(|(glob, _)| glob.matches(id));
         let matches = matching.inspect(|(_, has_matched)| has_matched.store(true, Ordering::Relaxed)).count();
         self.0.is_empty() || matches > 0
@@ -196,6 +197,7 @@ impl Checked<'_> {
         if let Some(json) = self.json {
             json.finish(self.counts)?;
         }
+        // The id may be in an input that could not be read.
         let unmatched = unmatched.filter(|_| self.unusable.is_empty());
         let unmatched = unmatched.map(|glob| format!("--only {glob}: no case id matches"));
         self.unusable.extend(unmatched.clone());
@@ -209,6 +211,7 @@ impl Checked<'_> {
         }
         if args.bless {
             let blessed = bless::files(&args.files, &self.failed)?;
+            // Inputs that cannot be used still give 2, and cases that no answer can mend still give 1.
             if exit == Exit::Failed && self.counts.failed <= blessed {
                 return Ok(ExitCode::SUCCESS);
             }

@@ -119,6 +119,7 @@ fn lines(got: &Value, want: &Value, colour: Colour) -> Option<String> {
 
 /// Both texts on one line each, and long ones cut to where they differ.
 fn excerpts(got: &str, want: &str) -> (String, String) {
+    // Counted in characters: slicing at a byte within one panics.
     let common = std::iter::zip(got.chars(), want.chars()).take_while(|(a, b)| a == b).count();
     let longest = got.chars().count().max(want.chars().count());
     let skip = if longest > MAX_TEXT { common.saturating_sub(BEFORE) } else { 0 };

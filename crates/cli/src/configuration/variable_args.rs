@@ -71,6 +71,8 @@ impl FromArgMatches for Settings {
         found.extend(std::iter::zip(at("var"), texts.map(|(name, text)| VariableSetting::Text(name, text))));
         let files = matches.get_many::<PathBuf>("var_file").into_iter().flatten().cloned();
         found.extend(std::iter::zip(at("var_file"), files.map(VariableSetting::File)));
+        // `clap` has a list for each option. The indices give back the order on the command line, in which Terraform
+        // applies `-var` and `-var-file`.
         found.sort_by_key(|(index, _)| *index);
         Ok(Self(found.into_iter().map(|(_, setting)| setting).collect()))
     }

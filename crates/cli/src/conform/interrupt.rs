@@ -13,6 +13,7 @@ use crate::exit::{INTERRUPTED, note, warn};
 const GRACE: Duration = Duration::from_secs(3);
 
 /// The time that destroying the created objects may take.
+// Longer than the 20 s that a run itself takes for this, so that the run ends first.
 const TIDY: Duration = Duration::from_secs(25);
 
 /// Stops the run on a signal. If objects may exist, the run gets time to destroy them, until the next signal.
@@ -22,6 +23,8 @@ pub(super) fn listen(children: Children, stop: Stop, made: Option<CreatedObjects
         stop.stop();
         if let Some(made) = made {
             note("interrupted: destroying created objects; interrupt again to leave them");
+            // If all objects are destroyed before that, the run returns, and the program ends while this task still
+            // waits.
             let _ = tokio::time::timeout(TIDY, signals.next()).await;
             left_behind(&made.left());
         } else {

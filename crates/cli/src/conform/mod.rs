@@ -194,7 +194,7 @@ impl Args {
             Flavor::Terraform => objchange_conform::Flavor::Terraform,
             Flavor::Opentofu => objchange_conform::Flavor::OpenTofu,
         };
-        // A provider that runs already is one.
+        // With --reattach there is only the one process that runs already.
         options.jobs =
             if self.launch.attaches() { 1 } else { self.jobs.map_or_else(pool::cores, NonZero::get) };
         if let Some(path) = &self.hints {
@@ -211,6 +211,8 @@ impl Args {
 
     fn recorder(&self, hints: &Hints) -> Result<Option<Record>, Unusable> {
         let Some(path) = &self.record else { return Ok(None) };
+        // Not a `NewFile`, which is written at once: recordings may not fit into memory, and are of use after a crash,
+        // too. Secrets are replaced, but only those that are known.
         let file = overwrite(path, Access::Owner).map_err(|error| format!("{}: {error}", path.display()))?;
         let recorder = Recorder::new(BufWriter::new(file));
         hints.secrets().iter().for_each(|secret| recorder.hide(secret));
@@ -219,6 +221,8 @@ impl Args {
 
     fn baseline(&self) -> Result<Baseline, Unusable> {
         match &self.baseline {
+            // The first --update-baseline makes the file. Otherwise a missing file is an error: a misspelt name would
+            // make all known findings new ones.
             Some(path) if path.exists() || !self.update_baseline => {
                 let baseline = Baseline::parse(&Source::File(path.clone()).read()?);
                 Ok(baseline.map_err(|error| format!("{}: {error}", path.display()))?)
@@ -232,6 +236,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut reporter = Reporter::new("objchange conform", "objchangeConform/v1", args.outputs())?;
     let (options, baseline) = (args.options().map_err(unusable)?, args.baseline().map_err(unusable)?);
     let children = Children::default();
+    // A daemon loses its parent on purpose. As its subreaper (Linux) this process still finds and ends it.
     children.adopt_orphans();
     let made = options.apply.then(|| options.made.clone());
     interrupt::listen(children.clone(), options.stop.clone(), made)?;
@@ -251,6 +256,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err(unusable(format_args!("the recording: {error}")));
     }
     let gone = baseline.apply(&mut report);
+    // The text for people also has the findings that are accepted into the baseline below.
     let news = report.clone();
     let is_updated = args.update_baseline && report.ended == RunEnd::Complete;
     if let Some(path) = args.baseline.as_ref().filter(|_| is_updated) {
@@ -261,6 +267,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         exit::note("the baseline was not written, because not everything was tested");
     }
     if let Some(path) = args.corpus.as_ref().filter(|_| corpus.len() > given) {
+        // Configurations may have secrets of the hints file in them.
         reports::write_private(path, &corpus.to_json_lines())?;
     }
     if report.types.is_empty() && report.ended == RunEnd::Complete {
@@ -274,7 +281,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     reported_rules().for_each(|rule| reporter.report.rule(&rule));
     reporter.report.suite(&name, None);
     report.cases(&name, gate).for_each(|case| reporter.report.case(&case));
-    // Where something fails, that is the answer.
+    // Findings that fail are the answer, even if nothing else could be checked.
     let nothing = (!report.is_any_checked()).then(|| nothing_checked(&report));
     match (report.ended, &nothing) {
         (RunEnd::Stopped, _) => {
@@ -311,6 +318,8 @@ fn run_trials(
                 let client: Arc<dyn Provider> = Arc::new(args.start(&children).await?);
                 Ok(match recorder {
                     Some(recorder) => {
+                        // Schemas say which values in the hints are secrets, so the recorder learns them before it
+                        // writes anything.
                         let schemas = client.schemas().await?;
                         hints.secrets_by(&schemas).iter().for_each(|secret| recorder.hide(secret));
                         Arc::new(Recording::new(client, Some(recorder)))
@@ -348,6 +357,7 @@ const MAX_LINE: usize = 1_000;
 /// Says why the provider cannot be tried, with the end of what it wrote.
 fn not_tried(error: &objchange_provider::Error, secrets: &[Value]) -> CommandError {
     let secrets = Value::tuple(secrets.to_vec());
+    // A provider may repeat its configuration in what it writes.
     let hidden = |text: &str| {
         let hidden = objchange_conform::without_secrets(&Diagnostic::error(text), &secrets).summary;
         objchange_text::bounded_to(&hidden, MAX_LINE).into_owned()

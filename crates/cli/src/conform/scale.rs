@@ -61,4 +61,5 @@ fn report(args: &Args, options: &Options, document: &ScaleReport) -> Result<Exit
 }
 
 /// The timeout of a call.
+// Slow answers are the subject here, so a call gets four times as long as in other runs.
 pub(super) const CALL: Duration = Duration::from_secs(120);

@@ -34,7 +34,7 @@ pub(crate) fn find(
     wanted: WantedDocuments,
     modules: &PlanInputs<'_>,
 ) -> Result<FoundDocuments, CommandError> {
-    // Directories are planned with them.
+    // Planning a directory loads the schemas itself.
     let are_all_modules = arguments.iter().all(|argument| is_module(argument));
     let given = match are_all_modules {
         true => GivenSchemas::default(),

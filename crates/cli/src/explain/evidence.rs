@@ -48,6 +48,8 @@ impl AtHand {
     pub(super) fn read(args: &Args, all: &[Explained]) -> Result<Option<Self>, EvidenceError> {
         let mut schemas = args.schemas.load(Size(MAX_DOCUMENT))?.schemas;
         if !args.schemas.is_given() {
+            // Only what the messages name is read from the cache, which may hold the schemas of many providers and
+            // versions.
             let wanted = all.iter().filter_map(|explained| {
                 let named = explained.provider.as_deref().and_then(SchemaQuery::named);
                 named.or_else(|| Some(SchemaQuery::OfType(explained.resource_type()?.to_owned())))
@@ -55,6 +57,7 @@ impl AtHand {
             schemas = args.schemas.cache.choose(wanted, &BTreeMap::new()).schemas;
             if schemas.providers().next().is_none() {
                 let objects = [&args.prior, &args.config, &args.planned, &args.actual];
+                // Messages can be explained without schemas, but objects cannot be read without them.
                 let has_objects = objects.into_iter().any(Option::is_some);
                 return if has_objects { Err(EvidenceError::NoSchemas) } else { Ok(None) };
             }

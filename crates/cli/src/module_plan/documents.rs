@@ -20,6 +20,7 @@ pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<
     let failed = || unusable(format!("{}: the module cannot be planned", directory.display()));
     let planned = plan_directory(directory, inputs)?.ok_or_else(failed)?;
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
+    // An error before planning began leaves no changes: as a document this would look like a plan that does nothing.
     if planned.plan.errored && !planned.plan.has_begun {
         return Err(failed());
     }

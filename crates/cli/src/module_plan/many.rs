@@ -60,6 +60,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut worst = Outcome::Unchanged;
     let mut counts = [0_usize; 3];
     let work = |directory: &PathBuf| {
+        // Directories are planned side by side. Notices wait for their row, so that those of one directory stay
+        // together.
         let notices = RefCell::new(Vec::new());
         let remark = |notice| notices.borrow_mut().push(notice);
         let row = row(args, directory, &PlanSettings { remarks: &remark, ..inputs.settings() });

@@ -173,6 +173,8 @@ impl Args {
             #[cfg(feature = "provider")]
             real: self.real.choice(),
             state: self.state.choice(),
+            // A gate that relied on stored values of updated objects was green where the provider replaces the object:
+            // Terraform replaces a `random_string` that loses its `special = false`.
             is_strict: self.strict || self.gate.can_refuse(),
             must_be_whole,
             // Exit codes and questions about one object need to know which objects exist, too.

@@ -74,6 +74,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     } else {
         text(args, planned, &changes, &choice.filter())?
     };
+    // Below the plan, as `terraform plan` prints them.
     diagnostics(config, schemas, &plan.diagnostics)?;
     say_how_to_fill(planned);
     choice.unmatched(&places).iter().for_each(|option| exit::note(&hints::unmatched(option)));

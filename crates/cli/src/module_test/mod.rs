@@ -169,7 +169,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     if let ([_, _, ..], [wanted, ..]) = (&args.filter[..], &unmatched[..]) {
         return Err(unusable(format!("--filter {wanted}: no test file has this path")));
     }
-    // As in Terraform, a single name of no test file is no error: no test runs.
+    // As in Terraform 1.11.4, a single name of no test file is no error: `Success! 0 passed, 0 failed.`
     for wanted in &unmatched {
         exit::warn(&format!("--filter {wanted}: no test file has this path"));
     }
@@ -263,6 +263,7 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     let documents = args.schemas.documents(args.max_input).map_err(unusable)?;
     let given = GivenSchemas::parse(documents).map_err(unusable)?;
     let mut schemas = Schemas::new([given.schemas]);
+    // Where no test runs, a missing schema is no error.
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
     let providers = suite.configs().filter(|_| is_run).flat_map(Config::providers);
     let providers: BTreeSet<ProviderAddress> = providers.filter(|provider| !provider.is_builtin()).collect();

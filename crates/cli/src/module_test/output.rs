@@ -40,6 +40,7 @@ impl<'s> Printing<'s> {
             "@module": "terraform.ui",
             "terraform": terraform_version,
             "type": "version",
+            // The version of the messages that `terraform test -json` writes in 1.11.4.
             "ui": "1.2",
         });
         self.messages(std::iter::once(version).chain(self.printer.load_messages()))
@@ -82,6 +83,7 @@ impl<'s> Printing<'s> {
     }
 
     fn messages(&self, messages: impl IntoIterator<Item = Json>) -> io::Result<()> {
+        // Terraform writes microseconds, too.
         let now = self.time(clock()).to_rfc3339_opts(SecondsFormat::Micros, true);
         let mut out = io::stdout().lock();
         for mut message in messages {

@@ -49,6 +49,8 @@ fn follow(
         match run(changed.as_deref()) {
             Ok(ran) => {
                 is_whole = ran.is_whole;
+                // The files of modules that this run has found join the old snapshot, because they are new to it and
+                // have not changed.
                 if ran.directories != directories {
                     before.add_from(look(&ran.directories), "../");
                     directories = ran.directories;

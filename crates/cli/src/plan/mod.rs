@@ -56,7 +56,7 @@ pub(crate) fn choose_form(
         && !of_module.contains(option)
     {
         refusal.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));
-        // That it may be a value.
+        // The other tip of `clap`, to pass the argument as a value behind `--`, is of no use beside the right option.
         refusal.remove(ContextKind::Suggested);
     }
     Err(refusal)

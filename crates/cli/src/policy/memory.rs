@@ -13,6 +13,7 @@ pub(super) fn limited<T>(mebibytes: u64, policies: &Policies, work: impl FnOnce(
             "{place}the policies need more than {mebibytes} MiB of memory; raise the limit with --memory"
         );
         let _ = exit::complain(&message);
+        // This runs in a thread of its own, which cannot stop those that evaluate.
         std::process::exit(exit::UNUSABLE.into());
     };
     watch_memory(mebibytes, exceeded, work)

@@ -195,12 +195,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
         return Err("--fail-on never cannot be combined with others".into());
     }
+    // --rego takes several values, so it also takes the plans that are named behind it.
     if let Some(plan) = args.rego.iter().find(|path| path.extension().is_some_and(|end| end == "json")) {
         return Err(unusable(format!("{}: this is not a policy; name plans before --rego", plan.display())));
     }
     let modules = args.module.inputs(&args.plans)?;
     let files = read_policies(&args.rego).map_err(unusable)?;
     let inputs = documents::find(&args.plans, WantedDocuments::PLANS, &modules)?;
+    // OPA loads the JSON and YAML files beside policies as `data`, so the folders of policies are read, too.
     let PolicyData { value: data, left_out } = read_data(&args.data, &args.rego).map_err(unusable)?;
     let run = args.run.as_deref().map(read_run).transpose().map_err(unusable)?;
     if run.is_some() && args.input == Input::Raw {
@@ -209,6 +211,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut options = options(args, data, run);
     options.data_left_out = left_out;
     let unusable_policy = |error| unusable(hints::policy(&error));
+    // Files of tests are not evaluated: a deny rule in one was skipped, and the gate was green.
     let warnings = refuse_rules_in_tests(&files.tests, &options).map_err(unusable_policy)?;
     warnings.iter().for_each(|warning| exit::warn(warning));
     let policies = Policies::compile(&files.policies, options).map_err(unusable_policy)?;

@@ -28,6 +28,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -> Result<ExitCode, Failure> {
+    // Terraform calls functions in a process without a configuration, so none is taken here.
     let session = args.target.start(children, hidden).await?;
     let result = call_function(&session, &args.function, &args.arguments).await?;
     session.end().await?;

@@ -81,6 +81,8 @@ pub(super) async fn apply(
     (children, interrupt): (&Children, &Interrupt),
     hidden: &Hidden<'_>,
 ) -> Result<ExitCode, Failure> {
+    // First, because an object that exists and cannot be saved is lost: nothing is applied if the state cannot be
+    // written.
     let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
     let config = ResourceConfig::read(args.plan.subject.config()).map_err(SessionError::from)?;
     let (session, mut planned) = planned(&args.plan, &config, children, hidden).await?;
@@ -91,6 +93,7 @@ pub(super) async fn apply(
         exit::note("nothing was changed; apply the plan with --apply");
         return Ok(shown);
     }
+    // Terraform does not apply a plan that breaks the contract, either.
     if shown != ExitCode::SUCCESS {
         return Ok(shown);
     }
@@ -104,6 +107,7 @@ pub(super) async fn apply(
     let target = target.transpose()?;
     // Start another process, as Terraform does: the provider may rely only on what it put into the plan.
     let session = args.plan.provider.start(children, hidden).await?;
+    // Terraform plans again while it applies, and refuses a final plan that contradicts the first one.
     planned.plan_again(&session).await?;
     let Applied { change: applied, silence } = planned.apply(&session, interrupt).await?;
     // Save first, because later steps may fail, and only the state file records the new object.
@@ -111,6 +115,7 @@ pub(super) async fn apply(
         let provider = args.plan.provider.target.binary.address();
         saved_or_printed(planned.save((out, &address), provider, &applied, &exit::remark))
     });
+    // From here on the object is in the state file, so an interrupt loses nothing.
     interrupt.allow();
     if let Some(error) = silence {
         exit::warn("the provider may have made part of the change; the result is unknown");

@@ -168,6 +168,7 @@ fn tell_log(error: &Error, hidden: &Hidden<'_>) -> io::Result<()> {
         writeln!(out, "  {FAINT}log:{FAINT:#} {}", visible(&text))?;
     }
     if let Some(crash) = error.log().crash() {
+        // Hidden before the text is cut into lines: a secret may have several.
         let crash = hidden.hide(crash);
         for line in crash.lines().take(CRASH_LINES) {
             writeln!(out, "  {BAD}crash:{BAD:#} {}", visible(&bounded(line)))?;

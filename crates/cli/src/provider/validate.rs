@@ -61,6 +61,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
     let component = args.kind.component();
     let nothing = Block::new::<&str>([], []);
     let block = match component {
+        // A provider need not have a schema of its own configuration, which is empty then.
         Component::Provider => session.schemas.block(component, "").unwrap_or(&nothing),
         _ => session.block(component, &args.name)?,
     };

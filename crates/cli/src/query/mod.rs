@@ -454,7 +454,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         }
     }
     for error in query.impossible(&comparisons[0]) {
-        // Where something is found another part of the expression may be what matters.
+        // Where something is found, another part of the expression may have decided.
         match found {
             // An unknown value may turn out to be equal.
             0 if undecided.count == 0 => {
@@ -499,6 +499,7 @@ fn arguments(args: &Args) -> Result<(Vec<PathBuf>, String), String> {
         Some(expression) => expression.clone(),
         None => {
             let last = paths.pop().ok_or("the expression is missing: it is the last argument")?;
+            // A single argument that is a file is a plan whose expression was forgotten.
             if paths.is_empty() && last.exists() {
                 return Err(format!("the expression is missing: it comes after the plan {}", last.display()));
             }

@@ -73,6 +73,7 @@ impl std::str::FromStr for ProviderVersion {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parsed = text
             .rsplit_once('=')
+            // Schemas are found by the versions in lock files, which lack the `v` of a tag.
             .filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
             .and_then(|(address, version)| Some(Self(ProviderAddress::parse(address)?, version.to_owned())));
         parsed.ok_or("expected a provider and its version, such as hashicorp/aws=5.1.0")
@@ -144,6 +145,7 @@ fn note_unknown_version(file: &CacheFile) {
 fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
     let directory = if path.is_dir() { Some(path) } else { path.parent() };
     let directory = directory.filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The output of `terraform providers schema -json` does not say the versions (checked with 1.11.4).
     let versions = match &args.lock_file {
         Some(file) => read_locked_versions(file).map_err(unusable)?,
         None => locked_versions(directory, &exit::remark),

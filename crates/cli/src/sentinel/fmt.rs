@@ -89,7 +89,7 @@ fn format(source: &Source, args: &Args) -> io::Result<Outcome> {
             return Ok(Outcome::Unusable);
         }
     };
-    // Another encoding is another form.
+    // The form of a policy is UTF-8: a file in UTF-16 changes even if its text does not.
     let is_changed = form.as_bytes() != bytes;
     let mut out = crate::terminal::stdout();
     if let Source::File(path) = source
@@ -106,7 +106,7 @@ fn format(source: &Source, args: &Args) -> io::Result<Outcome> {
     if args.diff {
         show(&mut out, &name, &text, &form)?;
     } else if *source == Source::Stdin && !args.check {
-        // Not by way of what knows of colours, which would leave out bytes.
+        // Not through `anstream`, which strips escape sequences: the text must keep all of its bytes.
         let mut out = io::stdout().lock();
         out.write_all(form.as_bytes())?;
         out.flush()?;
@@ -134,6 +134,7 @@ fn show(out: &mut impl Write, name: &str, old: &str, new: &str) -> io::Result<()
                 ChangeTag::Equal => (' ', anstyle::Style::new()),
             };
             let line = change.value().trim_end_matches('\n');
+            // `visible` escapes tabs, but those are how policies are indented.
             let line = line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
             writeln!(out, "{style}{sign}{line}{style:#}")?;
         }

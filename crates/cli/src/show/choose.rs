@@ -45,6 +45,7 @@ fn action() -> impl TypedValueParser<Value = SelectedAction> {
     let names = SelectedAction::ALL.map(|action| {
         let value = PossibleValue::new(action.name());
         match action {
+            // Terraform's JSON says `delete` where its text says that something will be destroyed.
             SelectedAction::Delete => value.alias("destroy").help("Destroyed and not created again"),
             SelectedAction::Replace => value.help("Destroyed and created again"),
             SelectedAction::NoOp => value.help("Moved or imported without a change"),

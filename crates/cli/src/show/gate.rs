@@ -38,6 +38,7 @@ pub(crate) struct GateArgs {
 fn condition() -> impl TypedValueParser<Value = GateCondition> {
     let names = GateCondition::ALL.map(|condition| {
         let value = PossibleValue::new(condition.name());
+        // Terraform's JSON says `delete` where its text says that something will be destroyed.
         let value = if condition == GateCondition::Delete { value.alias("destroy") } else { value };
         condition.meaning().into_iter().fold(value, PossibleValue::help)
     });
@@ -91,6 +92,8 @@ impl GateArgs {
         Ok(match (is_shown, self.detailed_exitcode) {
             (false, _) => exit::unusable_code(),
             (true, false) => ExitCode::SUCCESS,
+            // As `terraform plan -detailed-exitcode`: an error matters more than the changes that were planned before
+            // it.
             (true, true) if verdict.errored => ExitCode::from(FAILED),
             (true, true) if verdict.changes => ExitCode::from(CHANGES),
             (true, true) => ExitCode::SUCCESS,

@@ -123,6 +123,7 @@ impl PageArgs {
 }
 
 fn parse_link(text: &str) -> Result<String, &'static str> {
+    // In an HTML page a link that begins with `javascript:` would run code.
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     match is_web && text.len() <= 1_000 {
         true => Ok(text.to_owned()),
@@ -131,6 +132,7 @@ fn parse_link(text: &str) -> Result<String, &'static str> {
 }
 
 fn parse_marker(text: &str) -> Result<String, &'static str> {
+    // The marker stands in an HTML comment, which `-->` would end: so neither dashes nor angle brackets.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/');
     match (1..=100).contains(&text.len()) && text.bytes().all(is_plain) {
         true => Ok(text.to_owned()),

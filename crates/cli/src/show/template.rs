@@ -25,6 +25,8 @@ pub(super) struct Template {
 impl Template {
     pub(super) fn read(path: &Path, timeout: Duration) -> Result<Self, Error> {
         let source = Source::new(path);
+        // A template comes from whoever sends a pull request: a link to /proc/self/environ put the tokens of the job
+        // on the page.
         if matches!(source, Source::File(_)) {
             refuse_link_out(path).map_err(|error| source.unreadable(error))?;
         }

@@ -24,6 +24,7 @@ fn main() -> process::ExitCode {
     let crash = ResourceType::new(trial_block(nested_types)).on_plan(|_| {
         let dump = "panic: runtime error: invalid memory address or nil pointer dereference\n\ngoroutine 1 [running]:";
         let _ = writeln!(io::stderr(), "{{\"@level\":\"info\",\"@message\":\"planning\"}}\n{dump}");
+        // A program in Go exits with 2 after a panic.
         process::exit(2)
     });
     let hang = ResourceType::new(trial_block(nested_types)).on_plan(|request| {

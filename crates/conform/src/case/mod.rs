@@ -42,6 +42,7 @@ pub(super) fn case(
         let masked = asked.map(|object| Some(masks.object(block, object)))?;
         let (small, pruned) = pruned(block, finding, &masked);
         let line = |block, asked| line(id, block, asked).filter(|(_, answer)| shows(answer, finding));
+        // Without some of its members the engine may find something else, so the whole object is the second choice.
         line(&small, &pruned).or_else(|| line(block, &masked)).map(|(line, _)| line)
     };
     asked.iter().find_map(shown).ok_or("the provider's answer cannot be written as a case")
@@ -117,6 +118,7 @@ fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<CaseQuestion> {
             let pairs = all.iter().enumerate().flat_map(|(i, first)| {
                 all[i + 1..]
                     .iter()
+                    // A final plan starts from the same prior object as the first one.
                     .filter(|last| last.0.prior == first.0.prior)
                     .map(move |last| (first, last))
             });
@@ -237,6 +239,7 @@ fn line(id: &str, block: &Block, asked: &CaseQuestion) -> Option<(String, Answer
     }
     let fields: Vec<String> = fields.iter().map(|(name, json)| format!("{}:{json}", json!(name))).collect();
     let question = fields.join(",");
+    // The engine answers a case that wants nothing, and its answer becomes the wanted one.
     let unanswered = format!(r#"{{{question},"want":{{}}}}"#);
     let answer = Case::parse(&unanswered).ok()?.answer().ok()??;
     Some((format!(r#"{{{question},"want":{}}}"#, answer.want()?), answer))

@@ -30,6 +30,7 @@ fn attribute_json(attribute: &Attribute) -> Json {
             out.insert("nested_type".into(), nested)
         }
     };
+    // `terraform providers schema -json` leaves out flags that are false, and limits of 0.
     let flags = [
         (attribute.required, "required"),
         (attribute.optional, "optional"),

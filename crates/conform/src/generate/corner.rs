@@ -8,11 +8,17 @@ use objchange::{Type, Value};
 pub(super) const NUMBERS: [&str; 9] = [
     "0",
     "-1",
+    // No double is exactly 0.1, so it is sent as text, and a provider may answer with a double.
     "0.1",
+    // No double is that large.
     "1e400",
+    // 2^53 + 1 is the first whole number that no double holds.
     "9007199254740993",
+    // 2^64 does not fit into 64 bits. go-cty sends such a number as text.
     "18446744073709551616",
+    // This is one less than the least number of 64 bits with a sign.
     "-9223372036854775809",
+    // 2^31 does not fit into 32 bits with a sign.
     "2147483648",
     "1.5",
 ];
@@ -20,6 +26,7 @@ pub(super) const NUMBERS: [&str; 9] = [
 /// Texts by what is special about them.
 pub(super) const TEXTS: [(&str, &str); 10] = [
     ("empty", ""),
+    // cty brings texts into normal form C, so a provider may answer with any form of them.
     ("with other normal forms", "é Å ﬁ 각 ẛ̣"),
     ("long", ""),
     ("with space around", " x "),
@@ -32,6 +39,7 @@ pub(super) const TEXTS: [(&str, &str); 10] = [
 ];
 
 /// Keys and labels that are not as most are.
+// The SDK v2 still keeps values as Terraform 0.11 did, in a flat map that joins keys with dots.
 pub(super) const KEYS: [&str; 6] = ["UpperCase", "with.dot", "with space", "schlüssel-🦀", "a/b:c", ""];
 
 /// How long a long text is.

@@ -24,6 +24,7 @@ impl Dice {
 
     /// In a random order.
     pub(super) fn shuffle<T>(&mut self, all: &mut [T]) {
+        // This is the shuffle of Fisher and Yates, which gives each order the same chance.
         for i in (1..all.len()).rev() {
             all.swap(i, self.below(i + 1));
         }

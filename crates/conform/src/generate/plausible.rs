@@ -75,6 +75,9 @@ macro_rules! forms {
     };
 }
 
+// Addresses are private (RFC 1918) or for documentation (RFC 3849), and names are below example.com (RFC 2606), so
+// that nobody is reached by chance. VMware takes static MAC addresses from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff
+// only.
 forms! {
     Uuid, ["uuid" "guid"], |n| format!("00000000-0000-4000-8000-{n:012}");
     Cidr, ["cidr" "cidrs" "subnet" "prefix"], |n| format!("10.{}.0.0/16", n % 256);

@@ -116,7 +116,7 @@ impl<'b> Systematic<'b> {
                 unknowns.push(Case { spot: i, special: Special::Unknown });
             }
         }
-        // Few cases shall not all be about the attributes that come first in the alphabet.
+        // Few cases must not all be about the attributes that come first in the alphabet.
         let mut dice = Dice::new(Numbering { seed, sequence: 0 });
         let shuffled = |mut group: Vec<Case>| {
             dice.shuffle(&mut group);
@@ -126,6 +126,7 @@ impl<'b> Systematic<'b> {
         };
         let groups = groups.into_iter().map(shuffled).collect();
         dice.shuffle(&mut unknowns);
+        // The sort is stable: parts at one depth stay in their random order.
         unknowns.sort_by_key(|case| spots[case.spot].names.len());
         Self { spots, unknowns: unknowns.into(), groups, turn: 0, others: 0 }
     }
@@ -228,6 +229,7 @@ fn of_attribute(attribute: &Attribute, i: usize) -> Vec<(usize, Special)> {
         ty @ (Type::List(element) | Type::Set(element) | Type::Map(element)) => {
             all.extend([(1, Special::UnknownElement(0)), (1, Special::UnknownElement(1))]);
             all.extend([(2, Special::Empty), (5, Special::Count(2)), (5, Special::Count(LARGE))]);
+            // A set has no equal elements, and a map no equal keys.
             if matches!(ty, Type::List(_)) {
                 all.push((5, Special::Duplicates));
             }
@@ -268,7 +270,7 @@ fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -
             let ty = spot.ty();
             let (value, known) = value(maker, &ty, name, special);
             let config = with(What::Value(&value));
-            // Hints may want it otherwise.
+            // A hint may have put a known value in place of the unknown one.
             let known = known.filter(|_| !config.is_wholly_known()).map(|known| with(What::Value(&known)));
             Sample { known, ..Sample::new(config, label) }
         }

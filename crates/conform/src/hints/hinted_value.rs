@@ -85,8 +85,10 @@ impl RegexText {
     /// The texts that this expression matches; `None` if it is not a regular expression, or one whose texts
     /// may be huge.
     pub(in super::super) fn new(expression: &str) -> Option<Self> {
-        // Both ends are meant where nothing is said of them.
+        // Generated texts match as a whole, and proptest does not support anchors.
         let whole = expression.trim_start_matches('^').trim_end_matches('$');
+        // Each repetition of a group multiplies the length of a text: `((a{99}){99}){99}` has nearly a million
+        // letters.
         let repeated_groups = [")*", ")+", "){"].iter().map(|end| whole.matches(end).count()).sum::<usize>();
         RegexBuilder::new(whole).size_limit(MAX_PATTERN).build().ok().filter(|_| repeated_groups <= 2)?;
         Some(Self { strategy: string_regex(whole).ok()?.into(), is_secret: false })
@@ -112,6 +114,7 @@ impl RegexText {
 impl Numbering {
     /// Random numbers that are the same each time for the same sample.
     pub(in super::super) fn random(self) -> TestRng {
+        // Only seed and number decide, so that any sample can be made without those before it.
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&self.seed.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.sequence.to_le_bytes());

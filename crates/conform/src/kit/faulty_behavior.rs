@@ -74,6 +74,7 @@ impl Fault {
             }
             return Ok(());
         }
+        // A plan with a known name is taken for the final plan: the first one is asked for with an unknown name.
         let name_is_known = request.config.attribute("name").is_some_and(Value::is_known);
         let is_update = !request.prior.is_null();
         let nowhere = || vec![Path::root().attribute("name").attribute("no_such")];
@@ -99,7 +100,7 @@ impl Fault {
             {
                 answer.planned = edit(&answer.planned, "note", unknown);
             }
-            // While there is nothing to change they behave well.
+            // These faults show only if the name changes.
             _ if is_update && name(&request.config) != name(&request.prior) => self.updated(answer),
             _ => {}
         }
@@ -240,7 +241,7 @@ impl Fault {
                 answer.identity = answer.identity.as_ref().map(|id| set(id, "id", "other"));
             }
             Self::ImportedVague => answer.object = answer.object.as_ref().map(filled),
-            // It knows well what it never made.
+            // It says truly that an object with a made-up identifier does not exist.
             Self::ReadDestroyed if answer.object.as_ref().is_some_and(is_made_up) => answer.object = None,
             _ => {}
         }

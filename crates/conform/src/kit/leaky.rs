@@ -110,7 +110,7 @@ impl Leaky {
             ("kit_keys", "labels") => {
                 Value::map(Type::String, [(self.planted.given.as_str(), Value::from("x"))]).unwrap()
             }
-            // Wrong for Terraform, so that the whole object is in a case.
+            // Terraform refuses this value, so that the finding has a case with the whole object.
             ("kit_wrong" | "kit_attribute", "password") if !part.is_null() => {
                 Value::from(format!("{}-other", self.planted.own))
             }

@@ -68,6 +68,7 @@ pub fn misdeclared() -> Vec<Misdeclared> {
         ),
         wrong("attribute_and_block", Clause::S4, "name", blocks("name", limited(NestingMode::List, 0, 0))),
         wrong("block_name", Clause::S4, "Disk", blocks("Disk", limited(NestingMode::List, 0, 0))),
+        // Terraform 1.11.4 loads this schema, and the two below whose names are odd or reserved.
         unnoticed("attribute_name", Clause::S4, "Name", one("Name", text())),
         unnoticed("reserved_name", Clause::S4, "count", one("count", text())),
         wrong("single_limits", Clause::S5, "disk", blocks("disk", limited(NestingMode::Single, 0, 2))),

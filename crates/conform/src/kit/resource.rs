@@ -207,6 +207,7 @@ impl ResourceType {
                 answer
             }
         };
+        // Before the fault: the service has the right object, and only the answer about it is wrong.
         self.remember(request, answer.new_state.as_ref());
         match self.fault {
             Some(fault) => fault.applied(request, &mut answer).map(|()| answer),

@@ -71,6 +71,7 @@ impl Grant<'_> {
             Wish::OneOf(items) if items.iter().any(|item| item == text) && self.turn == 0 => None,
             Wish::OneOf(items) => {
                 let sequence = usize::try_from(self.at.sequence).unwrap_or_default();
+                // Samples begin at different items, so that not all of them try the first one.
                 items.get((sequence + self.turn) % items.len().max(1)).cloned()
             }
             Wish::Range { measure: Measure::Itself, .. } => {

@@ -88,19 +88,25 @@ patterns! {
     ONLY_ONE = r"only one of|one \(and only one\)|exactly one|at most one";
     NONE_OR_FEW = r"no attribute specified|none (?:was|were|is)|must be specified|required|at least one";
     ANY_OF = r"one of|at least one|any of|either|out of";
+    // The SDK v2 (`validation.StringInSlice`) says `expected name to be one of ["a" "b"], got c`, and the framework
+    // (`stringvalidator.OneOf`) `value must be one of: ["a" "b"], got: "c"`.
     LIST = r"(?:one of|type of|(?:values?|options|types|choices) (?:are|is|include|of|for [^\[]*)|values|choose (?:from|between)|either|in|permitted|allowed|valid|supported|accepted|expected)[^\[\]\n]{0,60}\[([^\]]*)\]";
     ONLY = r"only (.+?) (?:are|is) (?:supported|allowed|valid|accepted|permitted)";
+    // pydantic 2 says `Input should be 'a', 'b' or 'c'`, and pydantic 1 `permitted: 'a', 'b', 'c'`.
     QUOTED_LIST = r#"(?:should|must|can only|has to|needs to|permitted|one of|values?|expected)[^'"`\n]{0,40}?((?:'[^']*'|"[^"]*"|`[^`]*`)(?:(?:,|\s|\bor\b|\band\b)+(?:'[^']*'|"[^"]*"|`[^`]*`))*)"#;
     PLAIN_LIST = r"(?:(?:one of|permitted|(?:valid|allowed|supported|accepted|possible) (?:values|options|types)(?: are| include)?)\s*:?|must be either|should be either)\s+([^\[\]\n]+)";
+    // `validation.IntBetween` says `in the range (1 - 10)`, and `int64validator.Between` says `between 1 and 10`.
     BETWEEN = r"(?:between|range(?: of)?|from)\s*[\(\[]?\s*(-?[\d_.]+(?:e\+?\d+)?)\s*(?:-|,|to|and|\.\.|\u2013)+\s*(-?[\d_.]+(?:e\+?\d+)?)";
     LEAST = r"(?:at least|minimum(?: \w+){0,3}?(?: is| of)?|greater than or equal to|more than or equal to|>=|min(?:imum)? ?(?:length|items|value)?:?)\s*[\(:]?\s*(-?[\d_.]+)|(-?[\d_.]+)(?: \w+)? or (?:more|greater|longer|higher)";
     MOST = r"(?:at most|not exceed|maximum(?: \w+){0,3}?(?: is| of)?|less than or equal to|<=|up to|max(?:imum)? ?(?:length|items|value)?:?|exceeds?)\s*[\(:]?\s*(-?[\d_.]+)|(-?[\d_.]+)(?: \w+)? or (?:less|fewer|shorter|lower)";
     ABOVE = r"(?:(?:greater|more|larger|longer|higher) than|above|over|>)\s*[\(:]?\s*(-?[\d_.]+)";
     BELOW = r"(?:(?:less|smaller|lower|fewer|shorter) than|below|under|<)\s*[\(:]?\s*(-?[\d_.]+)";
     DENIED = r"(?:not|cannot|can't|no)\b(?: be)?(?: \w+)? (?:greater|more|larger|longer|higher|less|smaller|lower|fewer|shorter|above|over|below|under)\b";
+    // For `MaxItems` the SDKs say `attribute supports 1 item maximum, config has 2 declared`.
     SUPPORTS = r"supports (\d+) items? (minimum|maximum)|requires (\d+) items? (minimum)";
     LENGTH = r"length|characters?\b|chars\b|items?\b|elements?\b|entries|blocks?\b|longer|shorter|minitems|maxitems|long\b";
     CHARACTERS = r"characters?\b|chars\b|string length|string should";
+    // `validation.IntDivisibleBy` says `to be divisible by 4`.
     MULTIPLE = r"(?:divisible by|multiple of)\s*\(?(\d+)";
     WHOLE = r"whole number|must be (?:an? )?int|valid int|parse(?:int|uint|float)|atoi|be an integer|value out of range|not an integer|a valid number|a number is required|int_parsing|unable to parse string as an integer";
     BOOL = r"parsebool|valid bool|must be (?:a )?bool|a bool is required|boolean";
@@ -141,6 +147,7 @@ pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -
         return Wish::Absent { unless: unless.unwrap_or_default() };
     }
     if let Some(expression) = find(&MATCHING, text).and_then(|found| group(&found)) {
+        // Messages often quote an expression as `%q` of Go does, with each backslash doubled.
         return Wish::Matching(expression.replace("\\\\", "\\"));
     }
     let one_of = one_of(text);
@@ -194,7 +201,7 @@ fn items(list: &str) -> Vec<String> {
         let is_plain = found.get(4).is_some();
         let Some(item) = group(&found).filter(|_| is_plain != is_quoted) else { continue };
         match found.get(3) {
-            // Names that are in one pair of them.
+            // One pair of backquotes may hold several names: `a,b`.
             Some(names) => items.extend(names.as_str().split(',').map(|name| name.trim().to_owned())),
             None if is_plain && matches!(item.as_str(), "or" | "and" | ":") => {}
             None if is_plain => items.push(item.trim_end_matches(['.', ')']).to_owned()),

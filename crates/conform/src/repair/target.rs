@@ -58,7 +58,7 @@ fn mentioned<'s, 'b>(
         .map(|word| word.trim_matches(['.', '-']))
         .filter(|word| !word.is_empty())
         .collect();
-    // As old libraries write paths: with positions between the names.
+    // The SDK v2 writes paths as Terraform 0.11 did, with positions and `#` for a count: `server.0.disk.#`.
     let path = |word: &str| -> Vec<SmolStr> {
         let steps =
             word.split('.').filter(|step| step.parse::<u64>().is_err() && !step.is_empty() && *step != "#");

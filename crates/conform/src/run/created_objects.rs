@@ -151,7 +151,7 @@ impl CreatedObjects {
             Ok(()) => drop(things.remove(at)),
             Err(reason) => {
                 things[at].reason = Some(reason);
-                // Nobody tries that again.
+                // Without the object nobody tries to destroy it again.
                 things[at].object = None;
             }
         }

@@ -9,6 +9,8 @@ pub(super) fn block(function: &Function) -> Block {
     let attribute = |(i, parameter): (usize, &Parameter)| {
         let ty = parameter.ty.clone();
         let attribute = if parameter.allow_null { Attribute::optional(ty) } else { Attribute::required(ty) };
+        // A block sorts its attributes by name: the numbers keep the order of the parameters, with the variadic one
+        // last.
         (format!("{i:03}_{}", parameter.name), attribute)
     };
     let variadic = function

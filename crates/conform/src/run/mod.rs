@@ -52,9 +52,11 @@ struct Context {
 }
 
 /// How long after the end of a run an answer is awaited that may be about created objects.
+// Shorter than `GRACE`, so that there is time to destroy what a late answer has created.
 const ANSWER: Duration = Duration::from_secs(8);
 
 /// How long after the end of a run created objects are destroyed.
+// `objchange conform` itself waits for 25 s.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// How often workers check whether the run is over.
@@ -140,6 +142,7 @@ where
             Err(_) => {}
         }
     }
+    // Workers finish in any order, and the report must not depend on it.
     outcomes.sort_by_key(|(position, _)| *position);
     let mut corpus = context.options.corpus.clone();
     let mut types: Vec<TypeReport> = own.into_iter().collect();
@@ -216,6 +219,7 @@ impl Context {
             }
         };
         tokio::select! {
+            // An answer that is there counts, even if the time has ended at this moment.
             biased;
             done = work => Some(done),
             () = over => None,

@@ -154,11 +154,12 @@ impl Watched {
         if schemas.capabilities.plan_destroy {
             let mut plan = PlanResourceChange::new(block, &object.value, &nothing, &nothing);
             (plan.private, plan.identity) = (object.private.clone(), object.identity.clone());
-            // An error here returns with the call below.
+            // If planning fails, so does the call below, and its error is reported.
             if let Ok(planned) = self.provider.plan(&object.type_name, &plan).await {
                 end.private = planned.private;
             }
         }
+        // Terraform does not plan a second time before it destroys, either.
         let answer = self.provider.apply(&object.type_name, &end).await.map_err(|_| NO_ANSWER)?;
         let is_refused = answer.diagnostics.iter().any(|said| said.severity == Severity::Error);
         match answer.new_state {
@@ -198,6 +199,7 @@ impl Provider for Watched {
                 self.timed(self.provider.call(call)).await?
             }
             Call::Apply(type_name, request) => {
+                // Inside of the call, so that nothing is noted for a call that the gate does not let through.
                 let asked = async {
                     self.gate.made.begun(self.owner, type_name, request);
                     self.provider.call(call).await

@@ -189,6 +189,7 @@ impl<S: AsyncFn() -> Result<Client>> Measuring<'_, S> {
 fn memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    // Linux writes kB, and means 1,024 bytes.
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 

@@ -88,6 +88,7 @@ pub fn svg(curve: &Curve) -> String {
         .points
         .iter()
         .filter(|point| point.n > 0)
+        // A clock may measure 0, which has no logarithm.
         .map(|point| ((point.n as f64).log10(), point.plan.max(1e-6).log10()))
         .collect();
     let bounds = |of: fn(&(f64, f64)) -> f64| {

@@ -56,6 +56,7 @@ impl Scale {
         let start = Instant::now();
         Self {
             config,
+            // Each is about three times the one before, because the curve is fitted over logarithms.
             sizes: vec![10, 30, 100, 300, 1000, 3000],
             repeats: 3,
             apply: false,
@@ -165,6 +166,7 @@ struct Measuring<'p> {
 impl Measuring<'_> {
     async fn points(&mut self, collection: &Collection<'_>, config: &Value) -> Result<Vec<Point>> {
         let mut points = Vec::new();
+        // The empty collection comes first: its time is the fixed cost of a call, which `growth` subtracts.
         for n in std::iter::once(0).chain(self.scale.sizes.iter().copied()) {
             if (self.scale.is_over)() {
                 self.stopped = Some("the time was over".into());
@@ -204,6 +206,7 @@ impl Measuring<'_> {
         for _ in 0..self.scale.repeats.max(1) {
             let before = (self.scale.clock)();
             let planned = self.provider.plan(self.type_name, &request).await?;
+            // The shortest time counts, because other programs can only make a call slower.
             point.plan = point.plan.min(self.since(before));
             if self.is_refused(config, &planned.diagnostics) {
                 return Ok(None);

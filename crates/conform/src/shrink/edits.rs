@@ -126,7 +126,7 @@ impl EditList {
                 let gone: Vec<(usize, Option<Value>)> = (0..parts.len()).map(|i| (i, None)).collect();
                 self.without(at, gone.get(least..).unwrap_or_default());
                 if least > 0 && least < parts.len() {
-                    // Those at the beginning are no better than the others.
+                    // Any of the least number may be of no use, so the first ones are tried as well.
                     (0..least).for_each(|i| self.push(at, Change::Without(vec![(i, None)])));
                 }
                 for (i, part) in parts.into_iter().enumerate() {
@@ -156,6 +156,7 @@ impl EditList {
 
     /// All of them, then halves, down to each alone.
     fn without(&mut self, at: &[usize], gone: &[(usize, Option<Value>)]) {
+        // As in delta debugging (`ddmin`): large steps first, so that many parts without effect go in few trials.
         let mut ranges: VecDeque<Range<usize>> = std::iter::once(0..gone.len()).collect();
         while let Some(range) = ranges.pop_front() {
             if range.is_empty() || self.edits.len() >= MAX_EDITS {

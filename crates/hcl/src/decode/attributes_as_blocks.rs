@@ -97,6 +97,7 @@ impl BlockAttributes {
 pub(super) fn as_block(attribute: &Attribute) -> Option<Block> {
     let (Type::List(element) | Type::Set(element)) = attribute.implied_type() else { return None };
     let object = element.as_object()?;
+    // In a block each attribute may be left out, and is null then; in an object all are required.
     let attributes =
         object.attributes().iter().map(|(name, ty)| (name.clone(), Attribute::optional(ty.clone())));
     Some(Block::new(attributes, []))

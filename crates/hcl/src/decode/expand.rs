@@ -338,7 +338,7 @@ impl Decoder<'_> {
 pub(super) fn iterator_root(expr: &Expr) -> Option<(&str, bool)> {
     let name = match &expr.kind {
         ExprKind::Variable(variable) => return Some((&variable.name, variable.steps.is_empty())),
-        // Words that mean something else are names here.
+        // `hcl.AbsTraversalForExpr` takes these words for names.
         ExprKind::Literal(value) if value.is_null() => "null",
         ExprKind::Literal(value) if value.as_bool()? => "true",
         ExprKind::Literal(_) => "false",

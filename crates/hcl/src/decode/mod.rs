@@ -193,6 +193,7 @@ impl Decoder<'_> {
             return null();
         };
         let around = self.evaluator.hides;
+        // An error may quote the values around it.
         self.evaluator.hides |= attribute.sensitive || attribute.write_only;
         let value = if content.surroundings.is_unknown {
             dynamic()

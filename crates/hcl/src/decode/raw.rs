@@ -158,7 +158,7 @@ fn unsupported(attribute: &Attribute, shape: &Shape, content: &Content<'_>, prob
     let hint = if shape.block_names(problems.edition).any(|kind| kind == name) {
         format!(" Did you mean to define a block of type {name:?}?")
     } else {
-        // Keep declared arguments.
+        // An argument that is already set is no suggestion.
         let absent = |name: &&str| content.attribute(name).is_none();
         did_you_mean(name, shape.argument_names(problems.edition).filter(absent))
     };

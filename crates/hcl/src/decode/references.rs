@@ -86,6 +86,7 @@ impl<'b> Walk<'b, '_> {
             let is_single = schema
                 .block_type(&block.kind)
                 .is_some_and(|nested| matches!(nested.nesting, NestingMode::Single | NestingMode::Group));
+            // `hcldec` without expansion walks only the first block of such a type.
             if is_single && self.purpose == Purpose::Unexpanded {
                 if visited.contains(&&block.kind) {
                     continue;
@@ -112,6 +113,7 @@ impl<'b> Walk<'b, '_> {
             None => kind.text.as_str(),
             Some(expr) => match iterator_root(expr) {
                 Some((name, _)) => name,
+                // An iterator that is no traversal leaves the whole dynamic block out.
                 None => return,
             },
         };

@@ -147,6 +147,8 @@ pub(crate) const RESOURCE: Shape = Shape {
         ("lifecycle", &[]),
         ("connection", &[]),
         ("provisioner", &["type"]),
+        // `_` holds arguments of the provider that are named like those of Terraform, as `count`. Terraform reserves
+        // `locals`.
         ("_", &[]),
     ],
     newer: &[],

@@ -63,6 +63,7 @@ impl Evaluator<'_> {
                 span,
                 format!("This object does not have an attribute named {name:?}."),
             ),
+            // An unknown map may get any key, so only a known one can lack an element.
             (Type::Map(element), Kind::Unknown(_)) => {
                 Ok(Value::unknown((**element).clone()).with_marks(marks))
             }
@@ -121,6 +122,8 @@ impl Evaluator<'_> {
             }
             _ => return self.failed(INVALID, span, "This value does not have any indices."),
         };
+        // `hcl.Index` converts keys: `["a"]["0"]` is `"a"` and `tomap({"1" = "x"})[1]` is `"x"` (`terraform console`
+        // 1.11.4).
         let key = match key.convert(&key_type) {
             Ok(key) => key,
             Err(error) => {
@@ -159,6 +162,7 @@ impl Evaluator<'_> {
                 Some(ty) => Ok(Value::unknown(ty.clone()).with_marks(with_key)),
                 None => self.failed(INVALID, span, missing),
             },
+            // The summary depends on the syntax: `m.z` is a "Missing map element", but `m["z"]` an "Invalid index".
             (_, Kind::Map(map), Kind::String(key)) => match map.get(key) {
                 Some(element) => Ok(marked(element, with_key)),
                 None => self.failed(INVALID, span, missing),
@@ -191,6 +195,8 @@ pub fn no_element(n: &Number, length: usize) -> &'static str {
     } else if !n.is_integer() {
         "The given key does not identify an element in this collection value: indexing a sequence requires a whole number, \
          but the given index has a fractional part."
+    // HCL explains only the first index behind the end: of a list of two, `l[2]` gets the reason, `l[5]` none (Terraform
+    // 1.11.4).
     } else if n.as_u64() != Some(length as u64) {
         "The given key does not identify an element in this collection value."
     } else if length == 0 {

@@ -55,6 +55,7 @@ impl Evaluator<'_> {
         let value = self.call_function(function, call, scope);
         if self.failed_since(errors) {
             let own = [INVALID, FAILED, TOO_FEW, TOO_MANY, EXPANDING];
+            // Errors inside of an argument may be of inner calls, which have their signatures already.
             let found = self.diagnostics[errors..].iter_mut();
             let found = found.filter(|error| error.called.is_none() && own.contains(&&*error.summary));
             found.for_each(|error| error.called = Some(Box::new(function.called(&call.name))));
@@ -140,6 +141,7 @@ impl Evaluator<'_> {
         }
         match function.call_with(values, &mut self.context) {
             Ok(value) => {
+                // A text may be much longer than the arguments that it was made of, as with `format("%1000s", "")`.
                 let is_paid = value.as_str().is_none_or(|text| self.spend_text(text, call.name_span));
                 if is_paid { self.paid(value, call.name_span) } else { dynamic() }
             }

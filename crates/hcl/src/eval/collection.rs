@@ -27,10 +27,13 @@ impl Evaluator<'_> {
             // Values are evaluated even beside a bad key, so that their errors are reported, too.
             let value = self.value(&item.value, scope);
             match key {
+                // A repeated key is no error in HCL: the last value wins (`{a = 1, a = 2}` is `{a = 2}`, Terraform
+                // 1.11.4).
                 Ok(Key::Is(name)) => attributes.push((name, value)),
                 Ok(Key::Unknown) | Err(Failed) => is_known = false,
             }
         }
+        // An unknown key loses the marks of all others (HCL 2.24).
         if is_known { Value::object(attributes).with_marks(marks) } else { dynamic() }
     }
 
@@ -60,6 +63,7 @@ impl Evaluator<'_> {
                 value
             }
         };
+        // HCL points to the value if the key is null, and to the key if it has the wrong type.
         self.key_of(&value, marks, ("Null value as key", item.value.span), ("Incorrect key type", span))
     }
 

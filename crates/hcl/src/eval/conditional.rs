@@ -120,7 +120,7 @@ fn different(yes: &Type, no: &Type) -> String {
 
 /// The type of the result; dynamic where the branch that is chosen stays as it is.
 fn common_type(yes: &Value, no: &Value) -> Option<Type> {
-    // A mark makes a null more than the word.
+    // HCL takes only an unmarked null for the literal, which has the type of the other branch.
     let is_word = |value: &Value| is_untyped_null(value) && !value.is_marked();
     if is_word(yes) {
         Some(no.ty().clone())
@@ -180,6 +180,7 @@ fn promises(value: &Value) -> Refinements {
             let bound = Bound { value: n.clone(), inclusive: true };
             Refinements { number_lower: Some(bound.clone()), number_upper: Some(bound), ..known }
         }
+        // Unknown elements may turn out equal, so the set has at least one element and at most all of these.
         Kind::Set(elements) if !value.is_wholly_known() => length(elements.len().min(1), elements.len()),
         Kind::List(elements) | Kind::Set(elements) => length(elements.len(), elements.len()),
         Kind::Map(map) => length(map.len(), map.len()),

@@ -97,6 +97,8 @@ impl Search<'_> {
                 _ if search.bool_of(&parts.value, scope) == Some(result) => {
                     let before = search.count();
                     search.condition(&parts.value, result, scope);
+                    // An `alltrue` or a filtered loop in the body has named its own elements, which say more than the
+                    // outer one.
                     if search.count() == before {
                         search.add(None);
                     }

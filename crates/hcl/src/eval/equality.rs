@@ -24,6 +24,7 @@ fn equal_parts(a: &Value, b: &Value) -> Option<bool> {
             return if promised.not_null { Some(false) } else { None };
         }
         (Kind::Null, _) | (_, Kind::Null) => return Some(false),
+        // Terraform never knows two unknowns to differ, not even if their types or refinements exclude each other.
         (Kind::Unknown(_), Kind::Unknown(_)) => return None,
         _ => {}
     }
@@ -45,6 +46,7 @@ fn equal_parts(a: &Value, b: &Value) -> Option<bool> {
         return a.equals(b);
     }
     match (a.kind(), b.kind()) {
+        // An unknown element may turn out equal to any other, so nothing decides.
         (Kind::Set(_), Kind::Set(_)) => None,
         (Kind::List(a), Kind::List(b)) if a.len() != b.len() => Some(false),
         (Kind::List(a), Kind::List(b)) | (Kind::Tuple(a), Kind::Tuple(b)) => std::iter::zip(a, b)

@@ -123,7 +123,10 @@ impl Evaluator<'_> {
         if self.failed_since(errors) {
             return Err(Failed);
         }
+        // Terraform puts marks at any depth on the whole result.
         let (plain, marks) = value.unmark_deep();
+        // Unlike `tonumber` and its siblings, `convert` does not check whether an unknown value could be converted, and
+        // keeps no refinements, not even if the type is the same.
         if !plain.is_known() {
             return Ok(Value::unknown(wanted.ty().without_optional()).with_marks(marks));
         }
@@ -179,6 +182,7 @@ impl Evaluator<'_> {
             let why = found.first().map(|error| format!("{}; {}", error.summary, error.detail));
             return refused(self, &format!("invalid template expression: {}", why.unwrap_or_default()));
         }
+        // The template argument is not converted: Terraform refuses numbers and bools, too.
         if text.as_str().is_none() && text.is_known() {
             return refused(self, "invalid template value: a string is required");
         }
@@ -194,6 +198,7 @@ impl Evaluator<'_> {
         }
         let parsed = match Template::parse("<templatestring argument>", source) {
             Ok(parsed) => parsed,
+            // The message would quote the template.
             Err(_) if !marks.is_empty() => return refused(self, "invalid template, and it is sensitive why"),
             Err(why) => return refused(self, &format!("invalid template: {why}")),
         };
@@ -276,6 +281,8 @@ impl<'t> Template<'t> {
         }
         let variables: Variables = entries.into_iter().collect();
         let needed = crate::walk::variables(&self.expr);
+        // Terraform looks for all variables before it renders: one that is missing is an error of `vars`, even in a
+        // branch that is never taken (Terraform 1.11.4).
         if let Some(missing) = needed.iter().find(|needed| variables.get(needed.name).is_none()) {
             return Err(RenderError::Variables(format!(
                 "vars map does not contain key {:?}, referenced at {}",

@@ -140,6 +140,7 @@ impl<'f> Evaluator<'f> {
         let errors = self.errors();
         let value = self.plain_value(expr, scope);
         if self.failed_since(errors) && shows_errors(&expr.kind) {
+            // Inner expressions have set theirs already: the innermost operation stays.
             let unplaced = self.diagnostics[errors..].iter_mut().filter(|error| error.context.is_none());
             unplaced
                 .filter(|error| error.subject != Some(expr.span))

@@ -95,6 +95,7 @@ impl Evaluator<'_> {
         let marks = [a, b].into_iter().all(|value| !value.contains_marked() || self.pay_walk(value, span));
         marks
             && match (a.as_str(), b.as_str()) {
+                // Texts of different lengths differ without being read.
                 (Some(a), Some(b)) => a.len() != b.len() || self.spend_text(a, span),
                 _ if is_scalar(a) || is_scalar(b) => true,
                 _ => self.pay_walk(a, span),
@@ -178,6 +179,7 @@ impl Evaluator<'_> {
         let (Kind::Number(x), Kind::Number(y)) = (a.kind(), b.kind()) else {
             return unknown().with_marks(marks);
         };
+        // Division by zero is infinity and `5 % 0` is 5; only `0 / 0` fails (`terraform console` 1.11.4).
         let result = match op {
             BinaryOp::Add => x.try_add(y),
             BinaryOp::Subtract => x.try_sub(y),

@@ -28,9 +28,12 @@ pub(crate) fn safe(text: &str) -> Option<&str> {
     if let Some(start) = may_compose(text) {
         return Some(&text[..start]);
     }
+    // Terraform 1.16 keeps nothing from the first lone line feed on: of `"api\n${unknown}"` it keeps `api`. CR LF does
+    // not cut.
     if let Some(end) = line_end(text) {
         return Some(&text[..end]);
     }
+    // The last cluster may grow, digits included, unless it is one of the ASCII delimiters (go-cty's `SafeKnownPrefix`).
     let (start, last) = clusters(text).last()?;
     Some(if is_delimiter(last) { text } else { &text[..start] })
 }

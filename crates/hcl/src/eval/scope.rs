@@ -88,6 +88,7 @@ impl<'s> Scope<'s> {
                 Names::Few(few) => found.extend(few.iter().map(|(name, _)| *name)),
                 Names::Element(_) => {}
             }
+            // A hash map has no order, but equally similar names must always give one suggestion.
             found[first..].sort_unstable();
             scope = *around;
         }

@@ -29,8 +29,8 @@ impl Evaluator<'_> {
             return dynamic().with_marks(marks);
         }
         if !is_sequence {
-            // One value is a sequence of one, null of none; so this may be of any length.
-            // Evaluated even if the length is unknown, to find errors in its steps.
+            // A single value is a sequence of one, and null one of none, so the length may be unknown. The steps are
+            // evaluated all the same, to find errors in them.
             let each = self.value(&splat.each, &scope.at(&source));
             let may_be_null = source.refinements().is_some_and(|promised| !promised.not_null);
             let whole = if may_be_null {
@@ -68,7 +68,8 @@ impl Evaluator<'_> {
             }
             (Type::Tuple(_), Kind::Tuple(elements)) => {
                 let tuple = Value::tuple(elements.iter().map(each).collect::<Vec<_>>());
-                // Nothing around it is to complain about elements that are missing.
+                // An unknown tuple, so that nothing around it reports the missing elements: Terraform 1.11.4 and 1.15.5 give
+                // one error.
                 if self.failed_since(errors) { Value::unknown(tuple.ty().clone()) } else { tuple }
             }
             (Type::List(element) | Type::Set(element), Kind::List(elements) | Kind::Set(elements)) => {
@@ -77,6 +78,7 @@ impl Evaluator<'_> {
                     let ty = each(&Value::unknown((**element).clone())).ty().clone();
                     return list(ty, Vec::new()).unwrap_or_else(|()| dynamic());
                 }
+                // Terraform repeats an error for each element: `l[*].x` gives two for two strings (Terraform 1.11.4).
                 let results: Vec<Value> = elements.iter().map(each).collect();
                 if self.failed_since(errors) {
                     return Value::unknown(Type::list(Type::Dynamic));

@@ -24,8 +24,10 @@ impl Evaluator<'_> {
                 }
                 continue;
             }
+            // Parts behind an unknown one are evaluated, too, for their errors and marks.
             let value = self.value(part, scope);
             marks |= value.marks();
+            // HCL accepts an unknown part of any type, even of one that could never be text.
             if value.is_known() {
                 self.append(&value, part.span, is_open.then_some(&mut text));
             } else {

@@ -48,6 +48,7 @@ impl Defaults {
             Kind::Object(object) => {
                 self.object(object.iter().map(|(name, value)| (name.clone(), value.clone())))
             }
+            // A map may be given for an object type: then absent attributes get their defaults.
             Kind::Map(map) if !self.own.is_empty() || self.part("").is_none() => {
                 self.object(map.iter().map(|(name, value)| (name.clone(), value.clone())))
             }
@@ -72,6 +73,8 @@ impl Defaults {
         let mut attributes: HashMap<SmolStr, Value> = attributes.collect();
         for (name, default) in &self.own {
             match attributes.get_mut(name) {
+                // A null counts as left out: with `optional(string, "d")`, `{a = null}` becomes `{a = "d"}` (Terraform
+                // 1.11.4).
                 Some(value) if !value.is_null() => {}
                 Some(value) => *value = default.clone(),
                 None => drop(attributes.insert(name.clone(), default.clone())),
@@ -250,6 +253,7 @@ impl Evaluator<'_> {
             let detail = "Tuple type constructor requires a list of element types.";
             return self.failed(INVALID, argument.span, detail);
         };
+        // All types are read before the first error ends this, so that each error is reported.
         let types: Vec<_> = items.iter().map(|item| self.type_of(item, scope)).collect();
         let mut parts = HashMap::new();
         let mut elements = Vec::new();
@@ -276,7 +280,7 @@ impl Evaluator<'_> {
         for item in items {
             let name = match &item.key.kind {
                 ExprKind::Variable(variable) if variable.steps.is_empty() => Some(variable.name.clone()),
-                // Also a name in quotes, as in Terraform.
+                // A name in quotes is refused, too, as in Terraform 1.11.4.
                 _ => None,
             };
             let Some(name) = name else {
@@ -330,6 +334,7 @@ impl Evaluator<'_> {
         let value = self.constant(default)?;
         match ty.with_defaults(&value).convert(ty.ty()) {
             Ok(value) => {
+                // With `optional(any, 1)` the attribute takes the type of its default.
                 let ty =
                     if *ty.ty() == Type::Dynamic { TypeConstraint::plain(value.ty().clone()) } else { ty };
                 Ok((ty, Some(value)))

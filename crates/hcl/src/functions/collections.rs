@@ -33,7 +33,7 @@ pub(crate) fn contains_without_null() -> Function {
     contains_value(any("value"))
 }
 
-/// Null counts as false. A false decides, even after unknown elements.
+/// A null counts as false. A false decides unless an unknown element comes before it.
 fn all_true(list: &Value) -> Value {
     for element in elements(list) {
         // Terraform reads from the left: an unknown before a false hides it.
@@ -85,6 +85,7 @@ fn index(list: &Value, value: &Value) -> Answer {
         match equal(element, value) {
             Some(true) => return Ok(i.into()),
             Some(false) => {}
+            // An earlier unknown may turn out to be the first match.
             None => return Ok(unknown(Type::Number)),
         }
     }

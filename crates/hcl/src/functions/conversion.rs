@@ -16,6 +16,7 @@ pub(super) fn add(functions: &mut Functions) {
         ("tostring", Type::String, "string"),
     ] {
         let target = ty.clone();
+        // Terraform checks the type of an unknown argument, too: a conversion that can never work fails before apply.
         let result = move |arguments: &[Value]| match arguments[0].ty().converts_to(&target) {
             true => Ok(target.clone()),
             false => convert(&arguments[0], &target, wanted).map(|_| target.clone()),
@@ -24,6 +25,7 @@ pub(super) fn add(functions: &mut Functions) {
         functions.insert(name, function.nullable());
     }
     let vals = any("vals").null().unknown().dynamic();
+    // Terraform still declares both, to name the replacement.
     for (name, instead) in [("list", "tolist([ ... ])"), ("map", "tomap({ ... })")] {
         let removed = move |_: &[Value], _: &Type| {
             Err(FunctionError::new(format!(
@@ -86,6 +88,7 @@ fn coalesce(arguments: &[Value], ty: &Type) -> Answer {
         if !argument.is_known() {
             return Ok(Value::unknown(ty.clone()));
         }
+        // Only an empty string is skipped, an empty list is an answer: `coalesce([], ["a"])` is `[]` (Terraform 1.11.4).
         if argument.is_null() || argument.as_str() == Some("") && *ty == Type::String {
             continue;
         }

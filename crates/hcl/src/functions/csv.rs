@@ -25,6 +25,7 @@ fn row_types(arguments: &[Value]) -> Result<Type, FunctionError> {
 
 fn decode(text: &str, ty: &Type) -> Answer {
     let mut records = Records::new(text);
+    // The header is read again, because the function of the type can pass on only a type.
     let names = records.next().unwrap_or(Ok(Vec::new()))?;
     let mut rows = Vec::new();
     while let Some(record) = records.next() {
@@ -80,7 +81,7 @@ impl<'t> Records<'t> {
                 }
                 None => self.plain()?,
             };
-            // All text is in normal form.
+            // go-cty normalizes every string to NFC.
             fields.push(SmolStr::new(Value::from(field).as_str().unwrap_or_default()));
             match self.rest.strip_prefix(',') {
                 Some(rest) => self.rest = rest,
@@ -116,6 +117,7 @@ impl<'t> Records<'t> {
                 let line = self.line + self.rest.trim_end_matches('\n').matches('\n').count();
                 return Err(wrong(line, MISPLACED_QUOTE));
             };
+            // Go's `encoding/csv` turns CR LF into LF, also within quotes.
             field.push_str(&self.rest[..end].replace("\r\n", "\n"));
             self.line += self.rest[..end].matches('\n').count();
             self.rest = &self.rest[end + 1..];

@@ -139,9 +139,12 @@ fn time_add(arguments: &[Value], _: &Type) -> Answer {
     let out_of_range = || FunctionError::new("the time is too far away");
     let time = start.checked_add_signed(TimeDelta::nanoseconds(duration)).ok_or_else(out_of_range)?;
     let zone = if time.offset().local_minus_utc() == 0 { "Z".to_owned() } else { offset_text(&time, ":") };
+    // Terraform goes beyond the four digits of RFC 3339: a second after the year 9999 is `10000-01-01T00:00:00Z`
+    // (Terraform 1.11.4).
     let sign = if time.year() < 0 { "-" } else { "" };
     let (year, month, day) = (time.year().abs(), time.month(), time.day());
     let (hour, minute, second) = (time.hour(), time.minute(), time.second());
+    // Fractions of a second are dropped, as Go's layout `time.RFC3339` does.
     Ok(format!("{sign}{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{zone}").into())
 }
 
@@ -195,12 +198,14 @@ fn duration(text: &str) -> Result<i64, String> {
         let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
         // More digits than these are less than a nanosecond.
         let fraction = &fraction[..fraction.len().min(18)];
+        // Go's `time.ParseDuration` computes the fraction as a double, with its rounding.
         let part = match fraction.parse::<u64>() {
             Ok(part) => part as f64 * (unit as f64 / 10_f64.powi(fraction.len() as i32)),
             Err(_) => 0.0,
         };
         let sum =
             whole.checked_mul(unit).and_then(|whole| whole.checked_add(part as u64)?.checked_add(total));
+        // The magnitude of -2^63 is allowed until the sign is known, so that `-9223372036854775808ns` is valid, as in Go.
         total = sum.filter(|total| *total <= 1 << 63).ok_or_else(invalid)?;
     }
     let signed = if negative { 0_i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() };

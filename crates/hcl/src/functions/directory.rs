@@ -36,6 +36,7 @@ mod handle {
                 return Ok(None);
             }
             let file = self.0.open_with(here(path), OpenOptions::new().read(true).nonblock(true))?;
+            // Checked again: something else may have taken the place of the file in the meantime.
             Ok(file.metadata()?.is_file().then_some(file))
         }
 

@@ -51,6 +51,7 @@ fn url_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
+            // Go's `url.QueryEscape` leaves these as they are: `urlencode("a b~")` is `a+b~` (Terraform 1.11.4).
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte.into()),
             b' ' => out.push('+'),
             _ => {
@@ -79,6 +80,7 @@ fn charset(name: &str, position: usize) -> Result<Charset, FunctionError> {
     let lower = name.to_ascii_lowercase();
     Ok(match lower.as_str() {
         "utf-8" | "csutf8" => Charset::Utf8,
+        // Big-endian with a byte order mark: `textencodebase64("a", "UTF-16")` is `/v8AYQ==` (Terraform 1.11.4).
         "utf-16" | "csutf16" => Charset::Utf16 { big_endian: true, marked: true },
         "utf-16be" | "csutf16be" => Charset::Utf16 { big_endian: true, marked: false },
         "utf-16le" | "csutf16le" => Charset::Utf16 { big_endian: false, marked: false },
@@ -162,6 +164,7 @@ fn decode_text(arguments: &[Value], _: &Type) -> Answer {
     let charset = charset(text(arguments, 1), 1)?;
     let bytes = LENIENT.decode(text(arguments, 0).as_bytes()).map_err(|error| {
         let at = error.position;
+        // The doubled verb is Terraform's.
         let message = format!("the given value is has an invalid base64 symbol at offset {at}");
         FunctionError::argument(0, message)
     })?;

@@ -277,6 +277,8 @@ impl BaseDirectory {
             return Ok(found);
         }
         let directory = clean(&relative_directory.to_string_lossy());
+        // Terraform joins both before it matches, so `..` works in a pattern: `fileset(".", "../w/*.tf")` (Terraform
+        // 1.11.4).
         let pattern = clean(&format!("{directory}/{pattern}"));
         let parts: Vec<&str> = pattern.split('/').collect();
         if parts.len() > MAX_PATTERN_PARTS {
@@ -367,6 +369,8 @@ impl Walk<'_> {
             match glob::matches(part, &name) {
                 Ok(true) => self.search(join(&name), rest)?,
                 Ok(false) => {}
+                // A pattern is wrong only where a match gets to the mistake: `fileset(".", "a[")` is empty without a name
+                // in `a` (Terraform 1.11.4).
                 Err(BadPattern) => {
                     let pattern = quote(&self.pattern);
                     let message = format!("failed to glob pattern {pattern}: syntax error in pattern");
@@ -490,6 +494,8 @@ impl Source {
             |_| Ok(Type::String),
             move |a, _, context| {
                 let path = text(a, 0);
+                // Unlike `file`, these blame the call and not the argument, and quote the operating system (Terraform
+                // 1.11.4).
                 let content = source.base()?.read(path).map_err(|error| {
                     FunctionError::new(match error {
                         ReadError::Missing => format!("open {path}: no such file or directory"),
@@ -550,6 +556,7 @@ impl Source {
         let source = self.clone();
         Function::new([string("path")], Type::String, move |a, _| {
             let path = text(a, 0);
+            // Terraform cleans a path only if it replaces `~`: `pathexpand("a/../b")` stays as it is (Terraform 1.11.4).
             // Without `~` no directory is needed.
             if !path.starts_with('~') {
                 return Ok(path.into());

@@ -18,11 +18,13 @@ pub(super) fn add(functions: &mut Functions) {
 fn format(arguments: &[Value], _: &Type) -> Answer {
     let format = text(arguments, 0);
     if !arguments.iter().all(Value::is_wholly_known) {
+        // Terraform looks only for a `%`: a format without one promises no prefix.
         let start = format.find('%').and_then(|at| prefix::safe(&format[..at]));
         let promised = Refinements { string_prefix: start.map(SmolStr::new), ..Refinements::not_null() };
         return Ok(refined(Type::String, promised));
     }
     let (text, needed) = formatted(format, &arguments[1..])?;
+    // A surplus argument is the only mistake in a format that blames an argument and not the call (Terraform 1.11.4).
     if needed < arguments.len() - 1 {
         return Err(FunctionError::argument(needed + 1, too_many(needed)));
     }

@@ -28,6 +28,7 @@ fn format_list(arguments: &[Value], ty: &Type) -> Answer {
     for (i, argument) in arguments.iter().enumerate() {
         let is_list = matches!(argument.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_) | Type::Dynamic);
         has_unknown |= !argument.is_known() && is_list;
+        // Unknown elements of a set may turn out equal, so the number of lines is unknown.
         has_unknown |= matches!(argument.ty(), Type::Set(_)) && !argument.is_wholly_known();
         let Some(elements) = elements(argument) else { continue };
         let (number, found) = (i + 1, elements.len());
@@ -53,6 +54,7 @@ fn format_list(arguments: &[Value], ty: &Type) -> Answer {
             elements(argument).and_then(|elements| elements.get(i)).unwrap_or(argument).clone()
         };
         let values: Vec<Value> = arguments.iter().map(row_value).collect();
+        // An unknown scalar makes every line unknown, but not the number of lines.
         if !values.iter().all(Value::is_wholly_known) {
             lines.push(unknown(Type::String));
             continue;

@@ -23,6 +23,7 @@ const MAX_LENGTH: usize = 1024;
 const MAX_STEPS: usize = 1 << 16;
 
 fn from(pattern: &[char], name: &[char], steps: &mut usize) -> Result<bool, BadPattern> {
+    // Backtracking takes time exponential in the stars of a pattern such as `*a*a*a*b`.
     *steps = steps.checked_sub(1).ok_or(BadPattern)?;
     let Some((c, rest)) = pattern.split_first() else { return Ok(name.is_empty()) };
     match c {
@@ -85,6 +86,7 @@ fn alternatives(pattern: &[char]) -> Result<(Vec<&[char]>, &[char]), BadPattern>
 
 /// Whether a character is in a class, and what comes after that.
 fn class(pattern: &[char], c: char) -> Result<(bool, &[char]), BadPattern> {
+    // `!` does not negate: `fileset(".", "[!m]*")` finds `main.tf` (Terraform 1.11.4).
     let (is_negated, mut rest) = match pattern {
         ['^', rest @ ..] => (true, rest),
         rest => (false, rest),

@@ -20,6 +20,7 @@ const NICE: usize = 128;
 const CHAIN: usize = 128;
 /// The maximum distance of a match of the shortest length.
 const NEAR: usize = 4096;
+// Called `hashBits` and `maxFlateBlockTokens` in Go's `compress/flate`.
 const HASH_BITS: u32 = 17;
 const BLOCK_TOKENS: usize = 1 << 14;
 
@@ -31,6 +32,7 @@ const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 
 
 /// The text as a file of gzip: it is flushed once before it ends, as Terraform does.
 pub(super) fn compress(text: &[u8]) -> Vec<u8> {
+    // The header of RFC 1952 as Go writes it: no flags, no time, and an unknown operating system (255).
     let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
     let mut bits = Bits { out: Vec::new(), pending: 0, count: 0 };
     Search::new(text).run(&mut bits);
@@ -401,12 +403,13 @@ impl Bits {
         }
         let used = |counts: &[u64]| counts.iter().rposition(|count| *count != 0).map_or(0, |last| last + 1);
         let literal_count = used(&literals);
-        // One must be there.
+        // DEFLATE writes at least one code for distances (RFC 1951), even if there is no match.
         if used(&offsets) == 0 {
             offsets[0] = 1;
         }
         let offset_count = used(&offsets);
         let stored = stored.and_then(|text| Some((text, u16::try_from(text.len()).ok()?)));
+        // Go counts these bits only if it may store the text; both kinds of codes need as many.
         if stored.is_none() {
             extra_bits = 0;
         }

@@ -32,6 +32,7 @@ pub(super) fn add(functions: &mut Functions) {
 
 /// The well-known namespaces differ in one byte.
 fn namespace(name: &str) -> Option<[u8; 16]> {
+    // RFC 4122, appendix C.
     let well_known = |last: u8| {
         Some([0x6b, 0xa7, 0xb8, last, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8])
     };
@@ -84,6 +85,7 @@ fn uuid_v5(arguments: &[Value], _: &Type) -> Answer {
     })?;
     let digest = Sha1::new().chain_update(namespace).chain_update(text(arguments, 1)).finalize();
     let mut bytes: Vec<u8> = digest[..16].to_vec();
+    // The bits for version 5 and for the variant of RFC 4122.
     bytes[6] = bytes[6] & 0x0f | 0x50;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = HEXLOWER.encode(&bytes);

@@ -54,6 +54,7 @@ fn write(value: &Value, out: &mut String) -> Result<(), FunctionError> {
             return Err(FunctionError::new("JSON has no infinite numbers"));
         }
         Kind::Number(number) => out.push_str(&number.to_string()),
+        // This escapes `<`, `>` and `&` as Go's `encoding/json` does by default (`jsonencode("<>&")`, Terraform 1.11.4).
         Kind::String(text) => write_string(text, out),
         Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
             write_all(('[', ']'), elements.iter().map(|element| (None, element)), out)?;
@@ -166,6 +167,7 @@ fn number_refusal(text: &str, unexpected: &dyn Fn(usize, &str) -> String) -> Str
     if at == start {
         return unexpected(at, " in numeric literal");
     }
+    // Go reads the zero as a whole number, so `jsondecode("01")` has extraneous data behind it (Terraform 1.11.4).
     if at > start + 1 && text[start..].starts_with('0') {
         return "extraneous data after JSON object".to_owned();
     }

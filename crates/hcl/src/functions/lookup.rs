@@ -27,12 +27,16 @@ fn result_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         Type::Object(object) => match (arguments[1].as_str(), default) {
             (None, _) => Ok(Type::Dynamic),
             (Some(key), default) => {
+                // An object without the attribute is a mistake in the first argument, but a map without the key is one of
+                // the call (Terraform 1.11.4).
                 let found = object.attribute(key).or(default.map(Value::ty));
                 found.cloned().ok_or_else(|| {
                     FunctionError::argument(0, format!("the given object has no attribute {}", quote(key)))
                 })
             }
         },
+        // The default takes the type of the elements: `lookup(tomap({a = 1}), "b", "2")` is the number 2 (Terraform
+        // 1.11.4).
         Type::Map(element) => match default.map(|default| default.convert(element)) {
             Some(Err(_)) => {
                 let message = "the default value must have the same type as the map elements";

@@ -33,7 +33,7 @@ struct Network {
 const MAPPED: u128 = 0xffff << 32;
 
 impl Network {
-    /// Numbers may have zeros in front.
+    /// Numbers may have zeros in front: Terraform kept the parser that Go had before 1.17.
     fn parse(text: &str) -> Option<Self> {
         let (address, prefix) = text.split_once('/')?;
         let (address, bits) = match address.contains(':') {
@@ -183,11 +183,13 @@ fn subnet(arguments: &[Value], _: &Type) -> Answer {
         return Err(too_many());
     }
     let number = number.checked_shl(shift).unwrap_or(0);
+    // A negative number replaces the network instead of counting from its end: `cidrsubnet("10.0.0.0/16", 8, -1)` is
+    // `0.0.1.0/24` (Terraform 1.11.4).
     let first = if negative && number > 0 { number } else { network.first | number };
     Ok(Network { first, prefix, bits: network.bits }.to_string().into())
 }
 
-/// The most bits by which one subnet is longer.
+/// The most bits by which one subnet is longer, which is Terraform's own limit.
 const MAX_NEW_BITS: i64 = 32;
 
 fn subnets(arguments: &[Value], _: &Type) -> Answer {

@@ -61,6 +61,7 @@ fn sum(arguments: &[Value], _: &Type) -> Answer {
     }
     let wrong = || FunctionError::argument(0, "argument must be list, set, or tuple of number values");
     let numbers = elements(list).iter().map(|element| {
+        // Each element is converted by itself: `sum(["1", 2])` is 3 (Terraform 1.11.4).
         let number = element.convert(&Type::Number).ok().filter(|number| !number.is_null());
         number.map(|number| known_number(&number)).ok_or_else(wrong)
     });
@@ -118,6 +119,7 @@ fn range(arguments: &[Value], _: &Type) -> Answer {
             true => "end must be less than start when step is negative",
             false => "end must be greater than start when step is positive",
         };
+        // Terraform blames the end, even if the step has the wrong sign.
         return Err(FunctionError::argument(1, message));
     }
     let too_many = || {
@@ -126,6 +128,7 @@ fn range(arguments: &[Value], _: &Type) -> Answer {
              smaller step",
         )
     };
+    // A step of zero has no message of its own: Terraform finds that there are too many values (Terraform 1.11.4).
     if step == Number::ZERO && start != end {
         return Err(too_many());
     }

@@ -19,6 +19,7 @@ pub(super) fn add(functions: &mut Functions) {
 /// The last element.
 fn base(path: &str) -> &str {
     let trimmed = path.trim_end_matches('/');
+    // Go's `filepath.Base`: an empty path is `.`, and one of slashes alone is `/`.
     match trimmed.rsplit('/').next() {
         Some("") if path.is_empty() => ".",
         Some("") | None => "/",

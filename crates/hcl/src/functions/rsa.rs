@@ -28,7 +28,7 @@ fn decrypt(arguments: &[Value], _: &Type) -> Answer {
     let (modulus, exponent) = key(pem).ok_or_else(|| FunctionError::argument(1, refusal(pem)))?;
     let plain = BigUint::from_bytes_be(&encrypted).modpow(&exponent, &modulus).to_bytes_be();
     let wrong = || FunctionError::new("failed to decrypt: crypto/rsa: decryption error");
-    // 00 02, at least eight bytes of padding other than zero, 00, and the text.
+    // PKCS #1 v1.5 (RFC 8017): 00 02, at least eight bytes of padding other than zero, 00, and the text.
     let is_whole = encrypted.len() as u64 == modulus.bits().div_ceil(8) && plain.len() + 1 == encrypted.len();
     let padded = plain.strip_prefix(&[2]).filter(|_| is_whole).ok_or_else(wrong)?;
     let end = padded.iter().position(|byte| *byte == 0).filter(|end| *end >= 8).ok_or_else(wrong)?;
@@ -53,7 +53,7 @@ fn key(pem: &str) -> Option<(BigUint, BigUint)> {
     let der = LENIENT.decode(body.trim().as_bytes()).ok()?;
     let der = match kind {
         "RSA PRIVATE KEY" => der.as_slice(),
-        // A version, an algorithm, and the same in an envelope.
+        // PKCS #8 (RFC 5208): a version, an algorithm, and the PKCS #1 key as an octet string.
         "PRIVATE KEY" => {
             let (mut rest, _) = element(&der, SEQUENCE)?;
             for tag in [INTEGER, SEQUENCE] {
@@ -64,7 +64,7 @@ fn key(pem: &str) -> Option<(BigUint, BigUint)> {
         _ => return None,
     };
     let (numbers, _) = element(der, SEQUENCE)?;
-    // A version, the modulus, and the public exponent before the private one.
+    // PKCS #1 (RFC 8017): a version, the modulus, and the public exponent before the private one.
     let (_, rest) = element(numbers, INTEGER)?;
     let (modulus, rest) = element(rest, INTEGER)?;
     let (_, rest) = element(rest, INTEGER)?;

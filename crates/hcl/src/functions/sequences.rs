@@ -355,10 +355,11 @@ fn sort(arguments: &[Value], ty: &Type) -> Answer {
             let message = format!("given list element {i} is null; a null string cannot be sorted");
             return Err(FunctionError::new(message));
         }
+        // The order of bytes in UTF-8 is that of code points: `sort(["b", "B"])` begins with `B`.
         texts.sort_by_key(|text| text.as_str());
         return sequence(ty, texts.into_iter().cloned());
     }
-    // However they are sorted, there are as many.
+    // Sorting keeps the length, so the result has the bounds of the list.
     let (lower, upper) = match list.refinements() {
         Some(promised) => (promised.length_lower, promised.length_upper),
         None => (list.len().map(|n| n as u64), list.len().map(|n| n as u64)),

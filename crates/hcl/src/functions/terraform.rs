@@ -9,7 +9,7 @@ use crate::function::{Function, FunctionError, Functions, Parameter};
 use crate::syntax::is_name;
 use crate::syntax::parse_body;
 
-/// How errors name the text that is decoded.
+/// The name of the decoded text in errors.
 const DECODED: &str = "<decode_tfvars argument>";
 
 impl Functions {

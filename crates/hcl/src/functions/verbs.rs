@@ -108,6 +108,7 @@ fn parse(text: &str, offset: usize) -> Result<(Verb<'_>, Option<usize>), Functio
         _ => return Err(wrong(rest)),
     }
     verb.text = &text[..text.len() - rest.len() + 1];
+    // The precision of `%s` and `%q` only cuts a text, so it needs no limit.
     if verb.width > MAX_WIDTH || verb.letter != 's' && verb.letter != 'q' && verb.precision > Some(MAX_WIDTH)
     {
         return Err(FunctionError::new(format!("{:?} is wider than {MAX_WIDTH} characters", verb.text)));
@@ -157,18 +158,21 @@ fn write(verb: &Verb<'_>, offset: usize, value: &Value) -> Result<String, Functi
             Kind::String(text) => padded(verb, text.to_owned()),
             Kind::Bool(bool) => padded(verb, bool.to_string()),
             Kind::Number(number) => {
+                // `format("%+v", 5)` is `5`: only the verbs for numbers show a plus (Terraform 1.11.4).
                 signed(&Verb { plus: false, space: false, ..*verb }, number, general(number, None))
             }
             _ => padded(verb, json::encoded(value)?),
         },
         's' | 'q' => {
             let text = convert(Type::String)?;
+            // `%.0s` cuts nothing: `format("%.0s", "abc")` is `abc` (Terraform 1.11.4).
             let text = cut(text.as_str().unwrap_or_default(), verb.precision.filter(|n| *n > 0));
             padded(
                 verb,
                 if verb.letter == 'q' { json::encoded(&Value::from(text))? } else { text.to_owned() },
             )
         }
+        // Terraform ignores the width here: `format("%-5t|", true)` is `true|` (Terraform 1.11.4).
         't' => {
             let bool = convert(Type::Bool)?.as_bool();
             bool.ok_or_else(|| unsupported("a bool is required"))?.to_string()
@@ -341,6 +345,7 @@ fn general(number: &Number, precision: Option<usize>) -> String {
     let precision = precision.map(|precision| precision.clamp(1, MAX_DIGITS));
     let Some((digits, point)) = number.decimal_digits(precision) else { return "0".to_owned() };
     let most = match precision {
+        // `format("%v", 100000)` is `100000`, but one million is `1e+06` (Terraform 1.11.4).
         None => 6,
         Some(precision) if precision > digits.len() && digits.len() as i32 >= point => digits.len(),
         Some(precision) => precision,

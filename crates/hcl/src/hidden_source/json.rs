@@ -30,6 +30,7 @@ fn property<'n, 't>(properties: &'n [Property<'t>], name: &str) -> Option<&'n No
 /// Whether the variable or output of a block is sensitive.
 fn is_secret(properties: &[Property<'_>]) -> bool {
     MEMBERS_OF_SECRETS.iter().any(|name| {
+        // Anything but a plain `false` may turn out to be true, so it counts as a secret.
         property(properties, name).is_some_and(|value| !matches!(value.kind, NodeKind::Bool(false)))
     })
 }
@@ -120,6 +121,7 @@ fn block<'s>(
         match known {
             _ if is_meta && !text_of(value).any(has_credentials) => {}
             Some(schema) => member(name, value, schema, found),
+            // `required_version` and `required_providers` hold versions and addresses of providers, no secrets.
             None if kind == "terraform" && name.starts_with("required_") => {}
             None => {
                 let is_of_variable = kind == "variable";
@@ -225,6 +227,7 @@ pub(super) fn of_test_file<'s>(
         names.any(|name| keys.contains(name.as_str()))
     };
     let mut found = Vec::new();
+    // Which key belongs to which schema is not worked out: one match hides the strings of the whole file.
     if text.contains("sensitive(") || schemas().any(is_given) {
         let mut members = BTreeSet::new();
         for schema in schemas() {

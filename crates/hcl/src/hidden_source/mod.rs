@@ -109,6 +109,7 @@ impl HiddenSource {
         let spans = match parse_expression(text) {
             Ok(expr) => sensitive_arguments(&expr).iter().map(|expr| expr.span).collect(),
             Err(_) => {
+                // No arguments can be told apart in text that does not parse: everything behind the word is hidden.
                 let call = text.find("sensitive").map(|at| at + "sensitive".len());
                 call.map(|from| Span::new(from as u32, text.len() as u32)).into_iter().collect()
             }
@@ -147,6 +148,8 @@ impl HiddenSource {
 
 impl<'s> Form<'s> {
     fn read(file: &'s SourceFile) -> Self {
+        // The text for a variable is an expression or plain letters, depending on the variable's type, so it is read as
+        // neither.
         if variable_of_source(&file.name).is_some() {
             return Self::Broken;
         }
@@ -175,6 +178,7 @@ impl Declared {
             let label = block.labels.first().map(|label| label.text.as_str()).unwrap_or_default();
             match &*block.kind {
                 "variable" => self.add_variable(label, is_partial || is_secret_declaration(&block.body)),
+                // In a broken file the text in the place of a type may be part of a secret, so no type is learnt from it.
                 "resource" | "data" | "ephemeral" if !is_partial => {
                     self.types.insert(label.to_owned());
                 }
@@ -184,6 +188,7 @@ impl Declared {
     }
 
     fn add_variable(&mut self, name: &str, is_secret: bool) {
+        // Several files may declare the variable: one that calls it sensitive is enough.
         *self.variables.entry(name.to_owned()).or_default() |= is_secret;
     }
 

@@ -173,6 +173,8 @@ impl Expr {
 
     /// The first words of the expression: where an error about an argument points to.
     pub(crate) fn start(&self) -> Span {
+        // HCL's `StartRange`, oddities included: an empty string starts behind its quotes, an index with a computed key
+        // at its bracket, a splat at its marker, and parentheses at their content.
         match &self.kind {
             ExprKind::Text(_) if self.span.end - self.span.start <= 2 => Span::at(self.span.end),
             ExprKind::Text(_) => Span::new(self.span.start + 1, self.span.end - 1),

@@ -120,9 +120,11 @@ impl Parser<'_> {
             let detail =
                 format!("The argument {text:?} was already set. Each argument may be set only once.");
             self.report("Attribute redefined", name.span, detail);
+            // The first definition wins; this one is still read for its own errors.
             return self.expression().map(|_| ());
         }
         let expr = self.expression();
+        // Also a broken argument has its name: HCL still reports a second one as a redefinition.
         let (expr, result) = match expr {
             Ok(expr) => (expr, Ok(())),
             Err(broken) => (Expr::new(name.span, ExprKind::Missing), Err(broken)),
@@ -252,6 +254,7 @@ impl Parser<'_> {
             return self.fail_loudly(REQUIRED, name.span, detail);
         }
         self.next();
+        // HCL reports missing arguments of a one-line block at its argument, those of others at the brace.
         body.missing = Span::at(name.span.start);
         let next = self.peek();
         match next.kind {

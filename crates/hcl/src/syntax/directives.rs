@@ -107,6 +107,7 @@ fn close_directive(open: Open, span: Span, body: Expr) -> Expr {
             ExprKind::Conditional(Box::new(Conditional { condition, yes, no: body }))
         }
         Open::If { condition, yes: None } => {
+            // Without `else` the other branch is an empty text, so `%{ if }` always makes text.
             let no = Expr::new(Span::at(span.end), ExprKind::Template(Box::default()));
             ExprKind::Conditional(Box::new(Conditional { condition, yes: body, no }))
         }
@@ -144,6 +145,7 @@ pub(super) fn check(parser: &mut Parser<'_>, parts: &[TemplatePart], close: Span
             }
             TemplatePartKind::EndIf | TemplatePartKind::EndFor => {
                 let is_if = matches!(part.kind, TemplatePartKind::EndIf);
+                // A wrong end closes the directive all the same, so its own end is unexpected as well (Terraform 1.11.4).
                 let detail = match open.pop() {
                     Some((other, ..)) if other == is_if => continue,
                     Some((true, _, start)) => {

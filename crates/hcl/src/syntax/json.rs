@@ -127,6 +127,8 @@ impl<'t> Source<'t> {
                 ExprKind::Tuple(elements.collect())
             }
             NodeKind::Object(properties) => {
+                // Keys are no references even where values are: `providers` maps names of the called module to
+                // references.
                 let of_key = if style == Style::Name { Style::Constant } else { style };
                 let items = properties.iter().map(|Property { name, name_span, value }| Item {
                     key: self.string(name, *name_span, of_key, depth + 1, errors),
@@ -194,6 +196,7 @@ impl Offsets {
         for c in text.chars() {
             offsets.extend(std::iter::repeat_n(at as u32, c.len_utf8()));
             at += match quoted.as_bytes().get(at..at + 2) {
+                // A character beyond U+FFFF is escaped as two surrogates, each of six letters.
                 Some(b"\\u") if c.len_utf16() == 2 => 12,
                 Some(b"\\u") => 6,
                 Some([b'\\', _]) => 2,

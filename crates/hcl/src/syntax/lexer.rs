@@ -189,6 +189,7 @@ impl Lexer<'_> {
         };
         match c {
             '&' | '|' | '^' | '~' => {
+                // HCL 2.24 reports at most four of a file, and one semicolon.
                 if count(&mut self.reported.bitwise) <= 4 {
                     let detail = match c {
                         '&' => "Bitwise operators are not supported. Did you mean boolean AND (\"&&\")?",
@@ -264,6 +265,7 @@ impl Lexer<'_> {
                     self.at += 1;
                     end = self.at;
                 }
+                // HCL reads `1.2.3` as one token, which then is an "Invalid number literal" (Terraform 1.11.4).
                 b'.' => self.at += 1,
                 b'e' | b'E' => {
                     let sign = usize::from(matches!(self.byte(1), b'+' | b'-'));
@@ -287,6 +289,7 @@ impl Lexer<'_> {
     }
 
     fn long_comment(&mut self) {
+        // Searched for only until one is not found: each `/*` of many would search the rest again.
         let end = if self.reported.no_comment_end { None } else { self.text[self.at + 2..].find("*/") };
         match end {
             Some(length) => self.at += length + 4,

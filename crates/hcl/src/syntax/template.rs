@@ -113,6 +113,7 @@ impl Parser<'_> {
     }
 
     fn template(&mut self, mut parts: Vec<TemplatePart>, span: Span, close: Span) -> Expr {
+        // By the source alone: `" ${~ x ~} "` has texts that turn out empty, so it stays a string.
         if let [TemplatePart { kind: TemplatePartKind::Value(_), .. }] = &parts[..]
             && let Some(TemplatePart { kind: TemplatePartKind::Value(value), .. }) = parts.pop()
         {
@@ -270,6 +271,7 @@ impl Parser<'_> {
                         broken = matches!(collection.kind, ExprKind::Missing);
                         TemplatePartKind::For { key, value, collection }
                     }
+                    // HCL leaves such a directive out, so its `endfor` is unexpected.
                     Err(broken) => {
                         p.recover_sequence(row);
                         return Err(broken);
@@ -291,6 +293,7 @@ impl Parser<'_> {
             }
             match kind {
                 TemplatePartKind::If(_) | TemplatePartKind::For { .. } => {
+                    // Directives nest without brackets, so the limit of depth counts those that are open.
                     p.descend()?;
                     row.open += 1;
                 }

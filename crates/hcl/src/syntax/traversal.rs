@@ -58,6 +58,7 @@ impl Parser<'_> {
             Kind::Number => {
                 self.next();
                 let text = self.text_of(token);
+                // The scanner takes `0.1` in `list.0.1` for one number.
                 if text.contains('.') {
                     let detail = "When using the legacy index syntax, chaining two indexes together is not \
                                   permitted. Use the proper index syntax instead, like [0][1].";
@@ -87,6 +88,7 @@ impl Parser<'_> {
         if let Some(close) = self.take(Kind::CloseBracket) {
             return Ok((key, close.span));
         }
+        // The error points to the bracket at which parsing goes on, so that is searched for first.
         let was_recovering = self.recovering;
         let close = self.recover(Kind::CloseBracket);
         self.recovering = was_recovering;
@@ -107,7 +109,8 @@ impl Parser<'_> {
             each = with_access(each, Access::Step(self.attribute(dot, Some(star.span))?));
         }
         let splat = splat(source, each, marker);
-        // An index behind it is one of the whole.
+        // `.*` covers attributes only: in `list.*.name[0]`, the index picks from the resulting list. `[*]` covers indexes
+        // too.
         self.traversals(splat)
     }
 

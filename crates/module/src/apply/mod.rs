@@ -81,6 +81,7 @@ pub(crate) fn apply_prepared<'c>(
         return (AppliedModule { state: input.state.clone(), ..AppliedModule::default() }, None);
     }
     let targets = Targets::new(input.config, &prepared.graph, input.options, &plan.prior_state);
+    // The plan has decided already what is forgotten, and its prior state has the new addresses.
     let (removals, moved) = (Removals::default(), BTreeMap::new());
     let state = plan.prior_state.clone();
     let walked = WalkedState { state, targets: &targets, moved: &moved, removals: &removals };
@@ -95,6 +96,7 @@ pub(crate) fn apply_prepared<'c>(
     walk.state.outputs.clone_from(&input.state.outputs);
     walk.declare_checks();
     walk.run(&prepared.order);
+    // Removals come after the walk, because postconditions still look at objects that are destroyed or forgotten.
     for change in &plan.changes {
         walk.apply_removal(change);
     }

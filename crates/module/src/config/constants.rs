@@ -76,6 +76,7 @@ pub(super) fn locals_before(
     let mut order = Vec::new();
     // Whether a local value has its place in the order, or waits for what it needs.
     let mut is_done: HashMap<SmolStr, bool> = HashMap::new();
+    // A stack instead of recursion, because a file may chain any number of local values.
     let mut open: Vec<(SmolStr, Vec<SmolStr>)> = vec![(SmolStr::default(), locals_of(expr))];
     while let Some((_, needs)) = open.last_mut() {
         match needs.pop() {

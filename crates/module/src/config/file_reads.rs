@@ -113,6 +113,7 @@ impl PathScope<'_> {
             if is_whole {
                 let pattern = call.arguments.get(1).map(|pattern| self.beginning(pattern).0);
                 let pattern = pattern.unwrap_or_default();
+                // All files that `fileset` may find begin with the pattern up to its first special character.
                 let fixed = pattern.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
                 // Behind a folder of any name, `..` leads to other places than it begins with.
                 path = match pattern[fixed.len()..].contains("..") {

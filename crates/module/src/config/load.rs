@@ -168,6 +168,7 @@ impl Config {
             (None, ModuleSource::Local(path)) => {
                 let directory = clean(path);
                 if files.list(&directory).is_err() {
+                    // Terraform 1.11.4 prints the empty name of a directory here, between two blanks.
                     return missing(format!(
                         "This module's local cache directory  could not be read. {INIT}"
                     ));
@@ -376,6 +377,7 @@ impl Loader<'_> {
                 constants.entry(name.clone()).or_insert_with(|| default.clone());
             }
         }
+        // Children are appended, so each module comes before those that it calls, and nested calls take no stack.
         let mut at = 0;
         while at < self.config.modules.len() {
             if !(self.options.is_new() && self.broken.contains(&at)) {
@@ -426,7 +428,7 @@ impl Loader<'_> {
                 self.diagnostics.error("Too many modules", call.header, detail);
                 return;
             }
-            // Since 1.15 nothing is followed of a module that is wrong, and nothing said of one that is not.
+            // Since 1.15 Terraform follows no calls of a module with errors, and shows no warnings about one without.
             let is_broken = !child.problems.errors.is_empty();
             if is_broken || !self.options.is_new() {
                 self.tell(&child.problems);
@@ -445,6 +447,7 @@ impl Loader<'_> {
                     );
                     self.diagnostics.error("Invalid import configuration", import.header, detail);
                 }
+                // This copies the declarations if another call of the directory shares them.
                 Arc::make_mut(&mut config).imports.clear();
             }
             children.insert(name.clone(), self.config.modules.len());
@@ -507,7 +510,7 @@ impl Loader<'_> {
                 return None;
             }
         };
-        // A directory that somebody has named by mistake is no module without anything in it.
+        // A directory without configuration was named by mistake: the module is missing, and not empty.
         if given.is_some() && self.has_no_files(&directory) {
             self.missing(parent, (name, call), text, Some(DirectoryProblem::Absent));
             return None;
@@ -672,6 +675,7 @@ pub fn is_configuration(path: &str) -> bool {
 
 /// Whether a file is nothing that a person wants to be read.
 fn is_left_alone(name: &str) -> bool {
+    // Hidden files, and the backups of editors: Terraform 1.11.4 reads none of them.
     name.starts_with('.') || name.ends_with('~') || name.starts_with('#') && name.ends_with('#')
 }
 

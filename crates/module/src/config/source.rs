@@ -184,6 +184,7 @@ fn registry(source: &str) -> Option<String> {
     };
     match &parts[..] {
         [host, rest @ ..] if rest.len() == 3 && host.contains('.') && rest.iter().all(is_name) => {
+            // Terraform takes these for Git repositories, although they have the form of an address in a registry.
             if matches!(*host, "github.com" | "bitbucket.org") {
                 return None;
             }

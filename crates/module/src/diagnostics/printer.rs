@@ -111,6 +111,7 @@ impl<'s> DiagnosticPrinter<'s> {
     /// All of them in Terraform's order: warnings, then errors; what has no place, then by file and place.
     pub(super) fn messages<'d>(&self, diagnostics: &'d Diagnostics) -> Vec<Message<'d>> {
         let mut messages: Vec<Message<'d>> = diagnostics.iter().map(|one| self.message(one)).collect();
+        // The sort is stable, so messages without a place stay in the order in which they were found.
         messages.sort_by(|a, b| {
             let key = |message: &Message<'_>| {
                 let place = message.place.as_ref();

@@ -148,6 +148,7 @@ impl JsonWriter {
         self.actions(actions);
         self.member("before", |json| json.known(values.before()));
         self.member("after", |json| json.known(values.after()));
+        // Terraform writes `{}` for a resource that is wholly known, and `false` for an output.
         self.member("after_unknown", |json| match values.after().is_wholly_known() {
             true => json.object(|_| {}),
             false => json.unknown_parts(values.after()),

@@ -225,6 +225,7 @@ impl Source<'_> {
 fn in_order(module: &LoadedModule) -> Vec<(&ResourceName, &ResourceConfig)> {
     let mut resources: Vec<_> =
         module.config.resources.iter().filter(|(name, _)| name.mode != Mode::Ephemeral).collect();
+    // Unlike `resource_changes`, where data sources come first.
     resources.sort_by_cached_key(|(name, _)| (name.mode, address(name)));
     resources
 }

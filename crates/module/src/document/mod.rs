@@ -87,6 +87,8 @@ fn write(
             (true, false) => SIMULATED_UNREFRESHED,
         };
         json.string_member("terraform_version", &format!("{}{suffix}", info.terraform_version));
+        // The order of keys is that of Terraform, which leaves out empty sections but for `planned_values` and
+        // `configuration`.
         json.member_unless_empty("variables", |json| json.variables(plan));
         json.member("planned_values", |json| json.planned_values(plan, schemas));
         json.member_unless_empty("resource_drift", |json| json.resource_changes(&plan.drift));

@@ -36,6 +36,7 @@ impl<T> ModuleTree<T> {
                 address.push('.');
             }
             address.push_str(&step.to_string());
+            // Terraform orders `child_modules` by address as text, but in `planned_values` at random below the first level.
             tree = tree.modules.entry(address.clone()).or_default();
         }
         tree.resources.push(resource);

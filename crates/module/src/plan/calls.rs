@@ -31,6 +31,7 @@ impl<'c> Walk<'_, 'c> {
             made.push(instance);
             made.len() - 1
         });
+        // The instances get consecutive numbers, so their positions count from the first of them.
         let first = self.world.instances.len();
         for instance in made {
             self.world.add_instance(instance);
@@ -48,6 +49,8 @@ impl<'c> Walk<'_, 'c> {
             let instance = &mut self.world.instances[*at];
             let Some(outputs) = &instance.overridden else { return true };
             if let NodeKind::Output(name, output) = kind {
+                // Terraform 1.11.4: an output that `override_module` does not name is null, and all are known already at
+                // plan.
                 let value = outputs.attribute(name).cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
                 let value = value.with_marks(super::outputs::marks(output, self.input.options.version));
                 instance.outputs.insert((*name).clone(), value);
@@ -67,6 +70,7 @@ impl<'c> Walk<'_, 'c> {
         let Some(expr) = count.or(for_each) else { return Some(expand::single()) };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
+        // The limit is for the whole plan. A limit for each call would let nested modules multiply theirs.
         let most = self.input.options.max_instances.saturating_sub(self.instance_count);
         let mut errors = Vec::new();
         let expansion = if count.is_some() {
@@ -89,6 +93,7 @@ impl<'c> Walk<'_, 'c> {
                 };
                 Some(Expanded::Undecided(repetition))
             }
+            // Terraform reports this for each instance of the module, also since 1.15, which drops other repetitions.
             Expansion::Unknown(error) => {
                 self.found.push_repeated(error);
                 None

@@ -117,6 +117,7 @@ impl Checker<'_, '_> {
                     errors.push(Diagnostic::new("Invalid \"self\" reference", subject.span, detail));
                 }
             },
+            // `named` checks the others, unless something here does not exist.
             _ => {}
         }
     }
@@ -294,6 +295,7 @@ fn attribute(schema: &Block, rest: &[(PathStep, Span)], errors: &mut Vec<Diagnos
             errors.push(Diagnostic::new("Unsupported attribute", *span, detail));
             return;
         };
+        // Blocks of the other modes make a list, a set or a map: the next step is a key, which only evaluation can judge.
         if !matches!(nested.nesting, NestingMode::Single | NestingMode::Group) {
             return;
         }

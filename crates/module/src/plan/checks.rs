@@ -105,6 +105,7 @@ impl Checks {
             CheckResult { kind, module, name, status, instances }
         });
         let mut results: Vec<CheckResult> = results.collect();
+        // Terraform sorts `checks` by `to_display` as text, with all kinds mixed.
         results.sort_by_cached_key(CheckResult::to_display);
         results
     }

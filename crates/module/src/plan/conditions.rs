@@ -230,6 +230,7 @@ fn message(condition: &Condition, scope: &Scope<'_>, functions: &Functions) -> M
         // A sensitive message is never shown. Terraform 1.11.4 prints one of a root variable's rule; 1.15 hides it.
         Some(_) if marks.contains(Marks::SENSITIVE) => Message::Hidden(0),
         Some(_) if marks.contains(Marks::EPHEMERAL) => Message::Hidden(1),
+        // Terraform 1.11.4 prints `"\n hi \n"` as `hi`.
         Some(text) => Message::Text(text.trim().to_owned()),
     }
 }

@@ -33,6 +33,8 @@ impl<'c> Walk<'_, 'c> {
 
     pub(crate) fn configure(&mut self, index: usize, provider: &super::graph::ProviderNode<'c>) {
         let Some(schema) = provider.schema else { return };
+        // Terraform refuses `count` and `for_each` for calls of modules with provider blocks that are not empty, so there
+        // is one instance, or all are alike.
         let Some(at) = self.world.by_module[self.graph.nodes[index].module].first().copied() else { return };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
@@ -62,6 +64,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Reports that an empty configuration is not enough for a provider.
     fn needs_configuration(&mut self, address: &ProviderConfigAddress, missing: Vec<Diagnostic>) {
+        // Terraform words the error otherwise where there is no block, and has no place for it.
         for error in missing {
             let detail = error.detail.replace("but no definition was found", "but was not set");
             let error = Diagnostic { subject: None, context: None, detail: detail.into(), ..error };

@@ -181,6 +181,7 @@ impl<'c> Walk<'_, 'c> {
         reason: ActionReason,
         after: Value,
     ) {
+        // A destroy plan reads nothing at apply, and one that only refreshes has no `resource_changes`.
         if self.input.options.mode != PlanMode::Normal {
             return;
         }

@@ -61,7 +61,7 @@ impl Walk<'_, '_> {
                             Some(PlannedAction::Delete | PlannedAction::Forget) => continue,
                             Some(PlannedAction::NoOp) => false,
                             _ if !refresh => continue,
-                            // It was refreshed, and what came then was wrong.
+                            // It was refreshed, and planning it failed afterwards.
                             None if is_managed && is_planned() => true,
                             None => continue,
                             // An imported object gets its first ones with the state.
@@ -139,6 +139,8 @@ fn resources_above(graph: &Graph<'_>, order: &[usize]) -> Vec<Arc<[usize]>> {
         }
         found.sort_unstable();
         found.dedup();
+        // Nodes in a chain of locals, variables and outputs need what the one before them needs. They share one list, so
+        // that long chains do not take quadratic memory.
         let same = needs.iter().map(|need| &above[*need]).find(|other| ***other == *found);
         above[*index] = same.cloned().unwrap_or_else(|| found.into());
     }

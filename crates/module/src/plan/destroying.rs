@@ -79,6 +79,8 @@ impl<'c> Walk<'_, 'c> {
         let resource_type = &address.resource.resource_type;
         let found =
             self.providers.plan_destroy(provider, resource_type, &text, schema, &object.for_provider());
+        // Terraform plans a destroy in two walks, and begins the second one only after a first one without errors. Messages of
+        // the second one are therefore kept apart.
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
         if is_destroy {
             std::mem::swap(&mut self.found, &mut self.found_at_destroy);

@@ -108,6 +108,8 @@ impl<'c> World<'c> {
                 "terraform",
                 vec![
                     ("workspace".into(), self.workspace()),
+                    // It differs between plan and apply, so Terraform 1.11.4 marks it: what is kept in a plan cannot depend
+                    // on it.
                     ("applying".into(), Value::from(self.is_applying).with_marks(Marks::EPHEMERAL)),
                 ],
             );
@@ -117,6 +119,7 @@ impl<'c> World<'c> {
             object(root, types);
         }
         let managed = self.resource_types(graph, at, &needs, Mode::Managed);
+        // Terraform also accepts `resource.TYPE.NAME`, which types with a reserved name such as `template` need.
         if !managed.is_empty() {
             variables.insert("resource", Value::object(managed.clone()));
         }
@@ -146,6 +149,7 @@ impl<'c> World<'c> {
         let mut types: Vec<(SmolStr, Vec<(SmolStr, Value)>)> = Vec::new();
         for name in needs.resources.iter().filter(|name| name.mode == mode) {
             let value = (name.name.clone(), self.resource_value(graph, at, name));
+            // The set is in the order of types, so the resources of one type follow one another.
             match types.last_mut() {
                 Some((last, values)) if *last == name.resource_type => values.push(value),
                 _ => types.push((name.resource_type.clone(), vec![value])),
@@ -210,6 +214,7 @@ impl<'c> World<'c> {
             true => (self.module_type(at, call), true),
             false => self.module_object(at, call, outputs),
         };
+        // Only final values are kept. An output that is evaluated later would stay unknown for all references.
         if is_final {
             self.seen_modules.borrow_mut().insert(key, value.clone());
         }
@@ -222,6 +227,8 @@ impl<'c> World<'c> {
         let (Some(child), Some(config)) = (module.children.get(call), module.config.calls.get(call)) else {
             return dynamic();
         };
+        // While validating, Terraform takes the instances for a list or a map (an error says `list of object`). The planned
+        // value is a tuple or an object.
         let outputs = &self.config.modules[*child].config.outputs;
         let object = Type::object(outputs.keys().map(|name| (name.clone(), Type::Dynamic)));
         Value::unknown(match (&config.count, &config.for_each) {
@@ -331,6 +338,7 @@ impl Needs {
             }
             SubjectKind::Path(_) => self.path = true,
             SubjectKind::Terraform(_) => self.terraform = true,
+            // The scope of each instance has these.
             SubjectKind::Count(_) | SubjectKind::Each(_) | SubjectKind::SelfObject => {}
         }
     }

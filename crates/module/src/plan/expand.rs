@@ -123,6 +123,7 @@ pub(crate) fn for_each(
             Expansion::Known(Expanded::ForEach(instances.collect()))
         }
         Err(Problem { summary, detail, cause }) => {
+            // Terraform 1.11.4 reports both errors for a value that is sensitive and ephemeral.
             if value.marks().contains(Marks::EPHEMERAL) && value.marks().contains(Marks::SENSITIVE) {
                 errors.push(
                     Diagnostic::new(summary, expr.span, SENSITIVE_KEYS).explained_by_marks(expr, scope),

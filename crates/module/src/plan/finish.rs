@@ -33,6 +33,7 @@ pub(crate) fn finish(
         mode != PlanMode::RefreshOnly || output.declared && output.after.is_wholly_known()
     };
     let outputs = plan.outputs.values().any(|output| output.action != PlannedAction::NoOp && is_kept(output));
+    // Moves and imports are applied to the state, so they count in Terraform (exit code 2 of `-detailed-exitcode`).
     let resources = plan.changes.iter().any(|change| {
         !matches!(change.action, PlannedAction::NoOp)
             || change.previous_address.is_some()
@@ -64,6 +65,7 @@ fn planned_state(
 /// Whether an object was planned a second time, as a new one, after the first plan had shown that it must be replaced.
 pub(super) fn is_planned_again(change: &PlannedObject) -> bool {
     matches!(change.action, PlannedAction::DeleteThenCreate | PlannedAction::CreateThenDelete)
+        // That an object is tainted is known before the provider plans, so that Terraform plans it as a new one at once.
         && change.reason != Some(ActionReason::ReplaceBecauseTainted)
 }
 

@@ -136,6 +136,7 @@ impl<'c> Graph<'c> {
         let mut cycles = Vec::new();
         for component in components(self.nodes.len(), |node| &self.nodes[node].needs) {
             match component[..] {
+                // `connect` leaves out what a node needs of itself, so a component of one node is no cycle.
                 [node] => order.push(node),
                 _ => cycles.push(component),
             }
@@ -192,6 +193,7 @@ impl Node<'_> {
         for name in &config.modules[self.module].path {
             prefix.push_str(&format!("module.{name}."));
         }
+        // As Terraform 1.11.4 names its nodes: `(expand)` where a node stands for several instances, but for resources.
         match &self.kind {
             NodeKind::Variable(name, _) if prefix.is_empty() => format!("var.{name}"),
             NodeKind::Variable(name, _) => format!("{prefix}var.{name} (expand)"),
@@ -312,6 +314,7 @@ impl<'c> Builder<'c> {
         let mut found = subjects(config.count.iter().chain(&config.for_each));
         let referenced = references(&body, block, Purpose::Core);
         found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
+        // Provisioners run at apply, but their references are edges of the graph of `terraform plan`, too.
         found.extend(generic_bodies(config).iter().flat_map(body_subjects));
         let path = self.config.modules[module].path.clone();
         let imports = self.imports.remove(&(path, name.clone())).unwrap_or_default();
@@ -348,6 +351,7 @@ impl<'c> Builder<'c> {
         }
         let (module, config) = match self.config.provider_block(&address) {
             Some((module, config)) => (module, Some(config)),
+            // Terraform makes an empty configuration in the root module where no block is written.
             None => (0, None),
         };
         let schema = self.schemas.get(&address.provider, SchemaKind::Provider, "").ok().flatten();
@@ -393,7 +397,7 @@ impl<'c> Builder<'c> {
             match &node.kind {
                 NodeKind::Validation(name, _) => {
                     needs.extend(self.graph.find(&NodeKey::Variable(node.module, (*name).clone())));
-                    // It judges the variable itself, and not what has been judged of it.
+                    // The rules read the variable, and not what they let pass: that would be a cycle.
                     let own = self.graph.find(&NodeKey::Validation(node.module, (*name).clone()));
                     needs.retain(|need| Some(*need) != own);
                 }
@@ -429,6 +433,8 @@ impl<'c> Builder<'c> {
         let mut add = |key| needs.extend(self.graph.find(&key));
         match &subject.kind {
             SubjectKind::Variable(name) => {
+                // Nothing sees a value that the rules refuse. Two variables whose rules refer to each other are therefore a
+                // cycle: `var.w (validation), var.v (validation)` in Terraform 1.11.4.
                 add(NodeKey::Variable(module, name.clone()));
                 add(NodeKey::Validation(module, name.clone()));
             }
@@ -445,6 +451,7 @@ impl<'c> Builder<'c> {
                     None => add(NodeKey::CallClose(module, call.clone())),
                 }
             }
+            // `path`, `terraform`, `count`, `each` and `self` have values without a node.
             _ => {}
         }
     }

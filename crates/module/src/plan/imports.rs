@@ -128,6 +128,7 @@ impl<'c> Walk<'_, 'c> {
                     id => (id.map(ImportedBy::Id), errors),
                 }
             }
+            // Terraform imports by `identity` since 1.12.
             (None, Some(expr)) => {
                 let Ok(ty) = identity_type(self.input, block, &mut self.found) else { return None };
                 match identity(expr, scope, functions, ty.as_ref()) {

@@ -145,6 +145,7 @@ impl Expanded<Value> {
             Self::Count(mut all) => {
                 for (key, value) in others {
                     let InstanceKey::Number(n) = key else { continue };
+                    // Positions of a tuple have no gaps. An instance behind a gap would get the index of another one.
                     if *n == all.len() as u64 {
                         all.push(value);
                     }
@@ -167,6 +168,7 @@ impl Expanded<Value> {
         match self {
             Self::Single(one) => one.clone(),
             Self::Undecided(_) => Value::unknown(Type::Dynamic),
+            // Terraform 1.11.4 makes a tuple and an object, not a list and a map: instances may differ in type.
             Self::Count(all) => Value::tuple(all.iter().cloned()),
             Self::ForEach(all) => Value::object(all.iter().map(|(key, value)| (key, value.clone()))),
         }

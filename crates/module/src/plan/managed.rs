@@ -176,6 +176,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
         let lifecycle = &resource.config.lifecycle;
+        // Only configuration decides this in Terraform 1.11.4, not what the state has stored with the object.
         let creates_first = self.creates_first[*index] || lifecycle.create_before_destroy == Some(true);
         let requested = self.input.options.replace.contains(address);
         let prior_value = prior
@@ -224,6 +225,7 @@ impl<'c> Walk<'_, 'c> {
             }
             _ => Vec::new(),
         };
+        // A replacement destroys the object, too: Terraform refuses it with `prevent_destroy`.
         let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
         // The planned value gets the sensitive marks of configuration and schema. Ephemeral marks never reach a plan.
         let marks = sensitive_paths(&change.configured_marks);
@@ -280,7 +282,7 @@ impl<'c> Walk<'_, 'c> {
         if prior.is_some() && self.missing.reaches(*index) && depends_on_missing && !is_certain {
             self.unsure.insert(address.clone());
         }
-        // Which one an object has that only its provider could create again, that provider knows.
+        // Only the provider knows the identity that an object gets when it is created again.
         let is_guess = change.action.is_replace() && self.providers.is_simulated(&resource.provider_config);
         let identities = Identities {
             before: prior.and_then(|prior| prior.identity.clone()),
@@ -311,6 +313,8 @@ impl<'c> Walk<'_, 'c> {
             self.prevented(instance.index, address, resource);
             return nothing;
         }
+        // Terraform keeps the change of an object whose postcondition fails in the errored plan. A failed precondition
+        // keeps it out.
         let seen = if resource.is_inferred { dynamic() } else { after };
         self.postconditions(instance, resource, &scope, &seen);
         seen

@@ -52,6 +52,7 @@ impl MissingInputs {
         let mut nodes = vec![Vec::new(); self.inputs.len()];
         self.at.iter().for_each(|(node, input)| nodes[*input].push(*node));
         let needed_by = graph.needed_by_value();
+        // Each node holds the last input that reached it, so that one table serves all inputs.
         let mut seen = vec![usize::MAX; graph.nodes.len()];
         let count = |(input, own): (usize, Vec<usize>)| {
             let mut open = own;

@@ -262,6 +262,8 @@ impl<'c> Walk<'_, 'c> {
 
     /// Why nothing in the configuration wants a resource.
     fn reason(&self, address: &ResourceAddress) -> ActionReason {
+        // Terraform 1.11.4 blames the module only if its call is still there. Where the call is gone, it says
+        // `delete_because_no_resource_config`.
         let exists = self.input.config.module_of(&address.module).is_some();
         match self.is_declared(address) {
             true if !self.has_module(&address.module) => ActionReason::DeleteBecauseNoModule,
@@ -276,6 +278,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     fn orphan(&mut self, index: Option<usize>, address: &InstanceAddress, reason: ActionReason) {
+        // An orphan of a resource must not be found again among all objects of the state.
         if !self.wanted.insert(address.clone()) || !self.targets.includes_instance(address) {
             return;
         }

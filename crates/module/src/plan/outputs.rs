@@ -74,6 +74,8 @@ pub(crate) fn planned(value: &Value, output: &OutputConfig, before: Option<&Stat
         // Terraform does not keep null outputs, so null and absent are equal.
         (false, true) => PlannedAction::NoOp,
         (false, false) => PlannedAction::Create,
+        // A change of `sensitive` alone is an update in the document of Terraform 1.11.4, which the text of the plan does
+        // not show.
         (true, false) if after.identical(&was) && was_sensitive == output.sensitive => PlannedAction::NoOp,
         (true, _) => PlannedAction::Update,
     };
@@ -117,6 +119,7 @@ pub(crate) fn add_deleted(
 ///
 /// The value does not fit.
 pub(crate) fn convert(output: &OutputConfig, value: Value) -> Result<Value, Box<Diagnostic>> {
+    // Outputs may have a type since Terraform 1.15.
     let Some((ty, _)) = &output.ty else { return Ok(value) };
     ty.convert_as(&value, output.sensitive || output.ephemeral).map_err(|error| {
         let reason = conversion_message(&error, ty.ty());

@@ -43,6 +43,8 @@ impl Pending {
             Some(known) => *known |= is_sure,
             None => drop(self.nodes[node].insert(instance.clone(), is_sure)),
         }
+        // A module around has at least the changes of the ones in it, so the way up ends where nothing new is said. `None`
+        // is less than `Some(false)`, and that less than `Some(true)`.
         let mut module = Some(graph.nodes[node].module);
         while let Some(inner) = module.filter(|module| self.modules[*module] < Some(is_sure)) {
             self.modules[inner] = Some(is_sure);

@@ -44,6 +44,7 @@ impl<'c> Walk<'_, 'c> {
             }
             Ok((read, warnings)) => {
                 let value = remarked(&read.value, &stored.value, schema);
+                // A provider that returns no identity, as all before Terraform 1.12, does not take the stored one away.
                 let (private, identity) = (read.private, read.identity.or_else(|| stored.identity.clone()));
                 let schema_version = schema.version;
                 let object = StateObject {

@@ -18,8 +18,8 @@ use crate::config::{Config, LoadedModule, ModuleId};
 use crate::schemas::schema_kind;
 use crate::subject::{self, SubjectKind};
 
-/// Finds the attributes that the changes of a plan may come from, in Terraform's order. It follows the references of
-/// changing resources and outputs through local values, variables, outputs of modules and configured attributes.
+/// Finds the attributes that the changes of a plan may come from, sorted. It follows the references of changing resources and
+/// outputs through local values, variables, outputs of modules and configured attributes.
 ///
 /// `child_outputs` are the outputs of child modules that were evaluated, in all instances of these: no state remembers
 /// their values, so that all count as changing.
@@ -116,6 +116,7 @@ impl Search<'_> {
                 self.follow(&module, id, &part, target);
             }
         }
+        // Terraform's own order differs from run to run. Sorted, two plans of one module are the same.
         self.found.into_iter().collect()
     }
 

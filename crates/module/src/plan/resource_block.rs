@@ -30,6 +30,7 @@ impl<'c> Walk<'_, 'c> {
         instances: Vec<ModuleInstanceId>,
     ) {
         let Some(schema) = resource.schema else { return };
+        // Each planned object holds the schema. All instances share this copy.
         let schema = Arc::new(schema.clone());
         let graph = self.graph;
         let imports = &graph.nodes[index].imports;
@@ -44,6 +45,7 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         let expansions = instances.iter().map(|at| Some((*at, self.expand(index, *at, count, for_each)?)));
+        // All are expanded before one that is wrong ends this: Terraform reports each of them.
         let expansions: Vec<_> = expansions.collect();
         // If those of one instance of the module are wrong, nothing of the resource is planned.
         let Some(expansions) = expansions.into_iter().collect::<Option<Vec<_>>>() else {
@@ -75,7 +77,7 @@ impl<'c> Walk<'_, 'c> {
                 self.undecided(index, at, resource, &schema, &repetition);
                 continue;
             }
-            // An instance that asks for one that is not there finds none.
+            // References between instances see unknown values under the right keys, so one to a missing instance is an error.
             if self.graph.nodes[index]
                 .subjects
                 .iter()
@@ -232,7 +234,7 @@ impl<'c> Walk<'_, 'c> {
         for address in needed {
             for subject in own {
                 let SubjectKind::Resource { key, .. } = &subject.kind else { continue };
-                // An object that is the only one of its resource is looked at twice.
+                // Terraform 1.11 reports a reference without a key twice.
                 let times = match key {
                     None => 2,
                     Some(_) if has_key(address, key) => 1,

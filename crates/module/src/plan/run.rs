@@ -112,6 +112,7 @@ impl<'c> PreparedModule<'c> {
         providers: &mut dyn Providers,
         observer: &mut dyn Observer,
     ) -> Result<Self, Diagnostics> {
+        // Terraform ends at the first of these that finds errors, so that one run reports only one of them.
         let checks =
             [Config::wrong_call_arguments, Config::missing_provisioners, Config::missing_provider_configs];
         for check in checks {
@@ -246,13 +247,15 @@ fn walk_prepared<'c>(
         moves.warn_of_blocked(&mut walk.found);
     }
     walk.update_dependencies(order);
-    // Terraform finds out after the plan is made, and keeps that.
+    // Terraform finds out after the plan is made, and keeps that. A plan with errors has none: found with random pairs of
+    // configurations and Terraform 1.11.4.
     let cycles = match input.options.mode {
         PlanMode::Normal if !walk.found.has_errors() => walk.step_cycles(),
         _ => Diagnostics::default(),
     };
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
+    // Observers explain objects of which the action is not known, so these are set apart before.
     walk.leave_unsure();
     observer.walked(&walk);
     let child_outputs = match input.options.mode {
@@ -272,6 +275,8 @@ fn walk_prepared<'c>(
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
         super::outputs::add_deleted(&mut plan.outputs, &refreshed.outputs, stays);
     }
+    // No document and no state can hold `1 / 0`. Terraform finds that only once it writes the plan, and its message names
+    // the function that writes the section.
     let wrong_variable = world.instances[0].variables.values().any(has_infinity);
     if wrong_variable || plan.outputs.values().any(|output| has_infinity(&output.after)) {
         let section = if wrong_variable { "error in marshalPlanVariables: " } else { "" };
@@ -440,7 +445,7 @@ fn drift(
                 .and_then(|instance| instance.current.as_ref());
             let previous_address = moves.moved.get(&address).cloned();
             let before = &before.value;
-            // Terraform takes what another provider has made of an object for another one; its own it does not.
+            // Terraform reports an object that a provider has converted as drift, unless its built-in provider has done it.
             let is_converted = moves.converted.contains(&address) && !resource.provider.provider.is_builtin();
             let action = match now {
                 None if !providers.contains(&resource.provider.provider) => {

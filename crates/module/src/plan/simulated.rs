@@ -49,6 +49,8 @@ impl<'c> Walk<'_, 'c> {
                 }
             }
         }
+        // Nothing that was searched leads to a simulated provider. Later searches end at these parts, so that a chain is
+        // walked once, and not again from each of its links.
         self.asked.extend(seen);
         None
     }
@@ -147,6 +149,8 @@ impl<'c> Walk<'_, 'c> {
         };
         let mut expressions = Vec::new();
         match attribute {
+            // Terraform itself does not know the `id` of a new `terraform_data`, and its `output` is unknown because of
+            // `input` alone.
             Some("id") if is_builtin && is_new => {}
             Some("input" | "output") if is_builtin && is_new => {
                 let written = resource.body.attributes.iter().find(|written| written.name == "input");

@@ -50,6 +50,8 @@ impl Steps {
         if let Some(known) = self.groups.get(&key) {
             return *known;
         }
+        // A step of the group takes one edge for each member and each follower. Edges from every follower to every member
+        // would be quadratic in the instances.
         let step = self.add(None);
         self.groups.insert(key, step);
         step
@@ -208,6 +210,8 @@ impl Walk<'_, '_> {
         made: &[(&PlannedObject, usize)],
         destroyed: &[Destruction<'_>],
     ) {
+        // Asked of Terraform 1.11.4 with 60 states: the stored dependencies count here, not those of the configuration. One
+        // that was stored with `create_before_destroy` does not count.
         for (change, step) in made {
             let Some(object) = self.current(&change.address) else { continue };
             let resource = &change.address.resource;

@@ -80,6 +80,7 @@ impl<'c> Walk<'_, 'c> {
                 }
             }
         };
+        // Terraform 1.11.4 has the error without a place for data sources, and for resources that have no instances.
         triggered.unwrap_or_else(|| {
             let module = match &self.world.instances[instance.at].address {
                 root if root.is_root() => "the root module".to_owned(),
@@ -112,12 +113,14 @@ impl<'c> Walk<'_, 'c> {
                 (change.action, &change.before, &change.after)
             }
         };
+        // Terraform 1.11.4 replaces nothing because a trigger is created or read, or stays as it is.
         let changes = action == PlannedAction::Update || action.is_replace();
         Some(changes && (path.is_empty() || differs(before, after, path)))
     }
 
     /// The key that `count.index` or `each.key` gives.
     fn computed_key(&mut self, instance: &Instance<'_>, trigger: &Expr) -> Option<Value> {
+        // Terraform allows `count.index` and `each.key` as an index here, and no other name.
         let key = trigger.computed_key()?;
         let names = instance.repetition.names();
         let nothing = Variables::default();

@@ -171,6 +171,7 @@ pub(crate) fn judged(
         let detail = format!("{message}\n\nThis was checked by the validation rule at {place}.");
         let diagnostic =
             Diagnostic::new(VALIDATION.failed, rule.condition.span, detail).explained(&rule.condition, scope);
+        // A default that breaks a rule has no argument to point to: Terraform 1.11.4 prints `on line 0:` then.
         let diagnostic = Diagnostic { subject: reported.or(Some(NOWHERE)), ..diagnostic };
         found.push_condition(Severity::Error, diagnostic, owner);
     }

@@ -82,11 +82,11 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) forgotten: Vec<InstanceAddress>,
     /// The inputs that the plan is made without.
     pub(crate) missing: &'i MissingInputs,
-    /// The existing objects of which it depends on a missing input what happens to them.
+    /// The existing objects whose action depends on a missing input.
     pub(crate) unsure: HashSet<InstanceAddress>,
     /// The resources of which some instances are undecided.
     pub(crate) undecided: HashSet<ResourceAddress>,
-    /// The nodes whose values come from what a provider was not there to say, with what that is.
+    /// For each node, the data sources and attributes that are unknown without their providers and that its value depends on.
     pub(crate) unanswered: Vec<BTreeSet<String>>,
     /// Parts that are unknown to Terraform, too.
     pub(crate) asked: HashSet<InstancePart>,
@@ -130,7 +130,7 @@ impl<'c> Walk<'_, 'c> {
                 self.skip(index);
                 continue;
             }
-            // A check is there even if what it looks at is not, unless that is its module.
+            // A check has a result even if an object that it refers to has none, unless its module failed.
             let is_check = matches!(node.kind, NodeKind::Check(..));
             if is_check && !self.call_failed(node.module) {
                 self.open_checks(index);
@@ -154,13 +154,14 @@ impl<'c> Walk<'_, 'c> {
                 if matches!(self.graph.nodes[*need].kind, NodeKind::Provider(_)) {
                     continue;
                 }
+                // Without a limit each node of a long chain would hold all causes of those before it.
                 let room = MOST_CAUSES.saturating_sub(self.unanswered[index].len());
                 let inherited: Vec<String> = self.unanswered[*need].iter().take(room).cloned().collect();
                 self.unanswered[index].extend(inherited);
             }
             self.unanswered[index].extend(self.missing.name_at(self.input.config, node, index));
             if node.subjects.iter().any(|subject| self.lacks_workspace(subject)) {
-                // Terraform knows it, so what is unknown because of it is no error.
+                // Terraform knows the workspace, so a value that is unknown because of it is not an error.
                 self.unanswered[index].insert(WORKSPACE.to_owned());
                 self.plan.lacks_workspace = true;
             }
@@ -210,6 +211,7 @@ impl<'c> Walk<'_, 'c> {
     pub(crate) fn show_variables(&mut self) {
         for (name, variable) in &self.input.config.modules[0].config.variables {
             let given = self.input.variables.get(name).map(|given| &given.value);
+            // Terraform 1.11.4 writes no given value of an ephemeral variable into a plan, but its default.
             let shown = given.filter(|_| !variable.ephemeral).or(variable.default.as_ref());
             if let Some(shown) = shown {
                 let shown = shown.clone().with_marks(super::variable::marks(variable));

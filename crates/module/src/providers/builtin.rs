@@ -33,6 +33,8 @@ impl Provider for TerraformData {
         let is_new = planned.get("id").is_some_and(|id| !id.is_known());
         let output = has_changed("input").then(|| {
             let output = match planned.get("input") {
+                // A new object without `input` has a known `output` from the start: null. An update to null leaves it
+                // unknown.
                 Some(input) if prior.is_some() || !input.is_null() => Value::unknown(input.ty().clone()),
                 input => input.cloned().unwrap_or(Value::null(Type::Dynamic)),
             };
@@ -51,6 +53,7 @@ impl Provider for TerraformData {
 /// Whether an argument stays as it was, in its type as well.
 fn same(planned: Option<&Value>, prior: Option<&Value>) -> bool {
     match (planned, prior) {
+        // Terraform 1.11.4 replaces the object if `triggers_replace` changes from 1 to "1".
         (Some(planned), Some(prior)) => planned.definitely_equals(prior) && planned.ty() == prior.ty(),
         (planned, prior) => planned.is_none() && prior.is_none(),
     }

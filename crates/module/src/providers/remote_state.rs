@@ -80,6 +80,7 @@ pub(super) fn read(files: &dyn Files, schema: &Schema, config: &Value) -> DataAn
         return DataAnswer::NotKnown;
     }
     let part = |name: &str| known(config, "config").and_then(|config| text(member(config, name)?));
+    // The local backend keeps `default` in a file of its own, and each other workspace in a folder.
     let path = match known(config, "workspace").and_then(text) {
         Some(workspace) if !workspace.is_empty() && workspace != "default" => {
             let folder = part("workspace_dir").unwrap_or_else(|| "terraform.tfstate.d".to_owned());

@@ -266,6 +266,7 @@ impl Reading<'_> {
                 schema,
                 version: stored_version,
                 text: stored.values.text(),
+                // Only if the versions match does Terraform leave out what the schema lacks before it asks for the upgrade.
                 value: read.as_ref().ok().filter(|_| stored_version == schema.version),
             };
             let mut secrets = ProviderSecrets::default();
@@ -273,6 +274,7 @@ impl Reading<'_> {
                 Ok(value) => secrets.learn(&schema.block, value),
                 Err(_) => secrets.learn_marked(&file.untyped_object(stored)?),
             }
+            // Terraform calls `UpgradeResourceState` for each object, also if its version is that of the schema.
             match self.providers.upgrade(provider, stored_object) {
                 None => {}
                 Some(Ok((value, warnings))) => {

@@ -56,6 +56,7 @@ impl Removal {
     fn names(&self, address: &InstanceAddress) -> bool {
         let InstanceAddress { resource, .. } = address;
         let steps = &resource.module.0;
+        // Terraform refuses instance keys in `from`, so names alone decide.
         let is_inside = steps.len() >= self.module.len()
             && std::iter::zip(&self.module, steps).all(|(name, step)| *name == step.name);
         is_inside

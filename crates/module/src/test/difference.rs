@@ -70,6 +70,7 @@ impl Comparison {
         let (left, right): (Vec<&str>, Vec<&str>) =
             (self.left.split('\n').collect(), self.right.split('\n').collect());
         let mut lines = Vec::with_capacity(left.len().max(right.len()));
+        // Terraform 1.15 does not align the sides either: after an inserted line all lines differ.
         let mut added: Vec<&str> = Vec::new();
         for i in 0..left.len().max(right.len()) {
             match (left.get(i), right.get(i)) {

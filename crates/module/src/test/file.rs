@@ -208,6 +208,7 @@ impl<'s> TestRunner<'s> {
     pub(super) fn prepare(&mut self, module: usize) -> Result<&PreparedModule<'s>, &Diagnostics> {
         let (suite, schemas, functions) = (self.suite, self.schemas, self.functions);
         let options = &self.options.plan;
+        // Validation looks at neither values nor state, so all runs of a module share it.
         let prepared = self.prepared.entry(module).or_insert_with(|| {
             let input = PlanInput {
                 config: &suite.modules[module].config,
@@ -417,6 +418,7 @@ fn clean_up(states: &mut BTreeMap<String, FileState>, names: &[SmolStr]) -> Vec<
         |state: &PriorState| state.resources.keys().any(|address| address.mode == Mode::Managed);
     let mut last: Vec<usize> =
         states.values().filter(|state| has_objects(&state.state)).filter_map(|state| state.last).collect();
+    // Terraform 1.11.4 destroys in the reverse order of the last applies. In 1.15 the order is random.
     last.sort_unstable();
     states.clear();
     let runs = last.into_iter().rev().filter_map(|index| names.get(index));

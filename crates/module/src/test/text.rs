@@ -218,6 +218,7 @@ impl<'s> TestPrinter<'s> {
 /// The last line: the numbers of passed, failed and skipped runs.
 pub(super) fn summary(report: &TestReport) -> String {
     let word = if report.passes() { "Success!" } else { "Failure!" };
+    // The last line of `terraform test` counts errors among the failed runs; `-json` counts them apart.
     let failed = report.count(TestStatus::Fail) + report.count(TestStatus::Error);
     let mut text = format!("{word} {} passed, {failed} failed", report.count(TestStatus::Pass));
     let skipped = report.count(TestStatus::Skip);

@@ -103,6 +103,7 @@ impl<'s> FileScope<'s> {
                     None => drop(self.broken.insert(name.clone())),
                 }
             }
+            // A pass that settles nothing is the last: the rest waits for runs, or for itself.
             if self.open.is_empty() || self.open.len() == before {
                 return;
             }
@@ -266,6 +267,7 @@ impl<'s> FileScope<'s> {
             }
         }
         found.append(undeclared);
+        // Since 1.15 missing values are reported beside wrong ones.
         if found.error_count() > errors && !self.is_new {
             return result;
         }

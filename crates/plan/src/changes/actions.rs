@@ -45,6 +45,7 @@ impl ResourceActions {
             ["delete", "create"] => Self::DeleteThenCreate,
             ["create", "delete"] => Self::CreateThenDelete,
             ["forget"] => Self::Forget,
+            // Only Terraform writes this one, and only OpenTofu the next.
             ["create", "forget"] => Self::CreateThenForget,
             ["forget", "create"] => Self::ForgetThenCreate,
             _ => Self::Unknown,

@@ -56,6 +56,7 @@ impl ActionTrigger<'_> {
         match &*self.event {
             "BeforeCreate" | "BeforeUpdate" | "BeforeDestroy" => Some(TriggerTime::Before),
             "AfterCreate" | "AfterUpdate" | "AfterDestroy" => Some(TriggerTime::After),
+            // `terraform show` 1.16 crashes at another event of a change that it shows.
             _ => None,
         }
     }

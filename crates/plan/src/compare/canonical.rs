@@ -245,6 +245,7 @@ impl<'i> CanonicalWriter<'i> {
     ) -> NodeKind<'v, 't> {
         let start = self.bytes.len();
         let (values, unknown) = (side.value.elements(), side.unknown.elements());
+        // Marks behind the last element count as elements only as far as one of them says something.
         let beyond = (values.len()..unknown.len()).rfind(|index| unknown.at(*index).has_true());
         let len = beyond.map_or(values.len(), |last| last + 1);
         let is_set = schema.is_set();
@@ -260,6 +261,8 @@ impl<'i> CanonicalWriter<'i> {
             };
             nodes.push(match matching.element(index, is_set) {
                 Some(matching) => self.node(element, schema.element(index), &matching, start, false),
+                // An ignored element is null on both sides. It keeps its place, because paths name the others by
+                // position.
                 None => self.leaf(b'n', NodeKind::Null, start),
             });
         }

@@ -17,6 +17,7 @@ use crate::changes::ChangeSet;
 use crate::document::Schemas;
 
 /// The version of what is hashed, and how. A plan may have another hash in another version.
+// Version 1 left out identities, so that two plans that did the same to different objects had one hash.
 const VERSION: &str = "v2";
 
 /// The hash of what a plan will do: equal for plans that do the same, as [`Comparison`](crate::Comparison) compares them.
@@ -107,6 +108,7 @@ impl HashKey {
     ///
     /// There are fewer than [`HashKey::MIN_LENGTH`], or all are equal: 256 keys of each length are soon tried.
     pub fn new(bytes: &[u8]) -> Result<Self, HashKeyError> {
+        // Editors end a file with a line break, which is no part of the key.
         let end = bytes.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |last| last + 1);
         let key = &bytes[..end];
         if key.len() < Self::MIN_LENGTH {
@@ -247,6 +249,7 @@ impl Digester {
     /// Adds a part, so that nothing behind it can be taken for a part of it.
     fn part(&mut self, bytes: &[u8]) {
         let mut length = Vec::with_capacity(8);
+        // With the length in front no end of one part can be taken for the beginning of the next.
         write_len(bytes.len(), &mut length);
         self.update(&length);
         self.update(bytes);

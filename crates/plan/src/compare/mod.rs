@@ -99,6 +99,7 @@ impl<'t> Comparison<'t> {
         let ignored = Ignored::new(&options.ignored);
         let maps = Maps::new(&options.maps);
         let steps_a = steps(a, ComparedPlan::A, &maps)?;
+        // Maps turn addresses of the first plan into those of the second one, which are left as they are.
         let steps_b = steps(b, ComparedPlan::B, &Maps::new(&[]))?;
         let is_all = options.ignored.is_empty();
         let comparer = Comparer { a, b, hidden: &hidden, schemas, ignored: &ignored, is_all };
@@ -192,6 +193,7 @@ impl<'t> Comparer<'_, 't> {
         b: &PlanStep<'_, 't>,
         is_same_action: bool,
     ) -> Result<Vec<ValueDifference<'t>>, CompareError> {
+        // An ignored path has to be looked for in equal values, too, because one that is found nowhere is reported.
         if self.is_all && a.is_written_alike(b) {
             return Ok(Vec::new());
         }
@@ -212,6 +214,7 @@ impl<'t> Comparer<'_, 't> {
             if a.bytes() == b.bytes() {
                 return Vec::new();
             }
+            // Only a difference that is shown needs the marks, and most steps have no difference.
             let hidden = hidden.get_or_insert_with(|| {
                 let mut hidden = Hidden::default();
                 values.iter().for_each(|values| values.hide(&mut hidden));

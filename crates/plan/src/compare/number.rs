@@ -41,6 +41,7 @@ impl<'t> CanonicalNumber<'t> {
         }
         // From here on the exponent counts from the last digit.
         number.exponent -= fraction.len() as i128;
+        // Zero is one number with every sign and exponent.
         if number.digits == ("", "") {
             return Self { is_negative: false, digits: ("", ""), exponent: 0, huge_exponent: "" };
         }

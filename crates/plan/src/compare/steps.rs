@@ -76,6 +76,7 @@ pub(super) fn steps<'c, 't>(
             return Err(CompareError::UnknownActions { plan, address: step.own_address().to_string() });
         }
     }
+    // Which of them belongs to a step of the other plan could not be told.
     if let Some(two) = steps.windows(2).find(|two| two[0].order() == two[1].order()) {
         return Err(CompareError::Twice { plan, address: two[0].own_address().to_string() });
     }
@@ -364,6 +365,7 @@ impl<'c, 't> PlanStep<'c, 't> {
 }
 
 fn write_texts<'x>(texts: impl Iterator<Item = &'x str> + Clone, bytes: &mut Vec<u8>) {
+    // Without the count, a text could be taken for a part of the list that follows.
     super::canonical::write_len(texts.clone().count(), bytes);
     texts.for_each(|text| write_text(text, bytes));
 }

@@ -186,6 +186,8 @@ impl<'t> Walk<'t> {
 
     /// Whether all that differs within two parts was unknown in the first plan.
     fn is_expected_within(&self, a: Part<'_, '_, 't>, b: Part<'_, '_, 't>) -> bool {
+        // The path begins with a name that stands for the way here: only attributes of a resource may turn out to be
+        // null, and nothing in here is one.
         let mut inside =
             Walk { side: self.side, path: vec![ValueStep::Name(Text::default())], found: Vec::new() };
         inside.both(a, b, Hidden::default().root());

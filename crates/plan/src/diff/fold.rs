@@ -85,6 +85,7 @@ impl Fold {
         let is_kept = || match self.keep {
             Keep::Changed => false,
             Keep::Beside => index > 0 && changes(index - 1) || index + 1 < len && changes(index + 1),
+            // Terraform 1.11 always shows attributes of these names in full, but not elements of maps.
             Keep::Identifying => matches!(name, Some("id" | "name" | "tags")),
         };
         let is_identifying = matches!(self.keep, Keep::Identifying);
@@ -103,6 +104,7 @@ impl Show {
     pub(crate) fn apply(self, part: &mut Diff<'_>) {
         part.hidden = self == Show::Nothing;
         if let Kind::Sensitive(marks) | Kind::SensitiveBlock(marks) | Kind::Shown { marks, .. } = &part.kind {
+            // Terraform 1.11 warns of a mark that comes or goes only where the value neither appears nor disappears.
             let stays = !matches!(part.action, DiffAction::Create | DiffAction::Delete);
             part.mark_changes = stays && marks.before != marks.after;
         }

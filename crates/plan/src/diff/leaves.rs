@@ -157,6 +157,7 @@ impl Walk<'_> {
             return self.members(parts, sides, replace);
         }
         let [before, after] = sides.map(|side| side.and_then(Value::as_elements).unwrap_or_default());
+        // Where one side has no elements, those of the other stand at their own positions.
         let paired = paired || before.is_empty() || after.is_empty();
         let (mut i, mut j) = (0, 0);
         for index in 0..parts.len() {

@@ -50,6 +50,7 @@ pub fn extract(text: &str) -> Option<Extracted> {
         followed: (rest < text.len()).then(|| line(rest)),
         another: next(text, end)
             .map(|(start, _)| start)
+            // A document that is cut off counts, too: showing one of two would say less than the input does.
             .or_else(|| part_of_document(&text[end..]).map(|at| end + at))
             .or_else(|| part_of_document(&text[..start]))
             .map(line),

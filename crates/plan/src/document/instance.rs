@@ -169,6 +169,7 @@ impl<'t> StateResource<'t> {
         write_marks(&value, &mut sensitive_values);
         let values =
             plain(&value).map_err(|_| error(Problem::Malformed("this cannot be written as JSON".into())))?;
+        // `terraform show` prints the -0 of a state file, which a number of the engine does not keep.
         let values = with_negative_zeros(self.values.text(), values);
         Ok(Shown::Written([values, sensitive_values]))
     }

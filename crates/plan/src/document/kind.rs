@@ -138,6 +138,7 @@ impl Members {
             "function_signatures" => &mut self.function_signatures,
             "modules" => &mut self.modules,
             "serial" => &mut self.serial,
+            // Plans and states have checks.
             "checks" => return,
             _ => &mut self.others,
         };

@@ -58,6 +58,7 @@ impl Plan<'_> {
         if let Some(output) = self.missing_output() {
             return Some(MissingChange::Output(output));
         }
+        // Planning that ends with an error leaves out everything after it.
         if self.changes.errored {
             return None;
         }

@@ -195,6 +195,7 @@ fn read_members<'t>(
 fn supported_version(text: &str, (version, offset): (Text<'_>, usize)) -> Result<(u64, u64), DocumentError> {
     let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
     match (parts.next().flatten(), parts.next().flatten()) {
+        // Terraform 0.12 to 1.0 wrote versions 0.1 and 0.2, and all later ones write 1.x.
         (Some(major @ 0..=1), Some(minor)) => Ok((major, minor)),
         _ => {
             let problem = Problem::UnsupportedVersion(version.chars().take(20).collect());

@@ -397,6 +397,7 @@ fn few_members<'t>(reader: &Reader<'t>) -> Vec<Ahead<'t>> {
         let is_special =
             matches!(&*key, "$unknown" | "$sensitive" | "$ephemeral" | "$literal" | "type" | "value");
         if !is_special || members.len() == 2 {
+            // Most objects end the search at their first member.
             return Err(reader.error("there are others"));
         }
         let before = reader.clone();

@@ -66,6 +66,8 @@ impl<'t> Plan<'t> {
             "complete" => keep(&mut changes.complete, flag(reader)),
             "terraform_version" => keep(&mut plan.terraform_version, text(reader)),
             "errored" => keep(&mut changes.errored, flag(reader).map(Option::unwrap_or_default)),
+            // Terraform never writes null in place of a section. A plan with `"resource_changes": null` passed every
+            // policy, query and check.
             "planned_values" | "prior_state" | "configuration" | "variables" => {
                 bracketed(reader, b'{').map(|_| ())
             }
@@ -73,6 +75,7 @@ impl<'t> Plan<'t> {
             _ => reader.raw().map(|_| ()),
         })?;
         let mut plan = Plan { format_version, members, ..plan };
+        // `terraform_data` is planned as Terraform itself does it, so a plan of nothing else is no prediction.
         plan.changes.predicted = plan.is_simulated() && plan.has_providers();
         plan.missing = plan.read_missing();
         plan.changes.lacks_input = !plan.missing.is_empty();
@@ -215,6 +218,7 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
                 let index = reader.raw().map(|raw| Some(raw).filter(|raw| raw.text() != "null"));
                 return keep(&mut resource.index, index.map(|index| index.map(ChangedIndex::Written)));
             }
+            // Readers of JSON differ in which of two they take: one could approve what another applies.
             "change" if has_change => return Err(entry.error("this entry has two members `change`")),
             "change" => {
                 has_change = true;

@@ -321,6 +321,7 @@ fn malformed(text: &str) -> Option<DocumentError> {
         true => Problem::Truncated,
         false => Problem::Malformed("this is no JSON".into()),
     };
+    // serde_json counts columns in bytes, and may stop within a character.
     let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     Some(DocumentError::at(text, offset.unwrap_or_default(), "", problem))
 }

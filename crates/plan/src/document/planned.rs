@@ -98,6 +98,7 @@ fn write_markers(
                     names.extend(members.iter().map(|(name, _)| name));
                 }
             }
+            // An object such as `{"$unknown": {}}` in a plan is plain data, and would be read back as a marker.
             let is_like_marker = names.len() == 1 && names.iter().any(|name| name.starts_with('$'));
             out.push_str(if is_like_marker { r#"{"$literal":{"# } else { "{" });
             for (i, name) in names.into_iter().enumerate() {

@@ -150,6 +150,7 @@ impl<'s> Marking<'s> {
         if self.edits.is_empty() {
             return None;
         }
+        // The sort is stable: members that are added at the end of one object keep their order.
         self.edits.sort_by_key(|edit| edit.start);
         let mut marked = String::with_capacity(text.len() + self.edits.len() * 32);
         let mut copied = 0;

@@ -51,6 +51,7 @@ impl<'t> State<'t> {
             location.push_str(&key);
             match &*key {
                 "version" => version = (reader.offset(), number(reader)?),
+                // At offset 0 no version has been read so far: it may come after what it is about.
                 "terraform_version" if version.1 == 4 || version.0 == 0 => {
                     state.terraform_version = text(reader)?;
                 }
@@ -124,6 +125,8 @@ impl Stored<'_> {
                 stored
                     .resource
                     .as_ref()
+                    // `terraform show -json` lists the data sources of a module first, and then the rest by type, name
+                    // and key.
                     .map(|r| (&*r.mode != "data", r.resource_type.clone(), r.name.clone()))
             };
             let deposed = |stored: &Self| stored.resource.as_ref().and_then(|r| r.deposed.clone());
@@ -269,7 +272,7 @@ fn key<'t>(reader: &mut Reader<'t>) -> Result<Option<Key<'t>>, JsonError> {
         Some(b'0'..=b'9' | b'-') => {
             let position = Json::next(reader)?;
             let Shape::Number(text) = position.view().shape() else { return Ok(None) };
-            // As Terraform does, which takes it for a double that counts.
+            // Terraform reads such a key as a double, and uses its integer part.
             let whole = || text.parse::<f64>().map_or(0, |position| position as i64);
             Some(Key::Position(text.parse().unwrap_or_else(|_| whole())))
         }

@@ -131,6 +131,7 @@ impl<'t> Collected<'t> {
             if all.is_empty() {
                 continue;
             }
+            // Most instances of a resource share their marks, so that most unions are known by the pointers to these.
             let union = united.entry(all.iter().map(|marks| Arc::as_ptr(marks)).collect());
             let union = union.or_insert_with(|| {
                 let views: Vec<View<'_, 't>> = all.iter().map(|marks| marks.view()).collect();

@@ -61,6 +61,7 @@ const REASONS: [&str; 17] = [
     "delete_because_each_key",
     "delete_because_no_module",
     "delete_because_no_move_target",
+    // Only OpenTofu writes this reason and the two that begin with `forgot`.
     "delete_because_enabled_false",
     "read_because_config_unknown",
     "read_because_dependency_pending",
@@ -87,6 +88,7 @@ const DEFERRALS: [&str; 12] = [
     Deferred::ACTION_UNKNOWN,
 ];
 
+// OpenTofu 1.11 lists ephemeral resources among the changes. Terraform never does.
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];
 
 /// The members without which an object cannot be judged. Without marks of what is sensitive it can, and more is shown.

@@ -35,6 +35,7 @@ pub(super) fn with_negative_zeros(kept: &str, written: String) -> String {
             waiting.push((before, after));
         }
     }
+    // The stack gives zeros in another order than the text.
     places.sort_unstable();
     let mut signed = String::with_capacity(written.len() + places.len());
     let mut done = 0;

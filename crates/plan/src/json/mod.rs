@@ -116,6 +116,7 @@ pub fn marks_or_all<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
 /// and else as its text, which only the serializers of `serde_json` take for a number.
 pub fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let bare = text.strip_prefix('-').unwrap_or(text);
+    // As an integer, `-0` would lose its sign.
     if bare.bytes().all(|byte| byte.is_ascii_digit()) && text != "-0" {
         if let Ok(integer) = text.parse() {
             return serializer.serialize_u64(integer);

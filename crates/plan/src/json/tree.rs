@@ -171,6 +171,7 @@ impl<'t> Builder<'t> {
     /// A builder for these values, which must be of one document if they are not null.
     pub(crate) fn for_values(raws: &[&Raw<'t>]) -> Self {
         let longest = raws.iter().map(|raw| raw.document()).max_by_key(|text| text.len()).unwrap_or_default();
+        // Where Terraform wrote nothing, the value is a `null` that is in no document and has no offset there.
         let same = raws.iter().filter(|raw| std::ptr::eq(raw.document().as_ptr(), longest.as_ptr()));
         let mut builder = Self::new(longest, same.map(|raw| raw.offset()).min().unwrap_or_default());
         // Most values are small, and take about a node for so many bytes.
@@ -211,6 +212,8 @@ impl<'t> Builder<'t> {
         let mut seen = seen.iter().peekable();
         let again = |tree: &Tree<'t>, key: &Node, rest: &str| {
             let key = tree.str(key);
+            // Documents of Terraform have sorted keys. Where they are not sorted, members are missed here and read
+            // again.
             while seen.next_if(|(earlier, ..)| tree.str(earlier) < key).is_some() {}
             let (_, text, value) = seen.next_if(|(same, ..)| tree.str(same) == key)?;
             // A number is the same only up to its end: `1` also begins `12`.

@@ -340,6 +340,7 @@ impl<'v, 't> Members<'v, 't> {
     }
 
     fn find(self, key: &str) -> Result<(usize, View<'v, 't>), usize> {
+        // The order of UTF-8 is that of its bytes, which need no check where characters begin.
         let found = self.nodes.binary_search_by(|[k, _]| self.tree.bytes(k).cmp(key.as_bytes()))?;
         Ok((found, View { tree: self.tree, node: &self.nodes[found][1] }))
     }

@@ -27,6 +27,7 @@ impl Writer<'_> {
 
     /// Writes the actions that were asked for.
     pub(super) fn invoked(&mut self, actions: &Entries<'_, ActionHeader<'_>>) -> Result<(), ShowError> {
+        // OpenTofu has no actions, so it is Terraform that says this.
         self.push("\nTerraform will invoke the following action(s):\n\n");
         for (index, action) in actions.iter().enumerate() {
             let action = action?;

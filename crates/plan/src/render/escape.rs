@@ -68,5 +68,6 @@ pub(super) fn quoted_width(key: &str) -> usize {
     if key.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\') {
         return key.len() + 2;
     }
+    // Terraform aligns by bytes, and escapes are longer than what they stand for.
     quoted(key).len()
 }

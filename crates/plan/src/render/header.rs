@@ -143,8 +143,8 @@ impl Writer<'_> {
         }
         for comment in &header.comments {
             self.extra_comment(comment, header);
-            // The unit of colour includes the line break, so the surplus reset opens the next line, as in Terraform.
         }
+        // The unit of colour includes the line break, so the surplus reset opens the next line, as in Terraform.
         self.push("\n");
         self.end(Role::UnitEnd);
     }
@@ -229,6 +229,7 @@ fn sentence(comment: &Comment<'_>, header: &ResourceHeader<'_>) -> String {
         Comment::MovedFrom => format!("moved from {previous}"),
         Comment::ImportedFrom => match header.importing.as_ref().and_then(|import| import.id.as_ref()) {
             Some(id) => format!("imported from \"{id}\""),
+            // An ID that is only known during the apply cannot be said.
             None => "will be imported first".to_owned(),
         },
         Comment::ConfigGenerated => "config will be generated".to_owned(),

@@ -159,6 +159,7 @@ impl<'s> Writer<'s> {
     fn indent(&mut self, levels: usize) {
         const SPACES: &str = "                                                                ";
         // The next `flush` returns the error.
+        // Every line comes here, and no piece of text has begun yet, so this is where tokens can be passed on.
         if self.tokens.text.len() >= ENOUGH && self.error.is_none() {
             self.error = self.flush().err();
         }

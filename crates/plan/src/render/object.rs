@@ -24,6 +24,7 @@ impl Writer<'_> {
 
     /// Writes the attributes of an object or block that are to be shown, and the number of the others.
     pub(super) fn attributes(&mut self, attributes: &Parts<'_, Entry<'_>>, indent: usize, view: View) {
+        // Terraform aligns with hidden attributes, too.
         let width = attributes.names().map(|name| escape::name_width(&name)).max().unwrap_or_default();
         let write = |this: &mut Self, index: usize| {
             let attribute = attributes.get(index);

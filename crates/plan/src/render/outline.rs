@@ -217,6 +217,7 @@ pub(super) fn filters(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>]
     for item in items {
         let section = sections[item.section].title;
         let index = *by_title.entry(item.action.unwrap_or(section)).or_insert_with(|| {
+            // A title explains itself behind a colon, for which filters have no room.
             let short = section.split(':').next().unwrap_or(section);
             filters.push(OutlineFilter {
                 title: item.action.unwrap_or(short),

@@ -202,6 +202,7 @@ impl Writer<'_> {
             Section::InvokedActions(entries) if !entries.is_empty() => self.invoked(entries)?,
             Section::OutputChanges { changed, unchanged } if !changed.is_empty() => {
                 self.push("\nChanges to Outputs:\n");
+                // Terraform aligns with outputs that do not change and are not shown, too.
                 let headers = changed.headers().map(|header| escape::name_width(&header.name));
                 let width = headers.chain(unchanged.iter().map(|name| escape::name_width(name))).max();
                 for entry in changed.iter() {

@@ -170,6 +170,7 @@ impl LineSink {
         for line in text.split_inclusive('\n') {
             let (line, is_whole) = line.strip_suffix('\n').map_or((line, false), |line| (line, true));
             if !line.is_empty() {
+                // `visible` would escape tabs, which a screen can show.
                 for (index, part) in line.split('\t').enumerate() {
                     self.diff.text.push_str(if index > 0 { "\t" } else { "" });
                     self.diff.text.push_str(&visible(part));
@@ -207,6 +208,7 @@ impl LineSink {
     fn end_fold(&mut self) {
         let lines = &mut self.diff.lines;
         let Some(start) = self.folds.pop() else { return };
+        // The first line says how many parts are folded, and stays when they are.
         let below = lines.len().saturating_sub(start + 1);
         if let Some(line) = lines.get_mut(start) {
             line.unfolds = below;

@@ -85,6 +85,7 @@ impl Groups {
         for group in &mut self.list {
             group.lines.sort_by_key(|line| line.group);
         }
+        // The first line of each group is now its gravest one.
         self.list.sort_by_key(|group| group.lines.first().map(|line| line.group));
         self.list
     }
@@ -329,6 +330,7 @@ pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     }
     reasons.extend(header.reason.as_deref().and_then(|reason| {
         Some(match reason {
+            // The attributes that cannot be updated are named already.
             "replace_because_cannot_update" => return None,
             "replace_because_tainted" => "tainted".to_owned(),
             "replace_by_request" => "as requested".to_owned(),
@@ -346,6 +348,7 @@ pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
             "read_because_config_unknown" => "config refers to values not yet known".to_owned(),
             "read_because_dependency_pending" => "depends on changes pending".to_owned(),
             "read_because_check_nested" => "to verify a check block".to_owned(),
+            // All reasons so far are words with `_` between them, so those of newer versions can be read this way, too.
             other => other.replace('_', " "),
         })
     }));

@@ -104,6 +104,7 @@ fn sequences(role: Role) -> (&'static str, &'static str) {
         Role::Caution => ("\x1b[33m", RESET),
         Role::CautionStart => ("\x1b[33m", ""),
         Role::Note => ("\x1b[1m\x1b[36m", RESET),
+        // Terraform resets the colour before these two, although nothing has set it.
         Role::Success => ("\x1b[0m\x1b[1m\x1b[32m", RESET),
         Role::Failure => ("\x1b[0m\x1b[1m\x1b[31m", RESET),
     }

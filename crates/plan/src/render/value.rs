@@ -41,6 +41,7 @@ impl Writer<'_> {
                 let marker =
                     if *sensitive { "(sensitive, write-only attribute)" } else { "(write-only attribute)" };
                 self.text(Role::Marker, marker);
+                // Terraform writes `-> null` before the comment about the replacement, and OpenTofu behind it.
                 let is_opentofu = self.program.is_opentofu();
                 if is_opentofu {
                     self.forces_replacement(diff, view);

@@ -67,6 +67,8 @@ impl<'p, 't> Actions<'p, 't> {
         if !program.has(Novelty::ActionInvocations) || set.invocations.is_empty() {
             return actions;
         }
+        // Terraform 1.14 prints an invocation below the change that triggers it, and only counts it if that change is
+        // not shown.
         actions.triggered.extend(changes.iter().map(|change| (&*change.address, Vec::new())));
         for invocation in &set.invocations {
             let is_wanted = filter.matches_action(&invocation.address, &invocation.action_type);
@@ -88,6 +90,8 @@ impl<'p, 't> Actions<'p, 't> {
             }
         }
         for of_change in actions.triggered.values_mut() {
+            // Stable, because Terraform leaves ties in the order of the document: before-create and before-destroy of
+            // one replacement.
             of_change.sort_by_key(|(_, trigger)| (trigger.block_index, trigger.list_index));
         }
         actions
@@ -129,11 +133,13 @@ pub(super) fn configuration<'p>(
     dialect: Dialect,
 ) -> Result<Diff<'p>, ShowError> {
     let Some(values) = invocation.config_values else {
+        // Terraform prints no line `config` then.
         let none = Diff::new(DiffAction::NoOp, Kind::Block(Block::default()));
         return Ok(Diff { hidden: true, ..none });
     };
     let sensitive = invocation.config_sensitive.unwrap_or(Raw::NULL);
     let values = ChangeValues::Written(WrittenValues {
+        // Terraform prints a configuration as it prints a state: with both sides the same.
         before: values,
         after: values,
         after_unknown: invocation.config_unknown.unwrap_or(Raw::NULL),

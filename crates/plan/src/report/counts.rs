@@ -88,9 +88,11 @@ impl Counts {
 
     /// The counts as the program prints them: a replacement counts as added and destroyed.
     pub(super) fn summary(&self, program: Program, of_selection: bool) -> Summary {
+        // `terraform show` counts a replacement as one to add and one to destroy, unless the old object is kept.
         let both = self.replace - self.create_then_forget - self.forget_then_create;
         let kept = match program {
             Program::OpenTofu => self.forget_then_create,
+            // Before Terraform 1.16 an object that is created while another one is forgotten counted nowhere.
             _ if program.has(Novelty::CreateThenForgetAdds) => self.create_then_forget,
             Program::Terraform(_) => 0,
         };
@@ -100,6 +102,7 @@ impl Counts {
             add: self.create + both + kept,
             change: self.update,
             destroy: self.delete + both,
+            // Only OpenTofu's line of counts names forgotten objects.
             forget: if program.is_opentofu() { forgotten } else { 0 },
             invoke: self.invoke,
             of_selection,

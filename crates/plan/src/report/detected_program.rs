@@ -31,6 +31,8 @@ impl Program {
     ///
     /// Members that only OpenTofu writes reveal it; without them the version is taken as Terraform's.
     pub(crate) fn of_plan(plan: &Plan<'_>) -> Self {
+        // No member names the program, and `terraform_version` holds OpenTofu's own version. Only OpenTofu writes these
+        // three.
         let is_opentofu = |resource: &ChangedResource<'_>| {
             is_of_opentofu(&resource.provider_name)
                 || resource.change.actions == ResourceActions::ForgetThenCreate

@@ -297,6 +297,7 @@ fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, program: Progr
     if matches!(heading, Heading::Deferred | Heading::Unchanged) {
         return Vec::new();
     }
+    // In Terraform's order: reason, left over, destroy = false, moved from, imported from, warning.
     let mut comments = Vec::new();
     let actions = resource.change.actions;
     let is_opentofu = program.is_opentofu();
@@ -310,7 +311,6 @@ fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, program: Progr
     }
     if matches!(heading, Heading::Forgotten | Heading::ReplacedButKept) && !is_opentofu {
         comments.push(Comment::NotToBeDestroyed);
-        // Terraform's order: reason, left over, destroy = false, moved from, imported from, warning.
     }
     if heading != Heading::Moved && previous_address(resource).is_some() {
         comments.push(Comment::MovedFrom);

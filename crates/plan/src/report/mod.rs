@@ -260,6 +260,8 @@ impl<'p> Report<'p> {
         let program = options.program.unwrap_or_else(|| Program::of_plan(plan));
         let mode = options.mode.unwrap_or_else(|| PlanMode::detect(plan));
         let options = Options { program: Some(program), mode: Some(mode), ..*options };
+        // `terraform show` hides the values of each section by the marks of that section alone, and its text must stay
+        // the same.
         let joins_marks = options.own_format && !options.show_sensitive;
         let stated = joins_marks.then(|| StatedMarks::new(plan)).transpose()?;
         let mut report = Self::of_changes_beside(&plan.changes, stated, schemas, &options, filter)?;

@@ -84,7 +84,7 @@ pub(super) fn report<'p, 't>(
     let shows_all_drift = mode == PlanMode::RefreshOnly || only_drift;
     let drifted: Vec<_> = set.drift.iter().filter(|r| wanted(r)).collect();
     let drift = differ.drift(shows_all_drift, drifted.clone(), &stated)?;
-    // Nothing is deferred where nothing can be.
+    // OpenTofu defers no changes, and a report of drift alone has none.
     let all_deferred = if program.is_opentofu() || only_drift { &[][..] } else { &set.deferred };
     let deferred: Vec<_> = all_deferred.iter().filter(|d| wanted(&d.resource)).collect();
     let is_shown = |r: &&ChangedResource<'_>| !only_drift && header::is_shown(r) && wanted(r);

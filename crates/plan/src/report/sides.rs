@@ -32,6 +32,7 @@ impl<'p, 't> Relevant<'p, 't> {
 
     /// Those of a resource, among them those that name none.
     pub(super) fn of_resource(&self, address: &str) -> Paths<'_, 't> {
+        // To Terraform a relevant attribute without a resource is one of every resource.
         let nameless = Some("").filter(|nameless| *nameless != address);
         Paths::subtrees(nameless.into_iter().chain([address]).filter_map(|name| self.by_resource.get(name)))
     }
@@ -56,7 +57,7 @@ pub(super) fn diff_resource<'t>(
         change.relevant = relevant;
         change = change.if_relevant();
     }
-    // OpenTofu shows it as it goes.
+    // Terraform shows a forgotten object as unchanged, and OpenTofu shows it as deleted.
     if resource.change.actions == ResourceActions::Forget && !dialect.is_opentofu() {
         change = change.unchanged();
     }

@@ -82,6 +82,7 @@ pub(super) fn report<'p>(
     };
     let outputs: Vec<_> = state.outputs.iter().filter(|_| filter.is_all()).collect();
     let counts = Counts { resources: resources.len(), outputs: outputs.len(), ..Counts::default() };
+    // Terraform 1.11 to 1.16 write version 1.0, and warn of newer ones.
     let is_newer = state.format_version.is_some_and(|version| version > (1, 0));
     let mut sections = Vec::new();
     sections.extend(is_newer.then(|| Section::Warnings(vec![Warning::NewerStateFormat])));
@@ -110,6 +111,7 @@ fn state_header<'p>(resource: &'p StateResource<'_>, module: ModulePlace) -> Sta
         name: resource.name.clone(),
         index: header::index(resource.index),
         provider_name: Some(resource.provider_name.clone()).filter(|name| !name.is_empty()),
+        // `terraform show` does not print `(tainted)` for a deposed object.
         tainted: resource.tainted && resource.deposed.is_none(),
         module,
     }

@@ -74,16 +74,20 @@ fn steps(path: &Path) -> Vec<StatePathStep> {
 }
 
 fn random() -> u64 {
+    // The standard library has no random numbers, but each of these has keys of its own, and the first come from the
+    // system.
     RandomState::new().build_hasher().finish()
 }
 
 /// A new key for a deposed object.
 fn deposed_key() -> String {
+    // Terraform's own keys are eight hexadecimal digits.
     format!("{:08x}", random() >> 32)
 }
 
 /// A new lineage, which identifies a state.
 pub(super) fn lineage() -> String {
+    // A lineage is a UUID; its 4 and its 8 say that it is a random one.
     let (a, b) = (random(), random());
     format!(
         "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",

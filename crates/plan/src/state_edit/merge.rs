@@ -150,6 +150,7 @@ pub(super) fn merged(old: Option<&str>, change: &Change) -> serde_json::Result<O
     }
     let serial: u64 =
         file.get("serial").map(|raw| serde_json::from_str(raw.get())).transpose()?.unwrap_or_default();
+    // Terraform tells states of one lineage apart by their serial, and takes the higher one for the newer one.
     file.set("serial", &serial.saturating_add(1))?;
     if file.text("lineage").is_empty() {
         file.set("lineage", &lineage())?;

@@ -194,6 +194,7 @@ fn step(step: &StatePathStep) -> PathStep {
         StatePathStep::Index(Key { value: serde_json::Value::String(key), .. }) => {
             PathStep::Index(Value::from(key.as_str()))
         }
+        // No element has the index -1, so `mark` hides the whole list where an index cannot be read.
         StatePathStep::Index(Key { value, .. }) => PathStep::Index(Value::from(value.as_i64().unwrap_or(-1))),
     }
 }

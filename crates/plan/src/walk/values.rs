@@ -80,6 +80,8 @@ fn content(builder: &mut Builder<'_>, value: &Value, depth: usize) -> Built {
 fn known<'v>(
     members: impl Iterator<Item = (&'v SmolStr, &'v Value)>,
 ) -> impl Iterator<Item = (&'v str, &'v Value)> {
+    // Terraform leaves unknown members out of the values of its documents, too; the marks beside them say where they
+    // are.
     members.filter(|(_, part)| part.is_known()).map(|(name, part)| (name.as_str(), part))
 }
 
@@ -140,6 +142,7 @@ fn steps(builder: &mut Builder<'_>, path: &Path, mut at: [Option<&Value>; 2]) ->
     });
     builder.make_array(before_set, |builder, step| match step {
         PathStep::Attribute(name) => builder.make_string(name),
+        // A path is printed, and nothing hides its keys.
         PathStep::Index(key) if key.is_marked() => Built::NULL,
         PathStep::Index(key) => content(builder, key, 0),
     })

@@ -67,6 +67,7 @@ impl Serialize for HiddenIn<'_, '_> {
                 let mut written = serializer.serialize_map(Some(members.len()))?;
                 for (key, member) in members.iter() {
                     match key {
+                        // All else are names of what is referred to, which are not secret.
                         "constant_value" => written.serialize_entry(key, &Constant(member, Some(names)))?,
                         _ => written.serialize_entry(key, &HiddenIn(member, names.below(key)))?,
                     }

@@ -87,6 +87,7 @@ pub(crate) fn write_fields<'t, T: Item<'t>, S: Serializer>(
             FieldValue::Index(index) => fields.serialize_entry(name, &index)?,
             FieldValue::Texts(texts) => fields.serialize_entry(name, &texts)?,
             FieldValue::Actions { planned, .. } => fields.serialize_entry(name, &planned)?,
+            // Sentinel has no key here: `after` and `value` of an output that is unknown are undefined.
             FieldValue::Value(None) => {}
             FieldValue::Value(Some(value)) => fields.serialize_entry(name, &As(&value, secrets))?,
             FieldValue::Marks(marks) => {

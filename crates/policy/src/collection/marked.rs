@@ -132,6 +132,8 @@ impl<'v, 't> Marked<'v, 't> {
             PathStep::Attribute(name) => self.member(name),
             PathStep::Index(key) => match (key.as_str(), key.as_number()) {
                 (Some(key), _) => self.member(key),
+                // Terraform converts such an index: `{"1" = "x"}[1]` is "x" in the console of 1.11.4, for objects and
+                // maps.
                 (None, Some(number)) if self.is_object() => self.member(&number.to_string()),
                 (None, Some(number)) => match number.as_u64().map(usize::try_from) {
                     Some(Ok(index)) => self.element(index),
@@ -182,6 +184,7 @@ impl<'v, 't> Marked<'v, 't> {
     /// Members by key: present ones, then unknown ones. Empty for other values.
     pub fn members(self) -> impl Iterator<Item = (&'v str, Self)> {
         let there = self.value.map(|value| value.members().iter());
+        // Terraform leaves unknown attributes out of `after`: only `after_unknown` has their names.
         let only_marked = self.is_object().then(|| self.unknown.members().iter()).into_iter().flatten();
         let only_marked = only_marked
             .filter(move |(key, marks)| marks.has_true() && self.value.is_some_and(|v| v.get(key).is_none()));

@@ -63,6 +63,7 @@ impl Names {
 
     /// The arguments of a call whose variables are sensitive.
     pub(crate) fn of_arguments(call: View<'_, '_>) -> Option<Arc<Self>> {
+        // A call has no marks of its own: the module that it calls says which variables are secret.
         let variables = call.get("module")?.get("variables")?.members();
         let sensitive = variables.iter().filter(|(_, variable)| says_sensitive(*variable));
         let below: BTreeMap<_, _> =
@@ -92,6 +93,8 @@ impl Names {
             Shape::Bool(true) | Shape::String(_) | Shape::Number(_) => self.all = true,
             Shape::Array(elements) => elements.iter().for_each(|element| self.add(element)),
             Shape::Object(members) => {
+                // Terraform writes `{}` and `[]` for collections without any mark. An entry for them would hide
+                // nothing.
                 for (name, marks) in members.iter().filter(|(_, marks)| !marks.is_empty()) {
                     self.below.entry(name.to_owned()).or_default().add(marks);
                 }

@@ -207,6 +207,7 @@ fn write<S: Serializer>(
             written.end()
         }
         Shape::Object(members) => {
+            // Unknown members come on top of those that the document has.
             let length = if manner.is_full { None } else { Some(members.len()) };
             let mut written = serializer.serialize_map(length)?;
             for (key, member) in marked.members() {

@@ -172,6 +172,7 @@ impl RowError {
 ///
 /// The file is no whole plan, or a part of it cannot be read.
 pub fn rows(file: &PlanFile, kind: RowKind, schemas: &Schemas) -> Result<Vec<Row>, RowError> {
+    // Findings say why a plan cannot be judged, so they are made before it is.
     if kind == RowKind::Findings && file.plan().is_some() {
         return Ok(findings(file).into_iter().map(|finding| of_finding(file.name(), finding)).collect());
     }
@@ -293,6 +294,7 @@ const LONGEST: usize = 1 << 30;
 const LONGEST_PATHS: usize = 64 << 20;
 
 fn json(value: &Value, name: &Text<'_>) -> Result<Option<String>, RowError> {
+    // That a sensitive value is null may be the secret.
     if value.is_null() && !value.is_marked() {
         return Ok(None);
     }

@@ -60,6 +60,7 @@ pub fn schema(kind: RowKind) -> SchemaRef {
     let field = |(name, cell): &Column| match cell {
         Cell::Name(_) => Field::new(*name, DataType::Utf8, false),
         Cell::Text(_) => Field::new(*name, DataType::Utf8, true),
+        // No text of a list is missing, but the builder makes lists that may lack some, and both must agree.
         Cell::Texts(_) => Field::new_list(*name, Field::new_list_field(DataType::Utf8, true), false),
         Cell::Truth(_) => Field::new(*name, DataType::Boolean, true),
     };

@@ -95,6 +95,7 @@ impl<W: Write + Send> TableWriter<W> {
             Format::Arrow(writer) => writer.write(&batch).map_err(of_arrow),
             Format::Parquet(writer) => {
                 writer.write(&batch).map_err(of_parquet)?;
+                // On its own the writer ends a group only after 1,048,576 rows, which may take gigabytes here.
                 if writer.in_progress_size() < ROW_GROUP {
                     return Ok(());
                 }

@@ -76,6 +76,7 @@ fn wrong_word(word: &str, words: &[&'static str]) -> Option<Wrong> {
         return None;
     }
     let known = match word {
+        // `terraform plan` prints "destroy" where its document has `delete`.
         "destroy" | "remove" => "delete",
         "noop" | "no_op" => "no-op",
         "modify" | "change" => "update",

@@ -47,6 +47,7 @@ impl Compiled {
         let parsed = std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().stack_size(STACK);
             let thread = builder.spawn_scoped(scope, || parse(collection, text));
+            // A panic of the parser becomes an error of the expression.
             thread.ok().and_then(|thread| thread.join().ok())
         });
         let failed =
@@ -127,6 +128,7 @@ fn spoken(message: &str) -> String {
             None => "the expression ends too early".to_owned(),
         };
     }
+    // ANTLR, which has generated the parser, begins its messages like this.
     let known = ["token recognition error", "mismatched input", "extraneous input", "no viable alternative"];
     match known.iter().any(|known| message.starts_with(known)) {
         true => format!("this cannot stand here: `{quoted}`"),

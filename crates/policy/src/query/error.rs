@@ -89,6 +89,7 @@ impl QueryError {
                 let types = overload.argument_types();
                 (QueryErrorKind::Type, format!("{} is not for {}", spoken(overload.function()), and(types)))
             }
+            // No name in CEL begins with `@`: such an error is one of ours, and its message holds no value.
             ExecutionError::FunctionError { function, message } if function.starts_with('@') => {
                 let kind = match function.as_str() {
                     LIMIT => QueryErrorKind::Limit,

@@ -97,11 +97,13 @@ impl<'q, 's> Evaluation<'q, 's> {
             self.scope.budget.renew();
             Value::resolve_val(part, &self.context).is_err()
         };
+        // The other parts of a loop read its names, which are bound only while the loop runs.
         let of_loop =
             |comprehension: &'e cel::common::ast::ComprehensionExpr| vec![&comprehension.iter_range];
         let candidates = match &expr.expr {
             Expr::Comprehension(comprehension) => of_loop(comprehension),
             Expr::Call(call) if call.func_name == operators::CONDITIONAL => {
+                // The branch that is not taken may fail on its own, and is not to blame.
                 let chosen = |condition: &IdedExpr| {
                     let value = Value::resolve_val(condition, &self.context).ok()?;
                     value.downcast_ref::<cel::common::types::CelBool>().map(|value| *value.inner())

@@ -66,6 +66,7 @@ pub(super) fn context<'v>(
                 if let Some(comparison) = comparison(call, &comparisons) {
                     comparison.note(a, b);
                 }
+                // Comparing maps takes an error for a difference, also the error of an unknown member.
                 Ok(bool(unknown.hiding(|| equal(a, b)) == is_wanted))
             }),
         );

@@ -200,6 +200,7 @@ impl<'a, 't> Thing<'a, 't> {
             return question::ask(question, self.clone());
         }
         if let Kind::Possible(item, _) = self.kind {
+            // Nothing but its names is known of an item that there may be.
             let label = item.label(name).ok_or_else(|| self.scope.unknown())?;
             return Ok(Box::new(CelString::from(label.as_str())));
         }
@@ -266,6 +267,7 @@ impl<'a, 't> Thing<'a, 't> {
             },
             (Kind::Change(change), "importing") => match &change.importing {
                 None => Ok(Box::new(CelNull)),
+                // Terraform writes `{"unknown": true}` where the id is known only after apply.
                 Some(Importing { id: None, identity: None, .. }) => Err(self.scope.unknown()),
                 Some(importing) => json(importing.identity.as_deref()).and_then(|identity| {
                     let id = importing.id.as_deref();

@@ -42,6 +42,7 @@ impl Kinds {
         match value.get_type().kind() {
             Kind::NullType => Self::NULL,
             Kind::Boolean => Self::BOOL,
+            // CEL compares numbers of different types by their value: `1 == 1.0` holds.
             Kind::Int | Kind::UInt | Kind::Double => Self::NUMBER,
             Kind::String => Self::STRING,
             Kind::Bytes => Self::BYTES,
@@ -95,8 +96,10 @@ impl PathReads {
 
     /// Takes note that this path was looked for in a resource.
     pub(super) fn note(all: &[Self], path: &Path, sides: &[Option<Marked<'_, '_>>; 2]) {
+        // Keys further down differ from object to object. The attribute comes from the schema of the type.
         let attribute: Path = path.steps().iter().take(1).cloned().collect();
         for reads in all.iter().filter(|reads| reads.path == *path) {
+            // Saying that a secret object lacks an attribute would tell something of it.
             let has = |side: &Marked<'_, '_>| side.is_sensitive() || !side.at(&attribute).is_absent();
             reads.looked.fetch_or(sides.iter().any(Option::is_some), Ordering::Relaxed);
             reads.found.fetch_or(sides.iter().flatten().any(has), Ordering::Relaxed);
@@ -118,6 +121,7 @@ impl Comparison {
     pub(super) fn note_contained(&self, element: &dyn Val, container: &dyn Val) {
         match container.downcast_ref::<CelList>() {
             Some(list) => list.inner().iter().for_each(|other| self.note(element, other.as_ref())),
+            // `in` looks for a key of a map, and the keys of JSON objects are strings.
             None => self.note_kinds(Kinds::from_value(element), Kinds::STRING),
         }
     }

@@ -150,6 +150,7 @@ impl<'s> Matching<'_, 's> {
             None => Err(refused(&format!("this must be true or false, and is {}", value.get_type().name()))),
         });
         match answer {
+            // A match depends on whether there is such an item. That it does not match holds either way.
             Ok(true) if item.is_possible() => Err(QueryError::undecided(self.0.0.places.all(expr))),
             answer => answer,
         }
@@ -203,6 +204,7 @@ impl<'s> Projecting<'_, 's> {
         self.1.see(item);
         let columns = columns(&self.0.compiled.expr).into_iter();
         let budget = &self.1.scope.budget;
+        // Each column is evaluated on its own, so that an error in one leaves the others.
         columns.map(|(_, column)| self.1.evaluate(column, |value| result::json(value, budget))).collect()
     }
 }
@@ -226,6 +228,7 @@ fn unfound_paths(compiled: &Compiled, comparisons: &Comparisons) -> impl Iterato
 
 /// The columns of an expression. Where a part of the whole cannot be a column, the whole is one.
 fn columns(expr: &IdedExpr) -> Vec<(Option<&str>, &IdedExpr)> {
+    // Only a key that is written in the expression can be the name of a column of all items.
     let named = |entry: &EntryExpr| matches!(entry, EntryExpr::MapEntry(entry) if !entry.optional && check::literal(&entry.key).is_some());
     match &expr.expr {
         Expr::Map(map) if !map.entries.is_empty() && map.entries.iter().all(|entry| named(&entry.expr)) => {

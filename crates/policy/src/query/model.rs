@@ -67,6 +67,7 @@ impl Shape {
     pub(super) fn from_kind(kind: FieldKind) -> Self {
         match kind {
             FieldKind::Text => Self::Leaf(Kinds::STRING),
+            // OpenTofu 1.11 writes changes of mode `ephemeral`.
             FieldKind::Mode => Self::Word(&["managed", "data", "ephemeral", "list"]),
             FieldKind::Bool => Self::Leaf(Kinds::BOOL),
             FieldKind::Index => Self::Leaf(Kinds::STRING.or(Kinds::NUMBER).or(Kinds::NULL)),

@@ -98,6 +98,7 @@ fn part<'a>(
                 }
                 match index < elements.len() && !element.is_unknown() {
                     true => list.push(part(element, are_marks, scope)?),
+                    // Null as in the document. `pass` has noted it: an answer that may depend on it is undecided.
                     false if index < elements.len() || scope.is_masked => list.push(Box::new(CelNull)),
                     // Marks go on behind the last element.
                     false => {}
@@ -164,6 +165,7 @@ impl Node<'_> {
     /// Takes note that the names of the members are looked at, where some of the members are unknown.
     fn note_names(&self) {
         let known = self.value.exact().map_or(0, |value| value.members().len());
+        // `members` gives the unknown ones last, so one behind those of the document is unknown.
         if self.value.members().nth(known).is_some() {
             self.scope.unknown.pass();
         }

@@ -114,6 +114,7 @@ impl<'a, W: Write> Printer<'a, W> {
         if self.is_selected() {
             return item.values.iter().map(text).collect();
         }
+        // Addresses come from the document. One that turns text around does so in the log of a CI system, too.
         let actions = item.actions.map(|actions| visible(&actions.join("/")).into_owned());
         [visible(&item.key).into_owned()].into_iter().chain(actions).collect()
     }
@@ -183,6 +184,7 @@ impl<'a, W: Write> Printer<'a, W> {
                 _ => writeln!(self.out, "{found}")?,
             }
         }
+        // The sort is stable: groups of equal size stay in the order in which documents name them.
         self.groups.sort_by_key(|group| std::cmp::Reverse(group.count));
         for group in std::mem::take(&mut self.groups) {
             self.finish_group(group)?;

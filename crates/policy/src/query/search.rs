@@ -89,6 +89,7 @@ impl Search<'_> {
                 true => is_undecided,
                 false => tallies.filter.note(answer).unwrap_or(false),
             };
+            // The next item may take as long, so one that takes too much ends the search.
             if tallies.filter.is_limit() {
                 break;
             }
@@ -96,6 +97,7 @@ impl Search<'_> {
                 continue;
             }
             found += 1;
+            // A number needs no values, which may take longer to make than the search.
             if self.counts_only {
                 continue;
             }

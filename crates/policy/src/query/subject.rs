@@ -52,9 +52,11 @@ impl<'t> Subject<'t> {
             Document::State(state) if collection == CollectionKind::State => {
                 subject.state = TfState::new(state.clone())?;
             }
+            // Every other collection would be empty, and the answer would be that nothing matches.
             Document::State(_) => return Err(SubjectError::IsState),
             Document::Plan(plan) => {
                 match collection {
+                    // Without its section a collection is empty, and the answer would be that nothing matches.
                     CollectionKind::PlannedValues => plan.require(PlanSection::PlannedValues)?,
                     CollectionKind::State => plan.require(PlanSection::PriorState)?,
                     CollectionKind::Config => plan.require(PlanSection::Configuration)?,

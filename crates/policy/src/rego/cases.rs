@@ -71,7 +71,7 @@ impl RuleVerdict {
     }
 }
 
-/// So many values that a rule waits for are named in one message.
+/// The maximum number of unknown values that one message names.
 const WAITS_NAMED: usize = 5;
 
 impl Finding {

@@ -47,10 +47,12 @@ pub(super) fn compile(
         .map_err(|errors| PolicyError::of_policies(&errors, &time))?;
     refuse_data_left_out(&program, &options.data_left_out)?;
     if !testing {
+        // Tests may mock a document with `with data.x as …`, so only policies are refused.
         refuse_missing_data(&program, &options.data)?;
     }
     let rules = evaluated(&program, options, testing)?;
     let mode = match testing {
+        // Tests make their own input with `with input as …`: it need not be of one form.
         true => options.input,
         false => shape::choose(&program, files, options)?,
     };
@@ -64,8 +66,10 @@ pub(super) fn compile(
             rules.iter().map(|rule| rule.id).chain(exceptions.values().copied()).collect();
         shape::refuse_missing_fields(&program, &wanted, mode, options, (&compile_options, &time))?;
     }
+    // `after_full` repeats every value after, so it is made only for policies that mention it.
     let full = files.iter().any(|file| file.text.contains("after_full"));
     Ok(Compiled {
+        // No rule has this position, so that `Policies::evaluating` finds none yet.
         begun: AtomicUsize::new(usize::MAX),
         members: Members::new(&program, full),
         mode,

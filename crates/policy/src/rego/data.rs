@@ -88,6 +88,7 @@ impl DataFile {
                 Err(message) => leave_out(file.path.clone(), &message),
             }
         }
+        // Neither file is right where two disagree: policies that refer to such a part are refused.
         let others = without(&seen, &mut Vec::new(), &refused);
         let value = joined(data, &others, &mut Vec::new(), &mut refused);
         left_out.extend(refused.iter().map(|path| {
@@ -104,6 +105,7 @@ impl DataFile {
 
     /// The document as it stands in the file.
     fn content(&self) -> Result<Value, String> {
+        // Some editors begin a file with this mark, which JSON does not allow.
         let text = self.text.trim_start_matches('\u{feff}');
         if self.is_yaml && has_second_document(text) {
             return Err("a second document starts in this file; split the file".to_owned());
@@ -127,6 +129,7 @@ impl DataFile {
 /// Whether a document is what policies judge, and not what they know: its secrets must not be read as `data`.
 fn is_plan_or_state(value: &Value) -> bool {
     let has = |name: &str| value.as_object().is_some_and(|object| object.get_str(name).is_some());
+    // The first is in all that `terraform show -json` prints, the others are in state files.
     has("format_version") || has("serial") && has("terraform_version")
 }
 

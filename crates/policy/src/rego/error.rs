@@ -109,6 +109,7 @@ impl PolicyError {
         let Some((first, rest)) = errors.0.split_first() else {
             return Self::new(PolicyErrorKind::Policy, None, "the policies cannot be compiled");
         };
+        // Compiling ends at this error, and that there was too little time is no fault of the policies' text.
         if first.code == Limit::Time.name() {
             return Self::of_time(None, time, "compiling the policies");
         }

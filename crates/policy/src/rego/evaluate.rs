@@ -26,7 +26,7 @@ use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Verdicts};
 use crate::simulated::Simulated;
 
-/// All messages about a plan together are not longer: nobody reads more, and nothing ends the writing of them.
+/// The maximum length of all messages about a plan: nobody reads more, and writing them has no time limit.
 const MOST_TEXT: u64 = 64 << 20;
 
 /// A definition of a rule, by the numbers of both.
@@ -70,6 +70,7 @@ pub(super) fn evaluate(
         .collect();
     // Unknown values stay unknown here, so certain findings hold for every outcome of apply.
     let results = evaluation.results(&document, &all, options.parts())?;
+    // The runs below must not send a request again, nor one that only their changed values cause.
     if let Some(network) = &evaluation.network {
         network.close();
     }
@@ -240,6 +241,7 @@ impl<'p> Evaluation<'p> {
         let is_undecided = |found: &Result<RuleResults, EvalError>| {
             found
                 .as_ref()
+                // A message with an unknown part equals none of a run in which unknown values are absent.
                 .is_ok_and(|found| found.possible.iter().any(|(value, _)| !value.contains_unknown()))
         };
         let wanted: Vec<DefinitionId> =

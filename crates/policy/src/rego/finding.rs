@@ -87,6 +87,7 @@ impl Addresses {
     }
 
     fn at_start(&self, text: &str) -> Option<&SmolStr> {
+        // A single long address in a document must not make each word of a message look that far.
         let longest = self.longest.min(500);
         let ends =
             text.char_indices().filter(|(_, c)| !is_of_word(*c)).map(|(index, c)| (index, c.len_utf8()));

@@ -168,6 +168,7 @@ objects! {
     }
 
     DOCUMENT = "a plan" {
+        // Terraform writes invocations since 1.14, and `applyable` and `complete` since 1.8.
         "action_invocations": List(&Object(&INVOCATION)),
         "applyable": Scalar,
         "checks": List(&Object(&CHECK)),
@@ -220,6 +221,7 @@ objects! {
         "before_identity": Any,
         "before_sensitive": Any,
         "generated_config": Scalar,
+        // Both since 1.5, which has import blocks.
         "importing": Object(&IMPORTING),
         "replace_paths": List(&List(&Scalar)),
     }
@@ -389,6 +391,7 @@ objects! {
         "type": Scalar,
     }
     CONFIG_VARIABLE = "a variable of the configuration" {
+        // `const` and `deprecated` are from Terraform 1.15, and so is the `type` of outputs.
         "const": Any,
         "default": Any,
         "deprecated": Any,

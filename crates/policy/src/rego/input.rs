@@ -30,6 +30,7 @@ pub(super) fn input<'t>(
     run: Option<&Value>,
     secrets: &Secrets,
 ) -> Result<(Value, Simulated<'t>), PolicyError> {
+    // A section that somebody has left out is undefined, and a rule over it would pass.
     for section in members.sections(mode) {
         plan.require(section).map_err(PolicyError::of_document)?;
     }
@@ -64,6 +65,7 @@ pub(super) fn input<'t>(
                     input.push((Value::from("plan"), writer.write(&raw)?));
                 }
                 if members.has("tfstate") {
+                    // The marks of the plan are found once, and serve all of its collections.
                     let tfstate = TfState::prior_with(plan, tfplan.raw.stated());
                     let tfstate = tfstate.map_err(PolicyError::of_document)?;
                     input.push((Value::from("tfstate"), writer.write(&tfstate)?));

@@ -41,6 +41,7 @@ impl Network for Internet {
                 Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
+            // After a pause that takes all the time that is left, nothing could be asked any more.
             if retries == 0 || left() <= pause {
                 return Err(failed);
             }
@@ -89,6 +90,7 @@ fn attempt(request: &HttpRequest, timeout: Duration) -> Result<HttpResponse, Net
         Err(error) => return Err(failed(&error)),
     };
     let reader = response.body_mut().as_reader();
+    // The byte beyond the limit tells a response of just that size from a longer one.
     let body = objchange_text::read_at_most(reader, MAX_BODY + 1).map_err(|error| failed(&error))?;
     if body.len() as u64 > MAX_BODY {
         return Err(failed(&format_args!("the response has more than {} MiB", MAX_BODY >> 20)));
@@ -103,6 +105,7 @@ fn attempt(request: &HttpRequest, timeout: Duration) -> Result<HttpResponse, Net
 
 fn agent(request: &HttpRequest, timeout: Duration) -> Agent {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    // Reading the certificates of the system costs time, and http without redirects needs none.
     let is_secure = request.url.starts_with("https") || request.follows_redirects;
     let certificates = if is_secure { Arc::clone(&CERTIFICATES) } else { Arc::default() };
     let tls = TlsConfig::builder()
@@ -111,6 +114,7 @@ fn agent(request: &HttpRequest, timeout: Duration) -> Agent {
         .unversioned_rustls_crypto_provider(provider)
         .build();
     let config = Agent::config_builder()
+        // OPA gives policies every response, with its `status_code`.
         .http_status_as_error(false)
         .allow_non_standard_methods(true)
         .max_redirects(if request.follows_redirects { MAX_REDIRECTS } else { 0 })

@@ -29,6 +29,7 @@ pub(super) fn end_paths(verdicts: &mut Verdicts, plan: &Plan<'_>) -> Result<(), 
         for unknown in &mut undecided.waits_for {
             end_path(unknown, sensitive.get(&unknown.address).map_or(&[], Vec::as_slice));
         }
+        // Paths that have been cut at one mark are equal now.
         undecided.waits_for.sort();
         undecided.waits_for.dedup();
     }

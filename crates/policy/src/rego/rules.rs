@@ -66,6 +66,7 @@ impl Evaluated {
 /// Which of the names in the head of a rule is its own: the first that says how bad it is, or the first at all.
 fn own_name(declared: usize, path: &[String]) -> usize {
     let says_severity = |at: &usize| Severity::from_rule_name(&path[*at]).is_some();
+    // While only the first name counted, `x.deny contains …` was not evaluated, and nothing said so.
     (declared..path.len()).find(says_severity).unwrap_or(declared)
 }
 
@@ -187,6 +188,7 @@ pub fn refuse_rules_in_tests(tests: &[PolicyFile], options: &Options) -> Result<
         let declared = match declared_rules(&SourceFile { name: name.clone(), text: text.clone() }) {
             Ok(declared) => declared,
             Err(errors) => {
+                // Nobody evaluates these files here, so their mistakes must not stop the policies.
                 let first = errors.0.first().map(ToString::to_string).unwrap_or_default();
                 warnings.push(format!("this file of tests is not read: {first}"));
                 continue;
@@ -211,6 +213,7 @@ pub fn refuse_rules_in_tests(tests: &[PolicyFile], options: &Options) -> Result<
 
 /// Whether a name in the head of a rule marks a test.
 fn is_test(names: &[String]) -> bool {
+    // `test_a["b"]` is a test of OPA, too. It was not run while only whole names were looked at.
     names.iter().any(|name| name.starts_with("test_") || is_skipped(name))
 }
 

@@ -72,10 +72,12 @@ impl Hidden {
             return Ok(hidden);
         }
         let (masked, _) = evaluation.document(&Secrets::Hidden(None))?;
+        // The policies read nothing sensitive, so nothing they say can depend on it.
         if masked == *document {
             hidden.messages.clear();
             return Ok(hidden);
         }
+        // Prints, warnings and errors are only shown as far as the masked run has them, too.
         let needs_all = has_errors || !results.prints.is_empty() || !results.warnings.is_empty();
         let wanted: Vec<DefinitionId> = match needs_all {
             true => results.found.keys().copied().collect(),
@@ -99,6 +101,7 @@ impl Hidden {
             }
             let (other, _) = evaluation.document(&Secrets::Hidden(Some(replacement)))?;
             let results = evaluation.results(&other, &wanted, threads)?;
+            // `insert` refuses a message that an earlier document gave: then two have given it.
             hidden.reveal(&results, &mut |id, message| !seen.insert((id, message.clone())));
         }
         Ok(hidden)

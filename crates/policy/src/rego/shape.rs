@@ -70,6 +70,7 @@ pub(super) fn choose(
         (InputMode::Auto, None, Some(_)) => Ok(InputMode::Raw),
         (InputMode::Auto, Some(_), None) => Ok(InputMode::Collections),
         (InputMode::Auto, None, None) => {
+            // A policy that uses `input` as a whole may mean either form. It once saw neither, and passed every plan.
             let Some(whole) = program.input_references().find(|one| one.path.is_empty()) else {
                 return Ok(InputMode::Collections);
             };

@@ -59,6 +59,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
     let mut verdicts = Vec::new();
     for rule in &policies.rules {
         let Some(place) = rule.definitions.first().cloned() else { continue };
+        // Each test has the whole time, so that a slow one does not make those behind it fail.
         let (begun, time) = (Instant::now(), TimeLimit::begin(options.timeout));
         let mut prints = Vec::new();
         let results = match rule.is_skipped() {
@@ -70,6 +71,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                     limits: Limits { deadline: time.end(), memory: options.memory },
                     strict_builtin_errors: options.strict_builtin_errors,
                     now_ns: (options.now_ns)(),
+                    // Tests mock `http.send` with `with`, also where policies may use the network.
                     network: None,
                 };
                 let results = policies.program.run(setup, |session| {

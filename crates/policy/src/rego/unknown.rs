@@ -77,6 +77,7 @@ impl<'t> Marking<'t> {
 
     /// The document, or its collections.
     fn document(&mut self, document: &Value, is_raw: bool) -> Value {
+        // The collections, `raw` and `plan` are marked one after the other, and each has its own planned values.
         self.unknowns.clear();
         self.planned.clear();
         let mut document = match self.simulated.lacks_input {
@@ -339,6 +340,7 @@ impl<'t> Marking<'t> {
                 }
             };
             Value::Unknown(match ty {
+                // Nothing is in a string, number or bool, so that `walk` stays decided there.
                 Some(ty) if ty.is_primitive() => Unknown::scalar(id),
                 _ => Unknown::new(id),
             })
@@ -577,6 +579,7 @@ pub(super) fn edited(value: &Value, edit: &mut dyn FnMut(&str, &Value) -> Option
         (key.clone(), changed.unwrap_or_else(|| member.clone()))
     };
     let members: Vec<(Value, Value)> = object.iter().map(&mut change).collect();
+    // An object without changes is shared with the input instead of built again.
     if is_changed { Value::object(members) } else { value.clone() }
 }
 

@@ -37,6 +37,7 @@ impl Values {
         if text == SENSITIVE
             && let Some(replacement) = self.replacement
         {
+            // Constants of the configuration and keys of paths do not say of which kind their secret is.
             return replacement.stand_in(SecretKind::LongText);
         }
         self.shared(text)
@@ -185,6 +186,7 @@ impl<'a> Serializer for &'a mut Values {
         _: u32,
         variant: &'static str,
     ) -> Result<Value, SerializeError> {
+        // A variant's name is one of ours, and never stands for a secret.
         Ok(self.shared(variant))
     }
 

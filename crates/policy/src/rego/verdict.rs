@@ -133,7 +133,9 @@ impl RuleVerdict {
     /// The outcome.
     pub fn outcome(&self) -> Outcome {
         match self {
+            // A rule that was not evaluated as a whole has not passed, whatever its other definitions say.
             Self { error: Some(_), .. } => Outcome::Error,
+            // An exception counts only where the rule would say something.
             Self { findings, undecided: None, .. } if findings.is_empty() => Outcome::Pass,
             Self { excepted: true, .. } => Outcome::Excepted,
             Self { findings, .. } if findings.is_empty() => Outcome::Undecided,

@@ -61,6 +61,7 @@ impl DocumentCache {
                         items.labels(index);
                     let key = Text::from(items.key(index));
                     Row {
+                        // Only deposed objects have another key than their address, so both mostly share a text.
                         address: if address == items.key(index) { key.clone() } else { Text::from(address) },
                         key,
                         module_address: texts.get(module_address),

@@ -299,6 +299,7 @@ impl Document {
             let sorted = self.items(kind, |items| {
                 // A document has no more of them than bytes, and less than 4 Gi of these in each.
                 let mut order: Box<[u32]> = (0..items.count() as u32).collect();
+                // `DocumentCache::find` searches this order by halves, and loops of policies go by it.
                 order.sort_by_key(|position| items.key(*position as usize));
                 order
             });

@@ -88,6 +88,7 @@ impl<'t, T: Item<'t>> Items<'t> for Collection<'t, T> {
 /// A field of an item, or of its change.
 fn read<'v, 't, T: Item<'t>>(item: &'v T, name: &str) -> Read<'v, 't> {
     match item.field(name)? {
+        // No field of an item is called like one of its change, so that a single name says which is meant.
         None => match item.field("change")? {
             Some(FieldValue::Change(change)) => change.field(name),
             _ => Ok(None),

@@ -151,6 +151,7 @@ fn config(config: &TfConfig<'_>) -> io::Result<Vec<u8>> {
     member(&mut out, "variables", &Redacted(&config.variables))?;
     member(&mut out, "outputs", &Redacted(&config.outputs))?;
     member(&mut out, "module_calls", &Redacted(&config.module_calls))?;
+    // A property test holds it to the function of the import, for random addresses.
     out.extend_from_slice(STRIP_INDEX.as_bytes());
     Ok(out)
 }
@@ -159,6 +160,7 @@ fn config(config: &TfConfig<'_>) -> io::Result<Vec<u8>> {
 fn run(run: &Json) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     for (name, value) in run.as_object().into_iter().flatten() {
+        // Another name would make the whole mock invalid.
         if Policy::parse("name", &format!("{name} = 1")).is_ok() {
             member(&mut out, name, value)?;
         }

@@ -24,7 +24,7 @@ pub(super) struct RunContext {
     /// The replacement for sensitive values.
     pub(super) hiding: Option<Replacement>,
     pub(super) noted: Arc<AccessLog>,
-    /// Resource changes
+    /// The words of the actions that were read so far: one list for all changes with the same actions.
     actions: RefCell<Vec<(ResourceActions, Rc<Vec<Value>>)>>,
     /// Where keys were found last, by their hash.
     guesses: [Cell<u32>; GUESSES],
@@ -62,6 +62,7 @@ impl RunContext {
 
     /// Where a key is in an object.
     pub(super) fn position(&self, members: Members<'_, '_>, key: &str) -> Option<usize> {
+        // Objects of one type have mostly the same members, so that a key is mostly where it was found last.
         let hash = key.bytes().fold(key.len(), |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
         let guess = &self.guesses[hash % GUESSES];
         let position = members.position_near(key, guess.get() as usize)?;
@@ -117,7 +118,7 @@ pub(super) struct ItemPlace {
 impl ItemPlace {
     /// The value at the end of a path in a part of the item, if that is not a list or object.
     pub(super) fn reach(&self, part: Field, from: &[u32], path: &[&str]) -> Option<Value> {
-        // There what is unknown is beside the way.
+        // In the raw plan the marks of unknown values are beside the values that a path leads through.
         if self.kind == CollectionKind::Raw {
             return None;
         }
@@ -184,6 +185,7 @@ impl ItemPlace {
     /// A member of the document with other values in place of what is sensitive, if that is what the run sees.
     pub(super) fn hidden_in_raw(&self) -> Option<Value> {
         let RunContext { documents, hiding, noted, .. } = &*self.context;
+        // In the raw plan marks are beside the values, so that any part of it that a policy reads may be secret.
         noted.secret();
         let replacement = (*hiding)?;
         let document = documents.document(self.kind);

@@ -190,8 +190,10 @@ impl Members for Record {
     }
 
     fn reach(&self, path: &[&str]) -> Option<Value> {
+        // A record is an item or a change, and only changes have this list of fields.
         let is_change = std::ptr::eq(self.fields, &**CHANGE);
         let part = |name: &str| {
+            // Actions are words, and no value of the document that a path could lead into.
             let is_part = |field: &&Field| field.0 == name && field.1 != FieldKind::Actions;
             CHANGE.iter().find(is_part).copied()
         };

@@ -225,6 +225,7 @@ pub fn check_params(
 ) -> Result<Vec<String>, NoSuchParam> {
     let compiled: Vec<_> =
         policies.iter().filter_map(|applied| Some((applied, applied.compiled.as_ref().ok()?))).collect();
+    // A policy that cannot be read may have any parameter.
     if compiled.len() < policies.len() {
         return Ok(Vec::new());
     }

@@ -136,9 +136,11 @@ impl Sources {
         let mut imports = BTreeMap::new();
         let mut wanted = policy.imports().to_vec();
         while let Some(name) = wanted.pop() {
+            // Modules may import each other.
             if imports.contains_key(&name) {
                 continue;
             }
+            // Sentinel's own imports and those of the plan have no source.
             let Some(given) = configuration.source_of(&name) else { continue };
             let source = match given {
                 ImportSource::Module(reference) => {
@@ -157,6 +159,7 @@ impl Sources {
 
     fn file<T>(&self, path: &Path, with: impl FnOnce(&mut File) -> T) -> T {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        // `entry` alone would copy the path each time.
         if let Some(file) = files.get_mut(path) {
             return with(file);
         }

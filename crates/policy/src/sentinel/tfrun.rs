@@ -13,6 +13,7 @@ pub(super) fn members(document: &Document, given: Option<&Value>) -> Value {
 
 /// The members of the import for a plan.
 pub(super) fn members_of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
+    // HCP Terraform has null here for a run without targets.
     let mut members = json!({"target_addrs": null});
     // Only a plan can tell.
     if let Some(plan) = plan {

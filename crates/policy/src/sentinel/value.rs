@@ -16,6 +16,7 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
         let seen = match place.kind {
             // There it is as it is in the document.
             CollectionKind::Raw => value(place, part, path, Marked::plain(view)),
+            // Sentinel has undefined for a value that is unknown as a whole, and the null of the document within lists.
             _ if path.is_empty() => Value::undefined(),
             _ => Value::Null,
         };

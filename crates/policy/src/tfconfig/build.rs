@@ -55,6 +55,7 @@ impl<'t> TfConfig<'t> {
     pub(crate) fn with_marks(plan: &Plan<'t>, marks: &ConfigMarks<'t>) -> Result<Self, DocumentError> {
         let mut config = Self::default();
         let root = marks.configuration();
+        // A `resources` that is no array would look empty, and every policy over it would pass.
         if let (Some(part), Some((wrong, expected))) = (plan.configuration(), wrong_part(root)) {
             let error = part.reader().error(expected);
             return Err(DocumentError::from_json(&error, plan.text(), &format!("configuration.{wrong}")));
@@ -215,6 +216,8 @@ impl<'t> ModuleCall<'t> {
 
 /// The key of a provider's configuration within its module.
 fn own_key<'t>(key: &Text<'t>) -> Text<'t> {
+    // Documents have `module.a:aws` for a provider in a module, and `aws` in the root. Sentinel's keys get their module
+    // anew.
     match key.rsplit_once(':') {
         Some((_, own)) => Text::from(own.to_owned()),
         None => key.clone(),

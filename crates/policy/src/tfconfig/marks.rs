@@ -36,6 +36,7 @@ impl<'t> ConfigMarks<'t> {
         let stated = StatedMarks::beside(plan, configuration.view())?;
         let mut names: HashMap<String, Names> = HashMap::new();
         for (address, marks) in stated.instances() {
+            // All instances share one block of the configuration, so a mark of one hides its constants.
             names.entry(strip_keys(address)).or_default().add(marks);
         }
         let schemas = plan.schemas().and_then(Schemas::document);

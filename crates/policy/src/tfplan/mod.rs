@@ -99,8 +99,10 @@ impl<'t> TfPlan<'t> {
         let mut planned = planned
             .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?
             .unwrap_or_default();
+        // A deposed object has the address of the current one, and no planned values.
         let changed = || plan.changes.resources.iter().filter(|resource| resource.deposed.is_none());
         let simulated = Simulated::new(plan);
+        // Without a schema nobody knows which attributes an object has, so all of it is unknown.
         let everything = Reader::new("true").raw().ok();
         let unknown: HashMap<&str, Raw<'t>> = changed()
             .filter_map(|resource| {
@@ -175,6 +177,7 @@ fn variables<'t>(
     let Some(part) = plan.variables() else { return Ok(variables) };
     let read = read(plan.text(), &part, "variables")?;
     let members = read.view().members();
+    // `keys` gives names that live as long as the document, and `iter` only such as live as long as `read`.
     for (name, (_, variable)) in std::iter::zip(members.keys(), members.iter()) {
         let value = variable.get("value").unwrap_or(variable.null()).to_json();
         let (sensitive, is_known) =

@@ -131,6 +131,7 @@ impl<W: Fn(&str) -> bool> Collected for OnlyMembers<'_, '_, W> {
         let Self(raw, wanted) = self;
         let mut written = serializer.serialize_map(None)?;
         for (name, member) in raw.members.iter().filter(|(name, _)| wanted(name)) {
+            // `RawMember::exact` would keep what it reads. Here a section is dropped as soon as it is written.
             let json = read(raw.document.0, &member.part, name).map_err(S::Error::custom)?;
             let (view, place) = (json.view(), DocumentPart::of_member(name));
             match secrets {
@@ -339,6 +340,7 @@ impl Serialize for HiddenPath<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut names = self.1;
         serializer.collect_seq(self.0.elements().iter().map(|step| {
+            // The name of a sensitive attribute is public, and the keys below it are not: decide before going down.
             let is_hidden = names.is_some_and(Names::has_all);
             if let Some(name) = step.as_str() {
                 names = names.and_then(|names| names.below(name));

@@ -146,6 +146,7 @@ impl<'t> TfState<'t> {
         let state = State::parse_within(plan.text(), prior)
             .map_err(|error| DocumentError::from_json(&error, plan.text(), "prior_state"))?;
         let mut state = Self::of_plan(state, |_| None, stated)?;
+        // Dependencies come from references in the configuration, which the value of a variable does not change.
         if plan.missing().iter().any(|missing| missing.kind != MissingKind::Variable) {
             state.resources.values_mut().for_each(|resource| resource.has_doubtful_dependencies = true);
         }
@@ -231,6 +232,7 @@ impl<'t> Resource<'t> {
                 let values = Some(self.kept.values).filter(is_there).unwrap_or(Raw::new("{}"));
                 let values = read(text, &values, &format!("{}: values", self.kept.address))?;
                 let marks = read(text, marks, &format!("{}: sensitive_values", self.kept.address))?;
+                // Marks that do not fit their value hide all of it.
                 let marks = simplified(marks_or_all(marks, &values));
                 Ok([values, marks])
             }

@@ -97,6 +97,7 @@ impl ChangedFiles {
             let path = without_dots(&base.join(name));
             let (Some(around), Some(last)) = (path.parent(), path.file_name()) else { continue };
             let around_real = real.entry(around.to_owned()).or_insert_with(|| real_path(around));
+            // Git names a file by one path, and modules may be reached through links by another.
             let through_links = around_real.join(last);
             if through_links != path {
                 paths.push((through_links, position));

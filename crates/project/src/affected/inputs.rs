@@ -75,7 +75,7 @@ impl RootInputs {
     }
 
     fn add(&mut self, config: &Config, diagnostics: &Diagnostics, files: &DiskFiles) {
-        // For which version a module is says nothing about its files.
+        // An unsupported `required_version` says nothing about the files of a module.
         let is_about_files = |found: &&ModuleDiagnostic| {
             found.diagnostic.severity == Severity::Error
                 && found.diagnostic.kind != "unsupported_terraform_core_version"
@@ -90,6 +90,7 @@ impl RootInputs {
         }
         self.add_modules(config);
         let functions = functions(files).unwrap_or_else(|_| Functions::pure().clone());
+        // Templates may render each other, or themselves.
         let mut rendered = HashSet::new();
         let mut open = config.file_reads(&functions);
         while let Some(read) = open.pop() {
@@ -98,7 +99,7 @@ impl RootInputs {
                 match files.read(&template) {
                     Ok(Some(text)) => open.extend(template_reads(&template, &text, &functions)),
                     Ok(None) => {}
-                    // Nobody knows what it reads.
+                    // A template that cannot be read may read any file.
                     Err(_) => self.unknown(ReasonKind::UnknownPath, template),
                 }
             }

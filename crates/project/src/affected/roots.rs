@@ -151,6 +151,7 @@ fn names_in(directory: &Path, open: &mut Vec<PathBuf>) -> io::Result<Vec<String>
         let entry = entry?;
         let name = entry.file_name();
         if entry.file_type()?.is_dir() {
+            // `.terraform` holds copies of called modules, which are no root modules.
             if !name.as_encoded_bytes().starts_with(b".") {
                 open.push(entry.path());
             }

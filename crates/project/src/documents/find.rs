@@ -88,7 +88,7 @@ impl Inputs {
             if is_module(argument) {
                 list.push(match plan(argument)? {
                     Ok(file) => Input::Planned(file),
-                    // The others are answered to all the same.
+                    // A module that cannot be planned does not stop the other inputs.
                     Err(message) => Input::Missing(message),
                 });
                 continue;
@@ -155,6 +155,7 @@ fn find_in_folder(
 fn begins_as_plan(path: &Path) -> bool {
     // The name of an archive's first entry is behind 30 bytes.
     let mut head = [0; 36];
+    // Opening a pipe would wait for somebody to write into it, also through a link.
     let is_file = fs::symlink_metadata(path).is_ok_and(|known| known.is_file());
     is_file
         && File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
@@ -173,6 +174,8 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
     let is_plain =
         |component: &Component<'_>| !component.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
     let folder: PathBuf = path.components().take_while(is_plain).collect();
+    // Alternatives in braces may have slashes. Any other glob matches at one depth, and large trees are not walked below
+    // it.
     let depth = match text.contains("**") || text.contains('{') {
         true => usize::MAX,
         false => path.components().count() - folder.components().count(),

@@ -97,6 +97,7 @@ impl Inputs {
     ) -> Result<(), E> {
         let mut is_empty = vec![true; self.folders.len()];
         let read = |queue: &Queue<Job, FolderOutcome<A>>| read_all(self, count, queue);
+        // One document waits for each core, not more, because each may have up to 1 GiB.
         pool::in_order(
             1,
             read,
@@ -180,6 +181,7 @@ fn read_all<A>(
             match text {
                 Ok((line, text)) => queue.job(Job {
                     contents: Content::Text { name: source.to_string(), line, text },
+                    // A document with a line is one of several in its file.
                     is_alone: inputs.are_one_name && line.is_none(),
                     origin,
                 })?,
@@ -221,7 +223,7 @@ fn outcome<A>(
         Err(error) => return DocumentOutcome::Unreadable(error.to_string()),
     };
     let document = InputDocument { file, is_alone };
-    // The others are answered to even where one of them finds a defect.
+    // A panic about one document must not keep the others without an answer.
     match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {
         Ok(Ok(answer)) => {
             let name = (!is_alone).then(|| document.file.name().to_owned());
@@ -272,6 +274,7 @@ impl SkippedDocuments {
     /// Adds one with this name.
     pub fn add(&mut self, name: String) {
         self.count += 1;
+        // The note names three. A folder may have thousands of others.
         if self.first.len() < 3 {
             self.first.push(name);
         }

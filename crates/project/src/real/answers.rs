@@ -46,7 +46,7 @@ impl RealProviders {
             None => return Err(vec![silent(provider, "it was not started")]),
         };
         if !is_configured {
-            // Nothing in the configuration is about it.
+            // The configuration has no block for it, so it gets an empty one.
             let nothing = Value::object::<&str, Value>([]);
             let schema = self.all.get(&provider.provider).and_then(|real| real.schemas.provider.as_ref());
             let empty = schema.map_or(&nothing, |schema| schema.block.empty_value()).clone();
@@ -117,6 +117,7 @@ impl RealProviders {
         let answer = self.ask(provider, async |client| client.read(&request).await)?;
         let warnings = warnings_or_errors(answer.diagnostics)?;
         let value = answer.object.unwrap_or_else(|| Value::null(object.value.ty().clone()));
+        // No released version of Terraform allows deferrals, and neither does the request.
         if answer.deferred.is_some() {
             return Err(broken(BrokenContract::Deferred));
         }
@@ -160,6 +161,7 @@ impl RealProviders {
             return Err(broken(BrokenContract::ImportedNoIdentity));
         }
         let object = ProviderObject { value, private: first.private, identity: first.identity };
+        // Terraform calls `ReadResource` after each import, because most providers import little more than the identifier.
         let (mut read, more) = self.read(provider, (resource_type, address), schema, &object)?;
         warnings.extend(more);
         if read.value.is_null() {
@@ -240,7 +242,7 @@ impl RealProviders {
             Some(other) => self.ask_as_it_is(&other, call),
             None if own => self.ask_as_it_is(provider, call),
             None => {
-                // Which configuration the first process will have is not decided by this.
+                // This call must not decide which configuration the first process gets.
                 let answer = self.ask_as_it_is(provider, call);
                 if let Some(real) = self.all.get_mut(&provider.provider) {
                     real.configured.remove(provider);
@@ -396,6 +398,7 @@ impl JoinedProviders<'_> {
                 planned
             }
             Err(errors) => {
+                // Planning goes on with other resources, as it does where a provider reports an error.
                 let mut planned = PlannedResource::new(request.proposed.clone());
                 planned.diagnostics = errors;
                 planned
@@ -414,6 +417,7 @@ impl JoinedProviders<'_> {
         let wants_to_know = |real: &RealProviders| {
             real.all.get(&provider.provider).is_some_and(|p| p.schemas.capabilities.plan_destroy)
         };
+        // Terraform plans a destroy only with servers that have the capability `plan_destroy`.
         if !wants_to_know(self.real) {
             return Vec::new();
         }

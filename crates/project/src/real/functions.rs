@@ -63,6 +63,7 @@ impl ProviderFunctions {
             }
             Some(Err(error)) => {
                 let why = format!("the provider does not answer: {error}");
+                // An expression may call a function for thousands of elements, and each would wait for the timeout again.
                 if error.is_gone() || matches!(error.kind(), objchange_provider::ErrorKind::Timeout(_)) {
                     *process = Process::Failed(why.clone());
                 }
@@ -81,6 +82,7 @@ impl ProviderFunctions {
 
     /// Lets the process end, if there is one.
     pub(super) async fn end(&self) {
+        // The lock is released before the process is awaited, so that no call of a function waits for its end.
         let process = {
             let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *process, Process::Failed("the plan is made".to_owned()))

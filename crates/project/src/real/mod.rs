@@ -177,6 +177,7 @@ impl RealProviders {
                     provider.processes.len() - 1
                 }
                 Some(Err(error)) => return Some(Err(error)),
+                // An interrupt has ended all processes, so no answer comes from any of them.
                 None => 0,
             },
         };

@@ -40,6 +40,7 @@ pub(super) fn launch(program: &Path, directory: &Path, limits: Limits, children:
     let mut launch = Launch::new(program);
     (launch.limits, launch.children) = (limits, children.clone());
     launch.directory = Some(directory.to_owned());
+    // The client gives each provider a folder of its own for temporary files, which it removes with the process.
     for (name, value) in std::env::vars_os().filter(|(name, _)| name != "TMPDIR") {
         launch.set(name, value);
     }

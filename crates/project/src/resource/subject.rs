@@ -124,6 +124,7 @@ impl BlockPlace {
         let Some(text) = argument.to_str() else {
             return argument.is_dir().then(|| Self { path: argument.to_owned(), address: None });
         };
+        // Paths and keys of instances may have colons, too. The path ends at the first one with a configuration before it.
         let ends = || text.match_indices(':').map(|(colon, _)| colon).chain([text.len()]);
         let directory = || ends().find(|end| FilePath::new(&text[..*end]).is_dir());
         let end = ends_like_configuration(text).or_else(directory)?;

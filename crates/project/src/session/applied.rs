@@ -51,6 +51,7 @@ impl<'a> AppliedReport<'a> {
             path: violation.path(),
             message: hidden.relay(&violation.to_string()),
         };
+        // Terraform only logs inconsistent results of providers that set `legacy_type_system`.
         let tolerates = |violation: &ApplyViolation| {
             applied.legacy_type_system && matches!(violation, ApplyViolation::Inconsistent(_))
         };

@@ -86,7 +86,7 @@ impl<'s> PlannedObject<'s> {
         };
         let name = subject.resource_type.clone();
         let schema = session.resource_schema(&name, &subject.request.schema);
-        // Before anybody asks the provider about its own configuration: it may say anything anywhere.
+        // Secrets are learned before the provider is configured, because any of its messages may repeat them.
         session.hide(&schema.block, &subject.request.config);
         session.configure(provider_config).await?;
         let of_block = subject.address.as_deref();
@@ -114,9 +114,11 @@ impl<'s> PlannedObject<'s> {
         if matches!(first.action, Action::NoOp | Action::Delete) {
             return Ok(());
         }
+        // As `terraform apply` does: another process plans, and knows only the private data of the first plan.
         let last = planned_by(session, subject, &first.private).await?;
         session.warnings_or_errors(&last.diagnostics)?;
         let mut wrong: Vec<String> = Vec::new();
+        // Terraform lets an update become no change, because unknown values may turn out to be the prior ones.
         if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp) {
             wrong.push(format!(
                 "the plan was to {}, and is to {} now",
@@ -146,6 +148,7 @@ impl<'s> PlannedObject<'s> {
     pub async fn apply(&self, session: &Session<'_>, interrupt: &Interrupt) -> Result<Applied, SessionError> {
         let mut request = ApplyRequest::new(&self.schema.block, &self.change, &self.subject.request.config);
         request.prior_private.clone_from(&self.known.private);
+        // From here on only the answer of the provider tells what exists.
         interrupt.hold_off();
         let (change, silence) = made(session, &self.subject.resource_type, &request, interrupt).await?;
         session.hidden.learn(&self.schema.block, &change.saved);
@@ -269,7 +272,7 @@ async fn made(
                 match answer(session, type_name, question.request(), interrupt).await {
                     Ok(answer) => question.answer(answer),
                     Err(error) => {
-                        // It is unknown whether what was to be destroyed is gone: it is not forgotten.
+                        // An object that was to be destroyed may still exist, so it stays in the state.
                         let ApplyResourceChange { prior, planned, .. } = question.request();
                         let mut failed = AppliedResource::new(prior.clone());
                         failed.new_state = planned.is_null().then(|| prior.clone());

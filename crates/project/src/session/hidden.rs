@@ -60,6 +60,7 @@ impl<'r> Hidden<'r> {
             return;
         }
         let state = &mut *self.state.borrow_mut();
+        // Several steps of a change learn one object, and each text is searched for all secrets.
         if state.values.contains(value) {
             return;
         }

@@ -169,6 +169,7 @@ pub async fn import_object(
     let Some(found) = imported.object.as_ref().filter(|object| !object.is_null()) else {
         return Err(broken("the provider imports no object".into()));
     };
+    // Reading replaces the imported object, and would hide what was wrong with it.
     let before = problems(block, found, false, session.hidden);
     session.hide(block, found);
     let (private, identity) = (imported.private.clone(), imported.identity.clone());
@@ -197,6 +198,7 @@ fn problems(block: &Block, object: &Value, may_be_null: bool, hidden: &Hidden<'_
         if !part.is_known() {
             wrong.push(format!("{}: all values must be known here", path.to_path()));
         }
+        // Keys in a part that is marked may be secret, so no path leads into it.
         if part.is_wholly_known() || part.is_marked() { Descend::Over } else { Descend::Into }
     });
     let shown = wrong.iter().take(MAX_TEXTS).map(|problem| hidden.relay(problem));

@@ -60,6 +60,7 @@ impl StateOut {
         let room = old.as_ref().map_or(0, String::len).saturating_mul(2).saturating_add(ROOM);
         let open = |path: &FilePath| {
             let mut new = NewFile::create(path, Access::Owner)?;
+            // Once the object is made, a full disk would lose it. The room is taken before anything is changed.
             new.reserve(room)?;
             Ok(new)
         };
@@ -179,6 +180,7 @@ fn read(path: &FilePath) -> Result<Option<String>, String> {
 
 /// Saves a state that cannot be written where it belongs, because nothing else knows what was made.
 fn rescue(text: &str) -> Option<PathBuf> {
+    // Terraform leaves `errored.tfstate` in the working directory. Names with a random part overwrite no earlier one.
     let folders = [env::current_dir().ok(), Some(env::temp_dir())];
     folders.into_iter().flatten().find_map(|folder| {
         let file = tempfile::Builder::new().prefix("errored.").suffix(".tfstate").tempfile_in(folder);

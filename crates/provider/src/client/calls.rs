@@ -9,7 +9,7 @@ use crate::{Call, Provider, Reply, Result};
 impl Provider for Client {
     async fn call(&self, call: Call<'_>) -> Result<Reply> {
         match call {
-            // Asked for once, by several calls.
+            // Fetched once for all calls that need it; `fetch` names the call in its errors itself.
             Call::Schemas => Ok(self.known().await?.clone().into()),
             call => self.during(call.method(), self.asked(call)).await,
         }

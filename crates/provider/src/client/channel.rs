@@ -31,6 +31,7 @@ pub(crate) trait Io: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Io for T {}
 
 /// The maximum size of headers in bytes; errors come with a text in a header.
+// hyper's default is 16 KiB.
 const MAX_HEADERS: u32 = 1 << 20;
 
 /// A connection; it ends when this is dropped.
@@ -55,6 +56,7 @@ impl Channel {
             Address::Unix(_) => Err(io::Error::other("there are no unix sockets here")),
             Address::Tcp(address) => {
                 let stream = tokio::net::TcpStream::connect(address).await?;
+                // Each call is one small message, which Nagle's algorithm would hold back.
                 stream.set_nodelay(true)?;
                 Self::encrypted(stream, tls).await
             }
@@ -159,7 +161,9 @@ impl Channel {
 }
 
 async fn ready(sender: SendRequest<Body>) -> Result<Grpc<Http2>, Status> {
+    // A request of HTTP/2 names a host, and a Unix socket has none. grpc-go sends `localhost` there, too.
     let mut grpc = Grpc::with_origin(Http2(sender), Uri::from_static("http://localhost"))
+        // By default tonic reads at most 4 MiB, and the schemas of large providers are larger.
         .max_decoding_message_size(MAX_MESSAGE)
         .max_encoding_message_size(MAX_MESSAGE);
     grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;

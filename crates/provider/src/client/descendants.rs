@@ -69,6 +69,8 @@ fn kill_one(pid: u32) {
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
     // Fails if the process has ended, or belongs to another user.
     let _ = kill_process(pid, Signal::KILL);
+    // After `adopt_orphans` it may be a child of this process, and would stay a zombie. It may also belong to another
+    // parent, or take a moment to end, so this does not block; the next round tries again.
     let _ = waitpid(Some(pid), WaitOptions::NOHANG);
 }
 
@@ -81,6 +83,7 @@ fn all() -> impl Iterator<Item = u32> {
 #[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn stat(pid: u32) -> Option<(String, u32)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // proc(5): the name stands in parentheses, and may contain parentheses and blanks itself. The last one ends it.
     let mut fields = stat.rsplit(')').next()?.split_whitespace();
     Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }

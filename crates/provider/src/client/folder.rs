@@ -33,6 +33,7 @@ impl Folder {
     fn new_in(within: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
+        // Some systems ignore the permissions of a socket (unix(7)), and none those of its folder.
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let directory = builder.prefix(PREFIX).tempdir_in(within)?;
         // The lock file gets its name only when it is locked, so that no other program mistakes the folder

@@ -40,6 +40,7 @@ pub struct Handshake {
 }
 
 /// Shorter texts are not certificates.
+// go-plugin's client has this limit, too.
 const MIN_CERTIFICATE: usize = 50;
 
 impl Handshake {

@@ -87,6 +87,7 @@ impl Launch {
             program: program.into(),
             arguments: Vec::new(),
             directory: None,
+            // If 6 alone is offered, providers with the SDK of Terraform 0.12 answer with version 4, which is net/rpc.
             protocols: vec![5, 6],
             limits: Limits::default(),
             mtls: false,

@@ -65,6 +65,7 @@ use crate::wire::{tfplugin5 as pb5, tfplugin6 as pb};
 use crate::{Component, Error, ErrorKind, Result, Schemas};
 
 /// How long it is waited for a process to end whose connection is gone.
+// The kernel closes the sockets of a process before others can see that it has ended.
 const CRASHING: Duration = Duration::from_secs(1);
 
 /// The most events of a stream that are kept.
@@ -155,6 +156,7 @@ impl Client {
     ///
     /// Nothing listens there.
     pub async fn attach(running: &Running, limits: Limits) -> Result<Self> {
+        // Terraform does not use TLS with a provider that it attaches to.
         let channel = match timeout(limits.start, Channel::connect(&running.address, None)).await {
             Err(_) => return Err(ErrorKind::StartTimeout(limits.start).into()),
             Ok(Ok(channel)) => channel,
@@ -219,6 +221,7 @@ impl Client {
     /// Ends a provider that was started for this client: asks it to shut down, then kills the rest.
     pub async fn end(self) {
         let Some(process) = &self.process else { return };
+        // As go-plugin ends a provider: it asks, waits for two seconds, and kills.
         let path = "/plugin.GRPCController/Shutdown".to_owned();
         // The connection may close before the answer comes.
         let asked = self.channel.unary::<_, plugin::Empty>(path, plugin::Empty {});
@@ -293,6 +296,7 @@ impl Client {
         let kind = match timeout(self.limits.call, answer).await {
             Ok(Ok(answer)) => return Ok(answer),
             Err(_) => ErrorKind::Timeout(self.limits.call),
+            // If the connection breaks, the status of a call says nothing of the reason. The process does.
             Ok(Err(_)) if self.channel.is_closed() => match &self.process {
                 Some(process) => match process.ended(CRASHING).await {
                     Some(status) => ErrorKind::Crashed { status },

@@ -104,6 +104,7 @@ pub(super) async fn list(client: &Client, request: &ListQuestion) -> Result<Vec<
         include_resource_object: request.include_objects,
         limit: request.limit,
     };
+    // A list resource has the name of the resource type whose objects it lists.
     let object = client.ty(Component::Resource, &request.type_name).await.unwrap_or(Type::Dynamic);
     let identity = client.identity_type(&request.type_name).await?;
     let events: Vec<pb::list_resource::Event> = client.events(Method::LIST, question).await?;
@@ -127,6 +128,7 @@ pub(super) async fn call_function(
     let function = client.known().await?.functions.get(name).ok_or_else(unknown)?;
     let argument = |(position, value): (usize, &Value)| match function.parameter(position) {
         Some(parameter) => write_value("arguments", value, &parameter.ty),
+        // The provider itself refuses an argument too many.
         None => write_value("arguments", value, value.ty()),
     };
     let written: Result<Vec<_>> = arguments.iter().enumerate().map(argument).collect();

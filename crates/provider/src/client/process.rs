@@ -21,6 +21,7 @@ use crate::{Error, ErrorKind};
 
 /// The variable that tells a provider's program that it was started as one.
 pub(crate) const COOKIE: (&str, &str) =
+    // No secret: each provider compares it, and so notices that somebody has started it by hand.
     ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
 
 /// The variable with the certificate of the client.
@@ -126,6 +127,7 @@ impl Shared {
         let mut state = self.state();
         if let State::Running(child) = &mut *state {
             #[cfg(unix)]
+            // Found before the kill, because orphans get another parent.
             let others = descendants::below(self.pid);
             kill_group(child);
             #[cfg(unix)]
@@ -171,13 +173,17 @@ impl Process {
         command
             .args(&launch.arguments)
             .env_clear()
+            // A later value replaces an earlier one: a caller may set `TMPDIR`, but not the variables of the protocol.
             .env("TMPDIR", directory.path())
             .envs(launch.environment.iter().map(|(name, value)| (name, value)))
             .env(COOKIE.0, COOKIE.1)
             .env("PLUGIN_PROTOCOL_VERSIONS", versions)
+            // go-plugin's client sends these two. They matter where providers listen on TCP, as on Windows.
+            // `PLUGIN_MULTIPLEX_GRPC` is not set: it adds a field to the handshake, and Terraform does not use it, either.
             .env("PLUGIN_MIN_PORT", "10000")
             .env("PLUGIN_MAX_PORT", "25000")
             .env("PLUGIN_UNIX_SOCKET_DIR", directory.path())
+            // Terraform passes its standard input on. Here it may be a document, which the provider must not read.
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -197,7 +197,7 @@ pub(super) async fn generate_config(client: &Client, type_name: &str, state: &Va
     })
 }
 
-/// Protocol 5 has no field for it.
+/// The private data of the first plan, which the provider gets back with the final one.
 fn planned_private(client: &Client, request: &PlanResourceChange) -> Vec<u8> {
     match client.protocol {
         // Protocol 5 has no field for it.

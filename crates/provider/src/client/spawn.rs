@@ -52,6 +52,7 @@ fn starter() -> io::Result<Sender<Job>> {
 #[expect(unsafe_code, reason = "nothing else is called between fork and exec than two system calls")]
 fn die_with_parent(command: &mut Command) {
     use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+    // Asked before the fork, in this process: `getppid` in the child names another one once this one has ended.
     let parent = getpid();
     let ask = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;

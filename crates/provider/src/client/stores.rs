@@ -34,6 +34,7 @@ pub(super) async fn read_state(client: &Client, type_name: &str, id: &str) -> Re
             let reason = format!("a state of more than {} MiB", MAX_MESSAGE >> 20);
             return Err(ErrorKind::TooLarge { reason }.into());
         }
+        // The last message may carry only diagnostics, and no length.
         wanted = Some(chunk.total_length).filter(|length| *length > 0).or(wanted);
         stored.state.extend(chunk.bytes);
         stored.diagnostics.extend(read_diagnostics(chunk.diagnostics));

@@ -92,6 +92,7 @@ impl<W: Write + Send> Recorder<W> {
         if state.error.is_none()
             && let Err(error) = writeln!(state.out, "{}", line.text())
         {
+            // The call itself has an answer, so the error waits for `flush`.
             state.error = Some(error);
         }
     }

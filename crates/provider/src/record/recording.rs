@@ -83,6 +83,7 @@ where
                 masks.object(block, object);
             }
             let mut line = Line::about("plan_resource_change", type_name, block);
+            // Before any object is written: a part of this secret may be in the clear in another one.
             if let Ok(Reply::Planned(answer)) = reply {
                 masks.object(block, &answer.planned);
             }

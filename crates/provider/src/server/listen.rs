@@ -25,6 +25,7 @@ use crate::wire::Protocol;
 pub async fn serve(provider: Arc<dyn Provider>) -> io::Result<()> {
     if env::var(COOKIE.0).as_deref() != Ok(COOKIE.1) {
         return Err(io::Error::other(
+            // The sentence of go-plugin begins like this.
             "This binary is a plugin. It is not meant to be executed directly: Terraform starts it.",
         ));
     }
@@ -34,6 +35,7 @@ pub async fn serve(provider: Arc<dyn Provider>) -> io::Result<()> {
     let router = Router::new(provider, ended.clone());
     let (tls, certificate) = encryption().map_err(io::Error::other)?;
     let listener = Listener::bind().await?;
+    // The 1 is the version of go-plugin's own protocol. Without TLS the last field is there, and empty.
     writeln!(io::stdout(), "1|{}|{}|grpc|{certificate}", protocol.version(), listener.place)?;
     io::stdout().flush()?;
     tokio::select! {
@@ -46,6 +48,7 @@ pub async fn serve(provider: Arc<dyn Provider>) -> io::Result<()> {
 /// difference.
 fn negotiate(offered: &str) -> Protocol {
     let offered = offered.split(',').filter_map(|version| version.trim().parse().ok());
+    // As go-plugin's server: it does not refuse, even if nothing that it serves is offered.
     offered.filter_map(Protocol::from_version).max_by_key(|p| p.version()).unwrap_or(Protocol::V5)
 }
 
@@ -71,6 +74,7 @@ struct Listener {
 impl Listener {
     #[cfg(unix)]
     async fn bind() -> io::Result<Self> {
+        // go-plugin's client names a folder of its own here, and removes it when the provider has ended.
         let within = env::var_os("PLUGIN_UNIX_SOCKET_DIR").map_or_else(env::temp_dir, PathBuf::from);
         let directory = tempfile::Builder::new().prefix("plugin").tempdir_in(within)?;
         let path = directory.path().join("socket");

@@ -50,6 +50,7 @@ impl Router {
     pub(super) fn answer(self, request: http::Request<Incoming>) -> Replying {
         let path = request.uri().path();
         if path == "/plugin.GRPCController/Shutdown" {
+            // The program may end before this answer is sent. go-plugin's client ignores that error.
             self.ended.notify_one();
             return Box::pin(unary(self.provider, request, boxed!(shutdown)));
         }

@@ -54,6 +54,7 @@ pub(super) async fn read(
         diagnostics: Vec::new(),
     };
     let mut chunks: Vec<_> = state.chunks(CHUNK).enumerate().map(chunk).collect();
+    // A stream without a message would not tell an empty state from one that is not there.
     if !diagnostics.is_empty() || chunks.is_empty() {
         let diagnostics = write_diagnostics(&diagnostics);
         chunks.push(pb::read_state_bytes::Response { diagnostics, ..Default::default() });

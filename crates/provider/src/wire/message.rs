@@ -100,6 +100,8 @@ pub(crate) fn client_capabilities(
         deferral_allowed,
         // Without it a provider must refuse configured write-only attributes.
         write_only_attributes_allowed: true,
+        // Fields 3 and 4 are in Terraform's 6.11 alone; OpenTofu's 6.10 has neither, and an unknown field harms no
+        // provider.
         store_planned_private: is_6,
         computed_blocks_allowed: is_6,
     })

@@ -22,6 +22,7 @@ impl Method {
 
     pub(crate) const SCHEMA: Self = Self { v5: "GetSchema", v6: "GetProviderSchema" };
     pub(crate) const IDENTITY_SCHEMAS: Self = Self::same("GetResourceIdentitySchemas");
+    // In protocol 5 the answer has a `prepared_config`, which Terraform ignores.
     pub(crate) const VALIDATE_PROVIDER: Self =
         Self { v5: "PrepareProviderConfig", v6: "ValidateProviderConfig" };
     pub(crate) const VALIDATE_RESOURCE: Self =

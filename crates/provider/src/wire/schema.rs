@@ -125,6 +125,8 @@ pub(crate) fn read_identities(message: pb::get_resource_identity_schemas::Respon
                 notes.insert(SmolStr::from(&attribute.name), attribute.description);
             }
             if let Some(ty) = reader.ty(&attribute.r#type) {
+                // The message says only whether an import needs the attribute. One that no import takes is for the
+                // provider to fill.
                 let mut read = Attribute::computed(ty);
                 if attribute.required_for_import || attribute.optional_for_import {
                     read.computed = false;
@@ -142,7 +144,7 @@ pub(crate) fn read_identities(message: pb::get_resource_identity_schemas::Respon
 }
 
 fn described(text: String, kind: pb::StringKind) -> Description {
-    // A description that is not there is of no kind.
+    // An empty text has no kind, whatever the provider sends with it.
     let is_markdown = kind == pb::StringKind::Markdown && !text.is_empty();
     Description { text, is_markdown }
 }
@@ -298,6 +300,7 @@ impl Reader {
         }
         let mut kept = Vec::with_capacity(named.len());
         for (i, (name, part)) in named.into_iter().enumerate() {
+            // Terraform loads such a schema, and uses the last part of a name as well.
             if last.get(&name) == Some(&i) {
                 kept.push((name, part));
                 continue;

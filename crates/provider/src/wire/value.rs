@@ -8,11 +8,12 @@ use objchange::{Type, Value};
 use super::tfplugin6::{DynamicValue, ResourceIdentityData};
 use crate::{Error, ErrorKind, Result};
 
-/// Nil.
+/// The byte of nil in MessagePack.
 const NULL: u8 = 0xc0;
 
 /// A value under a type. An absent one is null of the type and no absent message: old providers crash on that.
 pub(crate) fn write_value(field: &'static str, value: &Value, ty: &Type) -> Result<Option<DynamicValue>> {
+    // Providers with the SDK of Terraform 0.12 crash on an absent value in up to nine calls.
     if value.is_null() {
         // Terraform always sends MessagePack; the JSON form is only for providers' answers.
         return Ok(Some(DynamicValue { msgpack: vec![NULL], json: Vec::new() }));
@@ -70,6 +71,7 @@ fn as_written(value: Value) -> Value {
             .filter(|number| number.as_i64().is_none() && number.as_f64().is_none_or(f64::is_finite))?;
         Number::parse(&number.to_string()).ok().filter(|written| written != number)
     };
+    // Few values have a double. The others are returned without a copy.
     let mut is_double = false;
     value.visit(|_, part| {
         is_double |= written(part).is_some();

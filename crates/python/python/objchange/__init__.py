@@ -1,4 +1,4 @@
-"""What a Terraform or OpenTofu change will be: plans, states and the rules of Terraform.
+"""Plans, states and the rules of Terraform and OpenTofu, to know a change before it happens.
 
 >>> import objchange
 >>> plan = objchange.loads('''{"format_version": "1.2", "resource_changes": [{

@@ -10,7 +10,7 @@ from ._objchange import run_program
 
 def main() -> int:
     """Runs the program with the arguments of the process, and gives its exit code."""
-    # Python would see an interrupt only when the program has ended.
+    # Python handles signals between its own instructions, and so would see an interrupt only after the program.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return run_program(sys.argv)
 

@@ -27,14 +27,14 @@ class ConformFinding:
     path: str
     """Where in the object."""
     message: str
-    """What is wrong."""
+    """The sentence about the problem."""
     config: Any
     """The smallest configuration that shows it, as JSON has it; ``None`` where there is none to show."""
 
 
 @dataclass(frozen=True)
 class ConformType:
-    """What was found of one type or function of a provider."""
+    """The findings about one type or function of a provider."""
 
     subject: str
     """``"resource"``, ``"data_source"``, ``"function"`` and others."""
@@ -43,15 +43,15 @@ class ConformType:
     skipped: str | None
     """Why it was not tried; ``None`` if it was."""
     findings: tuple[ConformFinding, ...]
-    """What is wrong with it."""
+    """The problems with it."""
 
 
 @dataclass(frozen=True)
 class ConformReport:
-    """What was found of a provider."""
+    """The findings about a provider."""
 
     types: tuple[ConformType, ...]
-    """What was found of each of its types and functions."""
+    """The findings about each of its types and functions."""
     document: dict[str, Any]
     """The whole report, in the form of ``schema/conform-report.schema.json``."""
     passed: bool

@@ -12,7 +12,7 @@ class Error(Exception):
     """
 
     message: str
-    """What is wrong, without its place."""
+    """The sentence about the problem, without its place."""
     kind: str
     """The stable name of the kind of error. Sentences may change."""
     path: str | None
@@ -52,6 +52,8 @@ class Error(Exception):
         return ": ".join(part for part in (place, self.path, self.message) if part)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # By default pickle calls the class with `args` alone and loses the keywords. Errors of
+        # processes are pickled.
         return type(self), (self.message,), self.__dict__.copy()
 
 

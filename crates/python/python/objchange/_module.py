@@ -56,7 +56,7 @@ def plan_module(
         arguments.append("--destroy")
     with tempfile.TemporaryDirectory(prefix="objchange-") as folder:
         if variables:
-            # Others see the arguments of a process, and nobody else this folder.
+            # Variables may be secret. All users see the arguments of a process; only this one may read the folder.
             given = Path(folder) / "variables.tfvars.json"
             given.write_text(json.dumps(variables))
             arguments.append(f"--var-file={given}")

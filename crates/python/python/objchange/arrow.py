@@ -72,7 +72,7 @@ def read(
     schemas: _Schemas | None = None,
     errors: Literal["raise", "rows"] = "raise",
 ) -> pyarrow.RecordBatchReader:
-    """The same as a ``pyarrow.RecordBatchReader``: it needs pyarrow 15 or later. No value becomes an object of Python on the way.
+    """The stream as a ``pyarrow.RecordBatchReader``: it needs pyarrow 15 or later. No value becomes an object of Python on the way.
 
     Raises as `stream`, and `ImportError` without pyarrow.
     """

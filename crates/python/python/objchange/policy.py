@@ -112,7 +112,7 @@ def rego(
     timeout: float = 10.0,
     allow_errored: bool = False,
 ) -> PolicyResult:
-    """What Rego policies say of a plan. For many plans compile them once with `compile_rego`.
+    """Judges a plan by Rego policies. For many plans compile them once with `compile_rego`.
 
     A plan whose planning ended with an error lacks changes: only ``allow_errored=True`` accepts it.
 
@@ -154,7 +154,7 @@ def sentinel(
     timeout: float = 60.0,
     allow_errored: bool = False,
 ) -> PolicyResult:
-    """What Sentinel policies say of a plan. For many plans compile them once with `compile_sentinel`.
+    """Judges a plan by Sentinel policies. For many plans compile them once with `compile_sentinel`.
 
     A plan whose planning ended with an error lacks changes: only ``allow_errored=True`` accepts it.
 

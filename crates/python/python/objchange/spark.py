@@ -115,6 +115,7 @@ class PlanSource(DataSource):
 class _Reader(DataSourceReader):
     def __init__(self, options: Mapping[str, str]) -> None:
         options = {key.lower(): value for key, value in options.items()}
+        # Spark hands over one path as `path`, and several as `paths`, a list in JSON.
         given = [*json.loads(options.get("paths", "[]")), *([options["path"]] if "path" in options else [])]
         if not given:
             raise OptionError("there is no path: call load() with one", kind="path")
@@ -128,7 +129,7 @@ class _Reader(DataSourceReader):
             self.split = 0
         if self.split < 1:
             raise OptionError("splitBytes is a number of bytes", kind="splitBytes")
-        # What is wrong with the options is said here, and not by every worker.
+        # Wrong options are an error here, before any worker starts.
         ChangeStream([], of=self.of, schemas=self._schemas(), errors=self.errors)
 
     def _schemas(self) -> Schemas | None:
@@ -154,6 +155,7 @@ class _Reader(DataSourceReader):
             yield pyarrow.RecordBatch.from_arrays([column.cast(type_) for column, type_ in columns], schema=schema)
 
 
+# A worker reads many splits, and the schemas once.
 @functools.lru_cache(maxsize=4)
 def _load_schemas(path: str) -> Schemas:
     return Schemas.load(path)
@@ -167,7 +169,7 @@ def _splits(files: Iterable[Path], most: int) -> Iterator[_Split]:
         try:
             length = file.stat().st_size
         except OSError:
-            # Who reads it says why it cannot be read.
+            # The worker that reads the file says why it cannot be read.
             length = 0
         if length > most:
             yield from _splits_of(str(file), most)
@@ -199,7 +201,7 @@ def _bounds(path: str, most: int) -> Iterator[tuple[int, int, int]]:
         lines = (line for line in file if line.strip())
         first = next(lines, b"")
         try:
-            # What begins with a mark, as UTF-16 does, is not split.
+            # A file with a byte order mark, as UTF-16 has, is no JSON here, and so is not split.
             json.loads(first.decode())
         except ValueError:
             return
@@ -239,7 +241,7 @@ def policies(
     params: Mapping[str, Any] | None = None,
     timeout: float = 60.0,
 ) -> DataFrame:
-    """What policies say of plans, on all workers: one row a plan and rule.
+    """Judges plans by policies, on all workers: one row a plan and rule.
 
     ``plans`` has a column ``file``, as ``spark.read.format("objchange")`` makes it: each plan that it names is read and judged once.
     Where a row has an ``error``, the plan is not judged. Or ``plans`` has ``path`` and ``content``, as Spark's ``binaryFile`` does,
@@ -255,7 +257,7 @@ def policies(
     rows of drift, outputs or findings, which do not name each plan.
     """
     if rego is not None:
-        # Workers have the texts alone: what is wrong with the files is said here.
+        # Workers get the texts alone. Errors in the files are raised here, with their names.
         compile_rego(rego, data=data, timeout=timeout)
     judge = _Judge(
         rego=None if rego is None else tuple(rego_texts(rego)[0]),
@@ -275,7 +277,7 @@ def policies(
         raise OptionError(f"rows of {of} do not name each plan: load the plans without the option `of`", kind="columns")
     error = F.col("error").cast("string") if "error" in plans.columns else F.lit(None).cast("string")
     files = plans.groupBy("file").agg(F.max(error).alias("error"))
-    # Names are short, and what they stand for is not: Spark would put all of them into one task.
+    # Spark makes tasks by the size of rows. These are only names of large files, and would all be one task.
     return files.repartition(_parallelism(plans.sparkSession), "file").mapInArrow(judge.files, _columns(_JUDGED))
 
 
@@ -283,7 +285,7 @@ def _parallelism(spark: SparkSession) -> int:
     try:
         return 4 * int(spark.sparkContext.defaultParallelism)
     except Exception:
-        # Who is connected to a server has no such context.
+        # A session of Spark Connect has no `sparkContext`.
         return 64
 
 
@@ -306,7 +308,7 @@ class _Judge:
         self.key = (rego, sentinel, data, params, timeout)
 
     def judges(self) -> list[tuple[str, Callable[[Plan], PolicyResult]]]:
-        """What judges a plan, each with its language."""
+        """The functions that judge a plan, each with its language."""
         return _compile(*self.key)
 
     def contents(self, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -349,7 +351,7 @@ class _Judge:
         except (Error, OSError) as error:
             yield {"file": name, "verdict": UNDECIDED, "error": _message(error)}
             return
-        # Nobody sees the warning of a worker.
+        # Nobody sees a warning of a worker, so an incomplete plan must not pass.
         is_incomplete = plan.complete is False and not plan.simulated
         for language, judge in self.judges():
             try:
@@ -439,7 +441,7 @@ def _plans_on_lines(path: str, wanted: dict[int, str]) -> Iterator[tuple[str, Ca
                     yield name, functools.partial(_load, line.encode() if isinstance(line, str) else line)
     except (OSError, UnicodeError) as error:
         problem = DocumentError(_message(error), kind="unreadable", file=path)
-    # What has become of the others is said, too.
+    # Each wanted line gets a row: the lines that are left do not exist, or reading failed before them.
     for name in wanted.values():
         yield name, functools.partial(_failing, problem)
 

@@ -15,6 +15,7 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("max", &[COLLECTION], |_, o| Ok(items(o, 0)?.iter().max().cloned())),
     Builtin::new("min", &[COLLECTION], |_, o| Ok(items(o, 0)?.iter().rev().min().cloned())),
     Builtin::new("sort", &[COLLECTION], sort),
+    // In OPA 1.20 `any([])` is false and `all([])` is true. Files in the syntax of OPA 1.x may use both here.
     Builtin::new("any", &[COLLECTION], |_, o| some(items(o, 0)?.contains(&Value::Bool(true)))),
     Builtin::new("all", &[COLLECTION], |_, o| {
         some(items(o, 0)?.iter().all(|item| *item == Value::Bool(true)))

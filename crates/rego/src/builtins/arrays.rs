@@ -28,6 +28,8 @@ fn reverse(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 fn slice(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let items = array(operands, 0)?.items();
     let (start, stop) = (int(operands, 1)?, int(operands, 2)?);
+    // OPA 1.20 moves bounds into the array: `array.slice([1, 2, 3], -1, 2)` is `[1, 2]`, and a start behind
+    // the end gives `[]`.
     let bound = |at: i64| usize::try_from(at.max(0)).unwrap_or(usize::MAX).min(items.len());
     let (start, stop) = (bound(start), bound(stop));
     context.charge_items(stop.saturating_sub(start))?;
@@ -41,6 +43,7 @@ fn flatten(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     context.charge_items(items.iter().map(length).fold(0, usize::saturating_add))?;
     for item in items {
         match item {
+            // Only one level, as in OPA 1.20: `array.flatten([[1, [2]], 3])` is `[1, [2], 3]`.
             Value::Array(inner) => flat.extend_from_slice(inner.items()),
             _ => flat.push(item.clone()),
         }

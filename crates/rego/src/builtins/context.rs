@@ -24,9 +24,11 @@ pub(super) fn check_text(length: usize) -> Result<(), BuiltinError> {
 const CHARGE_STEP: usize = 4096;
 
 /// How many compiled patterns are kept.
+// Policies may make patterns of parts of the input, a new one for each resource.
 const MAX_PATTERNS: usize = 512;
 
 /// The most memory that a compiled pattern may take, in bytes.
+// A short pattern may compile to a large program, such as `\pL{1000}`.
 const MAX_PATTERN_SIZE: usize = 4 << 20;
 
 /// Charges work to the caller; an error ends the evaluation.
@@ -147,6 +149,7 @@ impl<'h> Context<'h> {
         if let Ok(pattern) = &pattern {
             self.charge(pattern.size())?;
         }
+        // Failures are kept as well, so that a wrong pattern in a loop is compiled once.
         self.patterns.insert(text.to_owned(), pattern.clone());
         pattern.map_err(BuiltinError::failed)
     }
@@ -168,6 +171,7 @@ impl<'h> Context<'h> {
         operand: &Value,
         make: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
+        // In OPA 1.20 `uuid.rfc4122("k") == uuid.rfc4122("k")` holds.
         let key = (Value::string(call), operand.clone());
         if let Some(value) = self.random.get(&key) {
             return value.clone();

@@ -43,6 +43,7 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("hex.encode", &[S], |context, o| encode(context, o, |bytes| HEXLOWER.encode(bytes))),
     Builtin::new("hex.decode", &[S], |context, o| {
         decode(context, o, |text| match text.len() % 2 {
+            // Go's decoder accepts capital letters as well.
             0 => HEXLOWER_PERMISSIVE
                 .decode(text.as_bytes())
                 .map_err(|error| format!("encoding/hex: invalid byte at {}", error.position)),
@@ -87,6 +88,7 @@ fn without_line_ends(text: &str) -> String {
 
 pub(super) fn decode_base64(text: &str) -> Result<Vec<u8>, String> {
     let error = |at: usize| format!("illegal base64 data at input byte {at}");
+    // OPA 1.20 decodes `YR==`, whose last bits are not zero, and refuses `YQ` without its padding.
     BASE64.decode(without_line_ends(text).as_bytes()).or_else(|failed| {
         // Bits behind the last byte are ignored.
         let mut lenient = data_encoding::BASE64.specification();
@@ -105,6 +107,7 @@ pub(super) fn decode_base64url(text: &str) -> Result<Vec<u8>, String> {
     let text = without_line_ends(text);
     let mut lenient = BASE64URL_NOPAD.specification();
     lenient.check_trailing_bits = false;
+    // OPA 1.20 decodes both `YQ` and `YQ==`.
     if text.len().is_multiple_of(4) && text.ends_with('=') {
         lenient.padding = Some('=');
     }
@@ -187,6 +190,7 @@ fn decode_query_object(context: &mut Context<'_>, operands: &[Value]) -> Outcome
         if pair.contains(';') {
             return Err(BuiltinError::failed("invalid semicolon separator in query"));
         }
+        // In OPA 1.20 `a=1&a=2&b` is `{"a": ["1", "2"], "b": [""]}`.
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let decode = |text| decode_percent(text, true).map_err(BuiltinError::failed).and_then(utf8);
         values.entry(decode(key)?).or_default().push(Value::from(decode(value)?));
@@ -219,6 +223,7 @@ fn marshal_with_options(context: &mut Context<'_>, operands: &[Value]) -> Outcom
             }
         }
     }
+    // As in OPA 1.20: any option asks for lines, unless `pretty` says otherwise.
     if !pretty.unwrap_or(!options.is_empty()) {
         context.charge_text_of(&operands[0])?;
         return some(operands[0].to_json());

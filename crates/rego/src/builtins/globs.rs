@@ -31,11 +31,13 @@ const MAX_DEPTH: usize = 50;
 
 fn glob_match(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let delimiters = match &operands[1] {
+        // Without delimiters `*` matches everything; with an empty list it stops at dots.
         Value::Null => String::new(),
         _ => delimiters(operands)?,
     };
     let text = text(operands, 2)?;
     if let Some((prefix, suffix)) = around_any(self::text(operands, 0)?, delimiters.is_empty()) {
+        // In OPA 1.20 `glob.match("aa*aa", null, "aaa")` is true.
         return some(text.starts_with(prefix) && text.ends_with(suffix));
     }
     let pattern = Translator::new(&delimiters).translate(self::text(operands, 0)?)?;
@@ -88,6 +90,7 @@ impl Translator {
 
     fn translate(&self, glob: &str) -> Result<String, BuiltinError> {
         let fail = BuiltinError::failed;
+        // Delimiters alone decide what `*` matches, so a line end is a character like any other.
         let mut out = String::from("(?s)^");
         let mut depth = 0;
         let mut chars = glob.chars().peekable();
@@ -134,6 +137,7 @@ impl Translator {
                 c => out.push_str(&quote_meta(c.encode_utf8(&mut [0; 4]))),
             }
         }
+        // OPA 1.20 accepts braces without an end: `{a,b` matches `a`.
         for _ in 0..depth {
             out.push(')');
         }

@@ -29,6 +29,7 @@ fn reachable(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let mut reached = BTreeSet::new();
     while let Some(node) = queue.pop_front() {
         context.charge(64)?;
+        // OPA 1.20 leaves out nodes that are no key of the graph.
         if let Some(next) = neighbours(graph, node)
             && reached.insert(node.clone())
         {
@@ -64,6 +65,7 @@ fn extend_path(
     path: &mut Vec<Value>,
     paths: &mut Paths,
 ) -> Result<(), BuiltinError> {
+    // The function calls itself for each node of a path, and looks for a node in the whole path.
     const MAX_LENGTH: usize = 2_000;
     if path.len() > MAX_LENGTH {
         return Err(BuiltinError::refused(format!(

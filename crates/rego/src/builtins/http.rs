@@ -14,6 +14,7 @@ pub(super) const FAMILY: &[Builtin] = &[
 ];
 
 /// The time of a request that does not say how long it may take.
+// The default of OPA's `http.send`.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Members that say how responses are kept for other evaluations, where none are.
@@ -36,6 +37,7 @@ fn send(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (network, left) = context.network("http.send")?;
     let http = HttpRequest { timeout: request.http.timeout.min(left), ..request.http };
     let response = network.send(&http);
+    // The clock is looked at after each request, because a request may take as long as all other work.
     context.charge_now(256)?;
     match response {
         Ok(response) => request.decoding.value(context, &response).map(Some),

@@ -207,6 +207,7 @@ impl Draft {
                     context.charge(elements.len() - index)?;
                     elements.insert(index, Self::Value(value));
                 }
+                // As in OPA 1.20: "set key 3 does not equal value to be inserted 4".
                 Self::Set(_) if *last != value => {
                     return Err(fail("set key does not equal value to be inserted"));
                 }
@@ -222,6 +223,7 @@ impl Draft {
     /// Removes the part at a path.
     fn remove(&mut self, context: &mut Context<'_>, path: &[Value]) -> Result<Value, BuiltinError> {
         let Some((last, outer)) = path.split_last() else {
+            // OPA 1.20 panics in this case.
             return Err(fail("the whole document cannot be removed"));
         };
         self.at(context, outer, &mut |context, collection| {

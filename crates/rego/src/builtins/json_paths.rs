@@ -49,6 +49,7 @@ impl PathTree {
                 let want = "one of {set, array} containing string paths or array of path segments";
                 return Err(super::arguments::mismatch(1, want, path.type_name()));
             };
+            // OPA 1.20 ignores an empty path: `json.remove({"a": 1}, [""])` changes nothing.
             if steps.is_empty() {
                 continue;
             }
@@ -64,6 +65,7 @@ impl PathTree {
 
     /// The paths behind an element of an array, whose index is a string in a path.
     fn element(&self, index: usize) -> Option<&Self> {
+        // In OPA 1.20 `["a", "1"]` leads to an element of an array, and `["a", 1]` does not.
         self.children.get(&Value::from(index.to_string()))
     }
 

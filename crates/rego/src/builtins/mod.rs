@@ -269,6 +269,7 @@ impl Builtin {
         let Action::Call(function) = self.action else {
             return Err(BuiltinError::failed("is not supported"));
         };
+        // Even a call that makes nothing counts, so that loops of them reach the time limit.
         context.charge(1)?;
         // One call may look at all parts of its operands.
         if operands.iter().any(|operand| operand.parts() > LARGE) {
@@ -288,6 +289,7 @@ impl Builtin {
 }
 
 /// Operands larger than this are checked against the clock before a call.
+// Looking at the clock for each small call would cost more than most calls.
 const LARGE: u64 = 1 << 12;
 
 static TABLE: LazyLock<HashMap<&'static str, &'static Builtin>> = LazyLock::new(|| {

@@ -11,6 +11,7 @@ const ANY: Types = Types::ANY;
 
 pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("net.cidr_contains", &[S, S], contains),
+    // OPA keeps the older name of `net.cidr_contains`.
     Builtin::new("net.cidr_overlap", &[S, S], contains),
     Builtin::new("net.cidr_intersects", &[S, S], |_, o| {
         let (a, b) = (Network::parse(text(o, 0)?)?, Network::parse(text(o, 1)?)?);
@@ -74,6 +75,7 @@ impl Network {
     fn around(address: u128, bits: u32) -> Self {
         let rest = 1_u128.checked_shl(bits).map_or(u128::MAX, |size| size - 1);
         let first = address & !rest;
+        // OPA 1.20 finds `1.2.3.4` in `::ffff:1.2.3.0/120`, so both ways of writing an address are one.
         Self { first, last: first | rest, is_v4: first >> 32 == V4 >> 32 && bits <= 32 }
     }
 
@@ -164,6 +166,8 @@ fn network_or_class(text: &str) -> Result<Network, BuiltinError> {
     match text.parse::<Ipv4Addr>() {
         Ok(address) => {
             let len = match address.octets()[0] {
+                // OPA 1.20 merges plain addresses as networks of their classes: `10.0.0.0` becomes
+                // `10.0.0.0/8`.
                 0..128 => 8,
                 128..192 => 16,
                 192..224 => 24,

@@ -13,6 +13,7 @@ const N: Types = Types::NUMBER;
 const NS: Types = Types::NUMBER.or(Types::SET);
 
 /// How far a number may be shifted to the left.
+// A number of 65,536 bits has about 20,000 digits, which is the limit of the operators as well.
 const MAX_SHIFT: u64 = 65_536;
 
 pub(super) const FAMILY: &[Builtin] = &[
@@ -62,6 +63,7 @@ fn range(context: &mut Context<'_>, operands: &[Value], step: BigInt) -> Outcome
     let Some(steps) = steps.filter(|steps| *steps < 1 << 32) else {
         return Err(BuiltinError::refused("numbers.range: more than 4294967296 numbers"));
     };
+    // OPA 1.20 counts down as well: `numbers.range(3, 1)` is `[3, 2, 1]`.
     let step = if start <= end { step } else { -step };
     context.charge_items(steps + 1)?;
     let mut numbers = Vec::with_capacity(steps + 1);
@@ -108,12 +110,14 @@ fn shift_left(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 
 fn shift_right(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (value, by) = shift(operands)?;
+    // With all bits gone only the sign remains: `bits.rsh(-1, 70)` is -1 in OPA 1.20.
     let by = by.to_u64().unwrap_or(u64::MAX).min(value.bits() + 1);
     some(Number::from_bigint(&(value >> by)))
 }
 
 fn random(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     text(operands, 0)?;
+    // OPA 1.20 takes -5 for 5, and answers 0 for 0.
     let limit = int(operands, 1)?.unsigned_abs();
     if limit == 0 {
         return some(Value::int(0));

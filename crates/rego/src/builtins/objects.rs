@@ -23,6 +23,7 @@ fn get(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let Value::Array(path) = &operands[1] else {
         return some(object.get(&operands[1]).unwrap_or(&operands[2]).clone());
     };
+    // In OPA 1.20 an empty path leads to the object itself.
     if path.is_empty() {
         return some(operands[0].clone());
     }
@@ -95,6 +96,8 @@ fn merge(context: &mut Context<'_>, objects: &[&Object]) -> Result<Value, Builti
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut merged = Vec::new();
     for of_key in entries.chunk_by(|(a, _), (b, _)| a == b) {
+        // In OPA 1.20 a value that is no object hides all before it: `{"a": {"b": 1}}`, `{"a": 1}` and
+        // `{"a": {"c": 1}}` become `{"a": {"c": 1}}`.
         let last = of_key.iter().rev().map_while(|(_, value)| value.as_object());
         let mut last: Vec<&Object> = last.collect();
         last.reverse();

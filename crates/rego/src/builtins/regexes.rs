@@ -109,6 +109,7 @@ fn replacement_parts<'t>(template: &'t str, pattern: &Pattern) -> Vec<Replacemen
         let (name, next) = match after.strip_prefix('{') {
             Some(braced) => match braced.split_once('}') {
                 Some((name, next)) if name_end(name) == name.len() => (name, next),
+                // Go takes a `$` that begins no name as it is.
                 _ => ("", after),
             },
             None => after.split_at(name_end(after)),
@@ -125,6 +126,7 @@ fn replacement_parts<'t>(template: &'t str, pattern: &Pattern) -> Vec<Replacemen
             let is_named = |group: &Option<String>| group.as_deref() == Some(name);
             pattern.names().iter().position(is_named).map(|group| group + 1)
         };
+        // A group that the pattern does not have is empty, as in Go: OPA 1.20 reads `$1x` as the name `1x`.
         parts.extend(group.map(ReplacementPart::Group));
     }
     parts.push(ReplacementPart::Text(rest));
@@ -164,6 +166,7 @@ fn replace(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 fn split(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let pattern = context.pattern(text(operands, 0)?)?;
     let text = text(operands, 1)?;
+    // As in OPA 1.20: an empty text has one empty part, but none if the pattern is empty as well.
     if text.is_empty() && operands[0].as_str() != Some("") {
         return some(Value::array([Value::from("")]));
     }
@@ -175,6 +178,8 @@ fn split(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
         context.charge(MATCH_COST)?;
         let Some(whole) = captures.get(0) else { continue };
         end = whole.start();
+        // No part is before an empty match at the start: `regex.split("", "abc")` is `["a", "b", "c"]` in OPA
+        // 1.20.
         if whole.end() != 0 {
             parts.push(Value::from(&text[start..end]));
         }
@@ -324,6 +329,7 @@ fn glob_tokens(glob: &str) -> Result<Vec<Token>, BuiltinError> {
 fn globs_match(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (a, b) = (glob_tokens(text(operands, 0)?)?, glob_tokens(text(operands, 1)?)?);
     if a.is_empty() || b.is_empty() {
+        // In OPA 1.20 two empty globs match, and an empty one matches no other.
         return some(a.is_empty() && b.is_empty());
     }
     // Positions in both globs that the same text leads to, and whether that text is empty.

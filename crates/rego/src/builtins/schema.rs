@@ -98,7 +98,7 @@ fn check(context: &mut Context<'_>, schema: &Value, has_conditions: bool) -> Res
                 }
             }
             "not" | "additionalProperties" => check(context, value, has_conditions)?,
-            // Drafts before 7 have another meaning of these: none.
+            // JSON Schema has these since draft 7; OPA 1.20 ignores them in schemas of earlier drafts.
             "if" | "then" | "else" if has_conditions => check(context, value, true)?,
             "patternProperties" => {
                 for (pattern, schema) in value.as_object().ok_or_else(|| wrong("object"))?.iter() {
@@ -208,6 +208,7 @@ fn inner(field: &str, step: &str) -> String {
 /// The name of a value's type in a schema.
 fn type_of(value: &Value) -> &'static str {
     match value {
+        // OPA 1.20 calls 1.0 an integer.
         Value::Number(number) if number.is_whole() => "integer",
         other => other.type_name(),
     }
@@ -239,6 +240,7 @@ impl<'s> Matcher<'s, '_, '_> {
             Value::Object(object) => object,
             _ => return Ok(Vec::new()),
         };
+        // Drafts up to 7 ignore all keywords beside `$ref`, and so does OPA 1.20.
         if let Some(reference) = object.get_str("$ref").and_then(Value::as_str) {
             return self.validate(self.resolve(reference)?, value, field, depth);
         }
@@ -297,6 +299,7 @@ impl<'s> Matcher<'s, '_, '_> {
             && !any.iter().any(Vec::is_empty)
         {
             problems.push(problem("number_any_of", "Must validate at least one schema (anyOf)"));
+            // OPA 1.20 adds the problems of the first schema alone.
             problems.extend(any.into_iter().next().unwrap_or_default());
         }
         if let Some(one) = outcomes(self, "oneOf")? {
@@ -385,6 +388,8 @@ impl<'s> Matcher<'s, '_, '_> {
         if schema.get_str("uniqueItems") == Some(&Value::Bool(true)) {
             let mut seen: Vec<(&Value, usize)> =
                 items.iter().enumerate().map(|(i, item)| (item, i)).collect();
+            // In order, equal items are neighbours: comparing each with all others takes time that grows with
+            // the square.
             seen.sort();
             for pair in seen.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
                 let description = format!("array items[{},{}] must be unique", pair[0].1, pair[1].1);
@@ -484,6 +489,7 @@ fn number_problems(schema: &Object, number: &Number, field: &str) -> Problems {
     let mut problem =
         |kind, description| problems.push(Problem { kind, field: field.to_owned(), description });
     if let Some(step) = bound("multipleOf") {
+        // Decimals, as in OPA 1.20: 0.3 is a multiple of 0.1.
         let quotient = number.divide(step).ok();
         if !quotient.is_some_and(|quotient| quotient.is_whole()) {
             problem("multiple_of", format!("Must be a multiple of {step}"));

@@ -23,7 +23,9 @@ struct Version<'t> {
 impl<'t> Version<'t> {
     /// Reads a version, which may begin with `v` and have leading zeros.
     fn parse(text: &'t str) -> Option<Self> {
+        // In OPA 1.20 `v1.2.3` and `01.2.3` are valid, and `V1.2.3` and `1.2` are not.
         let text = text.strip_prefix('v').unwrap_or(text);
+        // Build metadata does not count in comparisons (Semantic Versioning 2.0.0, item 10).
         let (text, build) = text.split_once('+').unwrap_or((text, ""));
         let (core, pre_release) = text.split_once('-').unwrap_or((text, ""));
         let is_valid = |part: &str| part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
@@ -62,6 +64,7 @@ fn compare_pre_releases(a: &str, b: &str) -> Ordering {
             (None, None) => return Ordering::Equal,
             (None, Some(_)) => return Ordering::Less,
             (Some(_), None) => return Ordering::Greater,
+            // Numbers are compared as numbers and are less than words (Semantic Versioning 2.0.0, item 11).
             (Some(a), Some(b)) => match (a.parse::<i64>(), b.parse::<i64>()) {
                 (Ok(a), Ok(b)) => a.cmp(&b),
                 (Ok(_), Err(_)) => Ordering::Less,

@@ -86,6 +86,7 @@ fn members(operands: &[Value]) -> Result<Vec<&Set>, BuiltinError> {
 
 fn intersection(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let mut members = members(operands)?.into_iter();
+    // In OPA 1.20 `intersection(set())` is the empty set.
     let mut found = members.next().cloned().unwrap_or_default();
     for member in members {
         context.charge(found.len())?;

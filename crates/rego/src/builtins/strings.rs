@@ -79,6 +79,7 @@ fn simple_case(c: char, mut changed: impl ExactSizeIterator<Item = char>) -> cha
     }
     // Go has a single character for these, whose full mapping has several.
     match c {
+        // Checked with `lower` and `upper` of OPA 1.20.
         'İ' => 'i',
         '\u{1f80}'..='\u{1faf}' if u32::from(c) & 8 == 0 => char::from_u32(u32::from(c) + 8).unwrap_or(c),
         'ᾳ' => 'ᾼ',
@@ -97,8 +98,10 @@ fn concat(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 }
 
 fn format_int(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
+    // OPA 1.20 drops the fraction: `format_int(15.9, 16)` is `f`.
     let number = number(operands, 0)?.truncate()?;
     let base = match self::number(operands, 1)?.to_string().as_str() {
+        // The base is compared as it is written: OPA 1.20 refuses `format_int(1, 2.0)`.
         "2" => 2,
         "8" => 8,
         "10" => 10,
@@ -130,6 +133,7 @@ fn index_of_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let text: Vec<char> = text.chars().collect();
     context.charge(text.len().saturating_mul(part.len()))?;
     let found: Vec<_> = (0..(text.len() + 1).saturating_sub(part.len()))
+        // Matches may overlap: OPA 1.20 finds `aa` in `aaa` at 0 and 1.
         .filter(|at| text[*at..].starts_with(&part))
         .map(|at| Value::Number(at.into()))
         .collect();
@@ -138,6 +142,7 @@ fn index_of_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 
 fn replace(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (text, old, new) = (text(operands, 0)?, text(operands, 1)?, text(operands, 2)?);
+    // An empty text is found before each character and at the end, as by Go's `strings.ReplaceAll`.
     let count = if old.is_empty() { text.chars().count() + 1 } else { text.matches(old).count() };
     let grows_by = count.saturating_mul(new.len().saturating_sub(old.len()));
     match grows_by {
@@ -156,6 +161,7 @@ fn parts<'t>(
     context.charge(text.len())?;
     context.charge_items(if delimiter.is_empty() { text.len() } else { text.matches(delimiter).count() })?;
     if delimiter.is_empty() {
+        // Rust's `split("")` has an empty part at each end, which Go's `strings.Split` has not.
         let mut parts: Vec<_> = text.split("").collect();
         parts.pop();
         if !parts.is_empty() {
@@ -215,6 +221,8 @@ fn replace_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let text = text(operands, 1)?;
     let mut out = String::new();
     let mut rest = text;
+    // An empty key inserts its value once before each character and at the end: OPA 1.20 makes `xaxbx` of
+    // `ab` and `{"": "x"}`. In ascending order of keys `a` is found before `ab`.
     let mut after_empty = false;
     loop {
         context.charge(patterns.len())?;
@@ -255,6 +263,7 @@ fn substring(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let rest = &text[from..];
     let part = match usize::try_from(length) {
         Ok(length) => &rest[..rest.char_indices().nth(length).map_or(rest.len(), |(at, _)| at)],
+        // A negative length means the rest of the text.
         Err(_) => rest,
     };
     some(part)

@@ -16,7 +16,9 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("is_set", &[ANY], |_, o| is(Types::SET, o)).with_partly_known(),
     Builtin::new("is_string", &[ANY], |_, o| is(Types::STRING, o)).with_partly_known(),
     Builtin::new("type_name", &[ANY], |_, o| some(o[0].type_name())).with_partly_known(),
+    // An evaluation has no configuration and no environment to show. OPA as a library answers `{}` as well.
     Builtin::new("opa.runtime", &[], |_, _| some(Value::object([]))),
+    // OPA 1.20 answers true, and its note is seen in traces alone.
     Builtin::new("trace", &[Types::STRING], |_, _| some(true)),
     Builtin::new("to_number", &[SCALAR], to_number),
     Builtin::new("cast_array", &[ANY], |_, o| match &o[0] {
@@ -46,12 +48,15 @@ fn to_number(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
         Value::Null | Value::Bool(false) => some(Value::int(0)),
         Value::Bool(true) => some(Value::int(1)),
         Value::String(text)
+            // OPA 1.20 has an error of its own for these, which Go's `ParseFloat` reads and JSON cannot hold.
             if ["inf", "infinity", "nan"]
                 .contains(&text.trim_start_matches(['+', '-']).to_lowercase().as_str()) =>
         {
             Err(BuiltinError::wrong_type("operand 1 must be valid number string but got string"))
         }
         Value::String(text) => {
+            // OPA 1.20 refuses `to_number("1e400")` ("value out of range"), although `1e400` is a number in a
+            // policy.
             let number = Number::parse_lenient(text).filter(|number| number.to_f64().is_finite());
             number
                 .map(|number| Some(Value::Number(number)))

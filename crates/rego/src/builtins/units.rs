@@ -18,6 +18,7 @@ fn factor(unit: &str) -> Option<(u32, u32)> {
     Some(match unit {
         "" => (1000, 0),
         "k" | "K" => (1000, 1),
+        // Only here case matters, because `m` is a thousandth: `units.parse("1m")` is 0.001 in OPA 1.20.
         "M" => (1000, 2),
         "g" | "G" => (1000, 3),
         "t" | "T" => (1000, 4),
@@ -43,12 +44,14 @@ fn divide(text: &str) -> (&str, &str) {
         }
         _ => false,
     };
+    // In OPA 1.20 `1e3` is a number with an exponent, and `1E` has the unit `E`.
     let len = (0..bytes.len()).take_while(|i| is_amount(*i)).count();
     text.split_at(len)
 }
 
 fn parse(operands: &[Value]) -> Outcome {
     let fail = |message: &str| BuiltinError::failed(format!("units.parse: {message}"));
+    // OPA 1.20 ignores quotes anywhere: `1"K` is 1000.
     let text = text(operands, 0)?.replace('"', "");
     if text.contains(' ') {
         return Err(fail("spaces not allowed in resource strings"));
@@ -83,6 +86,7 @@ fn parse_bytes(operands: &[Value]) -> Outcome {
     }
     let number =
         Number::parse_lenient(amount).ok_or_else(|| fail("could not parse byte amount to a number"))?;
+    // `1b` is no amount in OPA 1.20 ("byte unit b not recognized"), while `1kb` is.
     let (base, power) = match unit.strip_suffix('b').filter(|prefix| !prefix.is_empty()).unwrap_or(unit) {
         "" => (1000, 0),
         "k" => (1000, 1),
@@ -100,5 +104,6 @@ fn parse_bytes(operands: &[Value]) -> Outcome {
         _ => return Err(fail(&format!("byte unit {unit} not recognized"))),
     };
     let bytes = number.multiply_exactly(&BigInt::from(base).pow(power))?;
+    // OPA 1.20 drops parts of a byte: `units.parse_bytes("0.5")` is 0.
     some(Number::from_bigint(&bytes.truncate()?))
 }

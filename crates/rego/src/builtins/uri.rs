@@ -85,6 +85,7 @@ impl Parts {
                 return Ok(parts);
             }
             let first = rest.split('/').next().unwrap_or("");
+            // RFC 3986 allows no colon there, because it would look like the end of a scheme. OPA 1.20 refuses `1:b`.
             if first.contains(':') {
                 return Err("first path segment in URL cannot contain colon".to_owned());
             }
@@ -141,6 +142,7 @@ fn parse(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     ];
     let entries: Vec<_> = named
         .into_iter()
+        // OPA 1.20 leaves out empty parts: `uri.parse("mailto:a@b")` is `{"scheme": "mailto"}`.
         .filter(|(_, part)| !part.is_empty())
         .map(|(name, part)| (Value::from(name), Value::from(part)))
         .collect();

@@ -14,6 +14,7 @@ fn random(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     text(operands, 0)?;
     some(context.random_of("uuid.rfc4122", &operands[0], |context| {
         let bits = (u128::from(context.random()) << 64) | u128::from(context.random());
+        // Version 4 and variant 10 of RFC 4122.
         let bits = bits & !(0xf << 76) | (0x4 << 76);
         let bits = bits & !(0x3 << 62) | (0x2 << 62);
         let hex = format!("{bits:032x}");
@@ -25,6 +26,7 @@ fn random(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 fn bytes(text: &str) -> Option<[u8; 16]> {
     let text = match text.len() {
         45 if text.get(..9)?.eq_ignore_ascii_case("urn:uuid:") => text.get(9..)?,
+        // OPA 1.20 does not look at the characters around it, which are usually braces.
         38 => text.get(1..37)?,
         _ => text,
     };
@@ -64,6 +66,8 @@ fn parse(operands: &[Value]) -> Outcome {
         let sequence = u16::from_be_bytes([uuid[8], uuid[9]]) & 0x3fff;
         // 100-nanosecond steps since 15 October 1582.
         let since_1970 = i64::try_from(since_1582).unwrap_or(i64::MAX) - 0x01B2_1DD2_1381_4000;
+        // Some times do not fit in 64 bits. OPA 1.20 wraps them around: version 1 with all zeros has the time
+        // 6227451273709551616.
         let time = since_1970.wrapping_mul(100);
         entries.extend([
             (Value::from("nodeid"), Value::from(node.join("-"))),

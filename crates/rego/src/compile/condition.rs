@@ -14,6 +14,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn condition(&mut self, condition: Condition<'_>, is_left: bool) {
         match condition {
             Condition::Never => {
+                // Nothing at this place can fail, so no error ever shows it.
                 let place = self.place(Span::default());
                 self.ops.push(Op::Test(Expr::Const(Value::Bool(false)), place));
             }
@@ -62,6 +63,8 @@ impl Lowerer<'_, '_> {
     fn negated(&mut self, term: &Term) -> Term {
         let kind = match &term.kind {
             TermKind::Ref(..) => return self.negated_operand(term),
+            // In OPA 1.20 `not input.x.y == 3` holds if `input.x.y` is undefined, while `not input.x > 1` and
+            // `not input.x in [1]` are undefined.
             TermKind::Binary(Operator::Equal, operands) => {
                 let pair = (self.negated_operand(&operands.0), self.negated_operand(&operands.1));
                 TermKind::Binary(Operator::Equal, Box::new(pair))
@@ -78,6 +81,7 @@ impl Lowerer<'_, '_> {
                 key: key.as_ref().map(|key| Box::new(self.operand(key))),
                 member: Box::new((self.operand(&member.0), self.operand(&member.1))),
             },
+            // `not [input.x]` is undefined in OPA 1.20 if `input.x` is.
             TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => return self.evaluated(term),
             other => other.clone(),
         };
@@ -85,6 +89,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// An operand of a negation, which must not have several values.
+    // OPA 1.20 refuses `not input.a[_] == 3`: "var _ is unsafe".
     fn operand(&mut self, term: &Term) -> Term {
         if let TermKind::Ref(_, keys) = &term.kind
             && keys.iter().any(|key| matches!(&key.kind, TermKind::Var(name) if name == "_"))
@@ -163,6 +168,7 @@ impl Lowerer<'_, '_> {
                 let domain = self.expr(domain);
                 let names: Vec<&str> = [value.as_str()].into_iter().chain(key.as_deref()).collect();
                 let op = self.with_scope(&names, |lowerer, slots| {
+                    // Variables of the body are new for each element, so it has a scope of its own.
                     let (ops, ()) = lowerer.body(body, &[], |_| ());
                     Op::Every { domain, value: slots[0], key: slots.get(1).copied(), ops }
                 });
@@ -174,6 +180,7 @@ impl Lowerer<'_, '_> {
     fn test(&mut self, term: &Term) {
         if let TermKind::Call(function, arguments) = &term.kind
             && is_print(function)
+            // A rule or a variable may be called `print`.
             && matches!(self.meaning("print"), None | Some(Meaning::Wildcard))
         {
             let parts = arguments.iter().map(|argument| self.part(argument)).collect();
@@ -221,6 +228,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    // A rule or a variable called `walk` comes before the built-in.
     pub(super) fn is_walk(&self, function: &Term) -> bool {
         matches!(&function.kind, TermKind::Var(name) if name == "walk") && self.meaning("walk").is_none()
     }
@@ -269,6 +277,7 @@ impl Lowerer<'_, '_> {
 
     fn change(&mut self, with: &With) -> Option<Change> {
         let span = with.target.span;
+        // A function comes first: its name would also be read as a path in `data`.
         if let Ok(callee) = self.find_callee(&with.target) {
             let replacement = match self.find_callee(&with.value) {
                 Ok(other) => {
@@ -313,6 +322,7 @@ impl Lowerer<'_, '_> {
         match meaning {
             Some(Meaning::Input(_)) => Some(Change::Input(path, value)),
             _ => {
+                // A test that mocks a document may mention it although no file has it.
                 self.mocks(&path);
                 Some(Change::Data(path, value))
             }
@@ -370,6 +380,7 @@ impl Lowerer<'_, '_> {
         let (mut node, mut taken) = self.shared.tree.follow(path.iter().map(String::as_str));
         if taken < path.len() {
             // The rule that makes the rest, if it is not a document.
+            // `data.p.x.y` may lead into the value of the rule `data.p.x`, which has no node for `y`.
             let (mut at, mut length) = (node, taken);
             while self.shared.tree.node(at).rule.is_none() && length > 0 {
                 length -= 1;
@@ -379,6 +390,8 @@ impl Lowerer<'_, '_> {
                 Some(_) => (node, taken) = (at, length),
                 None => {
                     let place = self.place(span);
+                    // The host refuses policies that read a document which is not there; OPA calls it
+                    // undefined.
                     self.shared.data_references.push(super::DataReference { path: path.clone(), place });
                     let rest = &keys[path.len() - prefix..];
                     let mut steps = Vec::new();
@@ -441,6 +454,8 @@ impl Lowerer<'_, '_> {
                     | TermKind::Bool(_)
                     | TermKind::Null
             );
+            // Evaluating such a key may search as well, and its steps have to come after those that bind its
+            // variables.
             if !is_simple && steps.iter().any(|step| matches!(step, ReferenceStep::Each(_))) {
                 let slot = self.temporary();
                 let so_far = std::mem::take(steps).into();

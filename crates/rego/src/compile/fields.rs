@@ -41,8 +41,9 @@ enum Form {
     Input,
     /// A part of the input.
     Part(Format),
-    /// A constant, or another value of the policy that has no fields.
+    /// A constant text.
     Text(SmolStr),
+    /// Another value without fields, which the policy makes.
     Plain,
     /// An array or a set that the policy makes.
     List(Values),
@@ -53,6 +54,7 @@ enum Form {
 }
 
 /// More formats are not distinguished.
+// These limits keep the sets small: they are copied and compared each time a rule is checked again.
 const MOST_FORMS: usize = 16;
 /// More keys of objects that the policy makes are not distinguished.
 const MOST_KEYS: usize = 100;
@@ -92,6 +94,7 @@ impl Values {
     }
 
     fn join(&mut self, other: Self) {
+        // Beside `any`, other forms say nothing: a read of it is never reported.
         if self.any || other.any {
             *self = Self::any();
             return;
@@ -103,6 +106,7 @@ impl Values {
             match (known, form) {
                 (Some(Form::List(known)), Form::List(new)) => known.join(new),
                 (Some(Form::Map(known_keys, known)), Form::Map(new_keys, new)) => {
+                    // If the keys of one are unknown, those of both together are.
                     let all = known_keys.take().zip(new_keys).map(|(one, other)| &one | &other);
                     *known_keys = all.filter(|all| all.len() <= MOST_KEYS);
                     known.join(new);
@@ -151,10 +155,11 @@ impl Values {
             _ => None,
         };
         let parts: Option<Vec<MissingPart>> = self.forms.iter().map(differing).collect();
+        // Only if all forms differ: one that may equal the text decides.
         parts.filter(|_| !self.any)?.first().copied()
     }
 
-    /// The keys that they are, if they are used as such.
+    /// These values as keys.
     fn keys(&self) -> Keys {
         let text = |form: &Form| match form {
             Form::Text(text) => Some(text.clone()),
@@ -194,6 +199,8 @@ pub(crate) fn check(
     let mut checker = Checker {
         compiled,
         input,
+        // Empty at first. Results only grow, and a rule is checked again when a result that it reads has
+        // grown, until nothing changes.
         results: vec![Values::default(); compiled.rules.len()],
         params: compiled.rules.iter().map(|_| Vec::new()).collect(),
         readers: vec![HashSet::new(); compiled.rules.len()],
@@ -221,6 +228,8 @@ pub(crate) fn check(
             readers.into_iter().for_each(|reader| checker.enqueue(reader));
         }
     }
+    // A read counts only now, when the values of all rules are complete: before, a field could seem missing
+    // from all values that were known so far.
     let mut all = Vec::new();
     let mut reached: Vec<RuleId> = checker.reached.iter().copied().collect();
     reached.sort_unstable();
@@ -253,7 +262,7 @@ pub(crate) fn check(
 struct CheckedBranch {
     /// It gives another value than `true`.
     gives_value: bool,
-    /// It reads a field that is there.
+    /// It reads a field that exists.
     has_hit: bool,
     /// Each with whether it is read from a variable, and not from `input` itself.
     missing: Vec<(MissingRead, bool)>,
@@ -387,6 +396,7 @@ impl Checker<'_> {
                 }
                 Op::Walk { value, out } => {
                     self.expr(value);
+                    // `walk` visits parts of all formats.
                     self.pattern(out, &Values::any(), false);
                 }
                 Op::Not(ops) => self.ops(ops),
@@ -416,6 +426,7 @@ impl Checker<'_> {
             }
         }
         let replaces_input = changes.iter().any(|change| matches!(change, Change::Input(..)));
+        // A test gives its own input, which may be an excerpt with other fields.
         self.replaced = Replaced { input: outer.input || replaces_input, others: true };
         self.ops(ops);
         self.replaced = outer;
@@ -509,6 +520,7 @@ impl Checker<'_> {
             Expr::Local(slot) => self.slots[*slot as usize].clone(),
             Expr::Input if self.replaced.input => Values::any(),
             Expr::Input => Values::one(Form::Input),
+            // Documents in `data` come from files whose form nobody declares.
             Expr::Document(_) => Values::any(),
             Expr::Data(node) => self.data(*node),
             Expr::Get(base, keys, place) => {
@@ -557,6 +569,7 @@ impl Checker<'_> {
             Expr::Compare(comparison, operands) => {
                 let (left, right) = &**operands;
                 let (left_values, right_values) = (self.expr(left), self.expr(right));
+                // `!=` as well: a comparison with a word that never appears always holds, which is as wrong.
                 if matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
                     self.equals(left, &right_values, matches!(right, Expr::Local(_)));
                     self.equals(right, &left_values, matches!(left, Expr::Local(_)));
@@ -629,6 +642,7 @@ impl Checker<'_> {
     fn builtin(&mut self, name: &str, operands: &[Expr], values: &[Values]) -> Values {
         match (name, values) {
             ("object.get", [object, key, default]) => {
+                // `object.get` has a default, so a missing field is no error; only its result is followed.
                 let path = match (&operands[1], key.keys()) {
                     (_, keys @ Keys::Texts(_)) => Some(vec![keys]),
                     (Expr::Const(Value::Array(keys)), _) => {
@@ -765,6 +779,7 @@ impl Checker<'_> {
             Form::Part(Format::List(element) | Format::Map(element)) => {
                 Member::Values(Values::part(**element))
             }
+            // The policy makes these values itself, so the form of the input says nothing about them.
             Form::Text(_) | Form::Plain => Member::Nothing,
             Form::Document(document) => match (document.as_object(), key) {
                 (Some(fields), Some(key)) if fields.get_str(key).is_none() => {

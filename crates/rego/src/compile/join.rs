@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use super::program::{Comparison, Expr, Join, Op, Pattern, ReferenceStep, Slot, Wanted};
 use crate::value::Value;
 
-/// Adds what is looked for to the steps that search a collection.
+/// Adds the wanted members to the steps that search a collection.
 pub(super) fn find_joins(ops: &mut [Op]) {
     for at in 0..ops.len() {
         let (before, after) = ops.split_at_mut(at + 1);
@@ -23,6 +23,7 @@ pub(super) fn find_joins(ops: &mut [Op]) {
 
 fn join(scan: &Op, after: &[Op]) -> Option<Join> {
     let Op::Scan { steps, out, .. } = scan else { return None };
+    // In `xs[_].parts[_].name` the index is of `parts`: other collections differ for each member before it.
     let last = steps.iter().rposition(|step| matches!(step, ReferenceStep::Each(_)))?;
     let mut keys = Vec::new();
     for step in &steps[last + 1..] {
@@ -47,6 +48,8 @@ fn join(scan: &Op, after: &[Op]) -> Option<Join> {
                     let Some(keys) = path(part, &parts) else { continue };
                     let keys: Box<[String]> = keys.into();
                     match known(wanted, &bound) {
+                        // A variable differs from search to search, so an index is used again. A constant may
+                        // be all there is.
                         Some(wanted @ Wanted::Local(_)) => return Some(Join { keys, wanted }),
                         Some(wanted) if of_constant.is_none() => of_constant = Some(Join { keys, wanted }),
                         _ => {}
@@ -63,6 +66,8 @@ fn join(scan: &Op, after: &[Op]) -> Option<Join> {
                     parts.push((*slot, keys));
                 }
             }
+            // A later condition may only come first if nothing on the way to it can fail, print or bind
+            // several values.
             _ => break,
         }
     }
@@ -87,7 +92,7 @@ fn path(expr: &Expr, parts: &[(Slot, Vec<String>)]) -> Option<Vec<String>> {
     }
 }
 
-/// A value that is there before the scan.
+/// A value that is known before the scan.
 fn known(expr: &Expr, bound: &HashSet<Slot>) -> Option<Wanted> {
     match expr {
         Expr::Const(value) => Some(Wanted::Constant(value.clone())),

@@ -111,6 +111,7 @@ impl<'a, 's> Lowerer<'a, 's> {
     pub(super) fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         let location = super::location(self.shared.files, self.place(span));
         let error = CompileError { code, location: Some(location), message: message.into() };
+        // A pattern of constants is compiled a second time as an expression; its errors are reported once.
         if self.shared.errors.len() < MOST_ERRORS && !self.shared.errors.contains(&error) {
             self.shared.errors.push(error);
         }
@@ -143,6 +144,7 @@ impl<'a, 's> Lowerer<'a, 's> {
     /// A variable with a name that no policy can write.
     pub(super) fn hidden_variable(&mut self) -> String {
         let slot = self.temporary();
+        // `#` begins a comment, so the lexer never makes such a name.
         let name = format!("#{slot}");
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.clone(), Some(slot));
@@ -191,6 +193,8 @@ impl<'a, 's> Lowerer<'a, 's> {
         let is_mentioned: hashbrown::HashSet<&str> = mentioned.iter().copied().collect();
         let mut scope = HashMap::new();
         for name in declared(body) {
+            // The IBM library declares variables with `some` that only comprehensions mention. One variable
+            // for all of them was never bound, and the whole library was refused.
             let slot = is_mentioned.contains(name).then(|| self.new_slot(name));
             scope.insert(name.to_owned(), slot);
         }
@@ -205,6 +209,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         self.literals(body);
         let finished = finish(self);
         self.scopes.pop();
+        // Only now are the steps in their final order.
         find_joins(&mut self.ops);
         (std::mem::replace(&mut self.ops, outer), finished)
     }
@@ -216,6 +221,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         for literal in body {
             let mut declare = |term: &Term, shadows: bool| {
                 pattern_names(term, &mut |name| {
+                    // OPA 1.20 refuses `x := 1` in a function of `x`: "arg x redeclared".
                     let is_param = shadows && is_only && self.scopes[0].contains_key(name);
                     if !assigned.insert(name.to_owned()) || is_param {
                         double.push((name.to_owned(), literal.span));
@@ -244,6 +250,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         if name == "_" {
             return Some(Meaning::Wildcard);
         }
+        // Variables come first: the Azure library has one called `contains`, like the built-in.
         if let Some(slot) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             return slot.map(Meaning::Local);
         }
@@ -295,6 +302,7 @@ impl<'a, 's> Lowerer<'a, 's> {
             }
         }
         let name = path.join(".");
+        // Functions of the policies come before built-ins of that name.
         if let Some(Meaning::Data(base)) = self.meaning(head) {
             let whole = base.iter().map(String::as_str).chain(path[1..].iter().copied());
             let (node, taken) = self.shared.tree.follow(whole);

@@ -33,6 +33,8 @@ impl Annotations {
         let Ok(Value::Object(members)) = crate::builtins::from_yaml(&text.join("\n")) else { return };
         let is_of_package = module.package_span.line > line;
         let rule = module.rules.iter().filter(|rule| rule.span.line > line).min_by_key(|rule| rule.span.line);
+        // As in OPA, a block without `scope` above `package` belongs to the package, and any other to its
+        // rule.
         let default = if is_of_package { "package" } else { "rule" };
         let scope = members.get_str("scope").and_then(Value::as_str).unwrap_or(default).to_owned();
         let mut entries: Vec<(Value, Value)> = members
@@ -78,6 +80,7 @@ fn authors(value: &Value) -> Value {
         let Some(text) = author.as_str() else { return author.clone() };
         let member = |name: &str, text: &str| (Value::from(name), Value::from(text.trim()));
         match text.split_once('<').and_then(|(name, rest)| Some((name, rest.strip_suffix('>')?))) {
+            // OPA 1.20 gives `# - <c@d>` no name, and a name without a mail address no `email`.
             Some((name, mail)) if name.trim().is_empty() => Value::object([member("email", mail)]),
             Some((name, mail)) => Value::object([member("name", name), member("email", mail)]),
             None => Value::object([member("name", text)]),

@@ -136,6 +136,7 @@ pub(crate) fn declared_rules(file: &SourceFile) -> Result<Vec<DeclaredRule>, Com
 fn module(file: &SourceFile) -> Result<Module, Vec<CompileError>> {
     let names = [file.name.clone()];
     let error = |error: crate::syntax::SyntaxError| CompileError {
+        // OPA's own code, so that tools that read errors of OPA find the kind of this one.
         code: "rego_parse_error",
         location: Some(location(&names, SourcePlace { file: 0, span: error.span })),
         message: error.message,
@@ -168,6 +169,8 @@ fn read(text: &str) -> Result<Module, Vec<crate::syntax::SyntaxError>> {
 fn unit(file: u32, module: &Module) -> Unit {
     let mut imports = HashMap::new();
     for import in &module.imports {
+        // Imports of keywords have done their work in the parser, and `import input` alone declares nothing
+        // new.
         if let ("input" | "data", Some(last)) = (import.path[0].as_str(), import.path.last())
             && (import.path.len() > 1 || import.alias.is_some())
         {

@@ -66,6 +66,7 @@ pub(super) fn terms(literal: &Literal) -> Vec<&Term> {
         LiteralKind::Assign(left, right) | LiteralKind::Unify(left, right) => vec![left, right],
         LiteralKind::Some(_) => Vec::new(),
         LiteralKind::SomeIn { key, value, domain } => key.iter().chain([value, domain]).collect(),
+        // The body has a scope of its own.
         LiteralKind::Every { domain, .. } => vec![domain],
     };
     terms.extend(literal.with.iter().map(|with| &with.value));
@@ -96,6 +97,7 @@ pub(super) fn pattern_names<'a>(term: &'a Term, visit: &mut dyn FnMut(&'a str)) 
     match &term.kind {
         TermKind::Var(name) if name != "_" => visit(name),
         TermKind::Array(items) => items.iter().for_each(|item| pattern_names(item, visit)),
+        // Keys of an object in a pattern are looked up, so they bind no names.
         TermKind::Object(members) => members.iter().for_each(|(_, value)| pattern_names(value, visit)),
         _ => {}
     }
@@ -122,6 +124,7 @@ pub(super) fn free_in_body<'a>(heads: &[&'a Term], body: &'a [Literal], found: &
         free_names(term, &mut mentioned);
     }
     for literal in body {
+        // `every` declares its key and value for its own body alone.
         if let LiteralKind::Every { key, value, body, .. } = &literal.kind {
             let mut inner = HashSet::new();
             free_in_body(&[], body, &mut inner);

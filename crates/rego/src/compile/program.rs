@@ -55,7 +55,7 @@ pub(crate) struct Definition {
     pub(crate) place: SourcePlace,
     /// Another file has the definition word for word, such as a library that is loaded twice.
     pub(crate) is_copy: bool,
-    /// How many package names and names of the rule come before the parts of `Head::keys`.
+    /// The parameters of a function.
     pub(crate) params: Vec<Pattern>,
     pub(crate) slots: u32,
     pub(crate) branches: Vec<Branch>,
@@ -85,6 +85,7 @@ impl Branch {
             match variable {
                 Expr::Const(_) => {}
                 Expr::Local(slot) => _ = missing.insert(*slot),
+                // A key such as `f(x)` may need any of the steps.
                 _ => return &self.ops,
             }
         }
@@ -217,6 +218,7 @@ impl Op {
                 out.each_bound(each);
             }
             Self::With { ops, .. } => ops.iter().for_each(|op| op.each_bound(each)),
+            // Variables in a negation or in the body of `every` have values there alone.
             Self::Test(..) | Self::Not(_) | Self::Every { .. } | Self::Print(..) => {}
         }
     }
@@ -233,7 +235,7 @@ impl Pattern {
     }
 }
 
-/// Members of interest: what these keys lead to equals a value that is there before.
+/// Members of interest: their value under these keys equals a value that is known before the search.
 #[derive(Debug)]
 pub(crate) struct Join {
     pub(crate) keys: Box<[String]>,

@@ -28,6 +28,8 @@ impl Lowerer<'_, '_> {
                 let (base, steps) = self.reference(head, keys, term.span);
                 match only_keys(steps) {
                     Ok(keys) => get(base, keys, self.place(term.span)),
+                    // The steps so far may lead to several values, so they come before the expression that
+                    // uses one of them.
                     Err(steps) => {
                         let slot = self.temporary();
                         let (out, place) = (Pattern::Bind(slot), self.place(term.span));
@@ -112,6 +114,7 @@ impl Lowerer<'_, '_> {
         }
         let mut keys: Vec<&Value> = entries.iter().map(|(key, _)| key).collect();
         keys.sort();
+        // The keys may be written differently, such as `1` and `1.0`, so they are compared as values.
         if keys.windows(2).any(|pair| pair[0] == pair[1]) {
             // OPA takes the last of them in silence.
             self.error("rego_compile_error", span, "a key of this object is there twice");
@@ -134,6 +137,8 @@ impl Lowerer<'_, '_> {
     }
 
     fn call(&mut self, function: &Term, arguments: &[Term], span: Span) -> Expr {
+        // `walk` gives its pairs one by one. A list of all pairs of a plan would take much more memory than
+        // the plan.
         if self.is_walk(function) && arguments.len() == 1 {
             let slot = self.temporary();
             let value = self.expr(&arguments[0]);
@@ -144,6 +149,8 @@ impl Lowerer<'_, '_> {
             return Expr::Const(metadata);
         }
         let lowered: Vec<Expr> = arguments.iter().map(|argument| self.expr(argument)).collect();
+        // The arguments are compiled first, so that their errors are reported even if the function does not
+        // exist.
         let Some(callee) = self.callee(function) else { return Expr::Const(Value::Null) };
         if arguments.len() != callee.arity() {
             let name = super::text_of(function);

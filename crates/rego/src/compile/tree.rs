@@ -46,6 +46,7 @@ impl Tree {
 
     pub(super) fn sort(&mut self) {
         for node in &mut self.nodes {
+            // The order of a hash map differs from run to run, and results must not.
             node.names = node.children.keys().cloned().collect();
             node.names.sort();
         }

@@ -23,6 +23,8 @@ pub(super) fn check(
     let mut checker = Checker {
         files,
         nodes,
+        // The first pass only finds the types of rules, with those of other rules still open: a rule may use
+        // one that is compiled later. Its errors are dropped, and the second pass finds them again.
         of_rules: vec![Types::ANY; rules.len()],
         slots: Vec::new(),
         found: Vec::new(),
@@ -37,6 +39,7 @@ pub(super) fn check(
             RuleKind::Complete => types,
             RuleKind::Set => Types::SET,
             RuleKind::Object => Types::OBJECT,
+            // OPA checks results of functions as well; here they fail when they are called.
             RuleKind::Function(_) => Types::ANY,
         });
     }
@@ -93,6 +96,7 @@ impl Checker<'_> {
                     if let Expr::Compare(Comparison::Equal, operands) = condition {
                         let (left, right) =
                             (self.shallow_types(&operands.0), self.shallow_types(&operands.1));
+                        // OPA 1.20 refuses `"a" == 1` ("match error"), and accepts `"a" != 1` and `"a" < 1`.
                         if left.and(right).is_empty() {
                             let message = format!("this never holds: {left} is compared with {right}");
                             self.error(*place, message);
@@ -174,6 +178,8 @@ impl Checker<'_> {
             Expr::Const(value) => type_of(value),
             Expr::Local(slot) => self.slots[*slot as usize],
             Expr::Data(node) => match &self.nodes[*node as usize] {
+                // With rules below it, such as `p.a := 1` beside `p[x] := y`, the value is an object of all
+                // of them.
                 Node { rule: Some(rule), children, .. } if children.is_empty() => {
                     self.of_rules[*rule as usize]
                 }
@@ -290,6 +296,7 @@ fn type_of(value: &Value) -> Types {
 }
 
 /// These are `false` for all else, but OPA refuses constants that are not strings.
+// In OPA 1.20 `base64.is_valid(1)` and `regex.is_valid(1)` are refused, and `semver.is_valid(1)` is false.
 fn takes_text_only(name: &str) -> bool {
     name.ends_with(".is_valid") && name != "semver.is_valid" || name == "net.cidr_is_valid"
 }
@@ -325,6 +332,7 @@ fn result(builtin: &Builtin) -> Types {
         | "to_number"
         | "units.parse"
         | "units.parse_bytes" => Types::NUMBER,
+        // `-` is the difference of sets, too.
         "minus" => Types::NUMBER.or(Types::SET),
         "base64.decode"
         | "base64.encode"

@@ -47,6 +47,7 @@ impl<'p> Machine<'p> {
             match op {
                 Op::Test(condition, _) => match self.eval(frame, condition)? {
                     None | Some(Value::Bool(false)) => return Ok(Flow::Continue),
+                    // All other values are true in a condition: in OPA 1.20 also `null`, 0 and "".
                     Some(Value::Unknown(unknown)) if unknown.may_be_false() => self.add_doubt(&unknown),
                     Some(_) => {}
                 },
@@ -89,6 +90,8 @@ impl<'p> Machine<'p> {
                 }
                 Op::With { changes, ops } => {
                     let Some(world) = self.changed(frame, changes)? else { return Ok(Flow::Continue) };
+                    // The conditions after `with` see the world as it was, so both worlds change places
+                    // around them.
                     let mut other = std::mem::replace(&mut self.world, world);
                     let flow = self.body(frame, ops, &mut |machine, frame| {
                         std::mem::swap(&mut machine.world, &mut other);
@@ -115,6 +118,8 @@ impl<'p> Machine<'p> {
         let mut existence = Existence::No;
         let searched = self.body(frame, ops, &mut |machine, _| {
             existence = match (&machine.doubt, &existence) {
+                // One solution without doubt is enough; possible ones are all needed, because each adds to
+                // the reasons.
                 (None, _) => {
                     existence = Existence::Certain;
                     return Ok(Flow::Stop);
@@ -144,6 +149,7 @@ impl<'p> Machine<'p> {
                 Existence::Certain => Existence::Certain,
             };
         };
+        // OPA 1.20 calls `every x in 3 { … }` undefined, whatever its body.
         if !is_collection(domain) {
             return Ok(Existence::Certain);
         }
@@ -303,6 +309,7 @@ impl<'p> Machine<'p> {
         self.budget.descend()?;
         let before = self.doubt.clone();
         let needs_path = match out {
+            // `walk(x, [_, value])` needs no paths, each of which would take as much memory as the value is deep.
             Pattern::Array(items) => !matches!(items.first(), Some(Pattern::Any)),
             _ => true,
         };
@@ -387,6 +394,7 @@ impl<'p> Machine<'p> {
             }
             Pattern::Object(patterns) => {
                 match value {
+                    // OPA 1.20 matches whole objects only: `{"a": x}` does not match `{"a": 1, "b": 2}`.
                     Value::Object(object) if object.len() == patterns.len() => {}
                     Value::Unknown(unknown)
                         if matches!(unknown.hint(), None | Some(Hint::Object { .. } | Hint::Marker)) =>

@@ -42,6 +42,7 @@ impl Machine<'_> {
         place: SourcePlace,
     ) -> Run<Option<Value>> {
         let result = self.call_with_unknown(builtin, arguments, place)?;
+        // Equal requests need not have equal answers, so a result has no origin.
         if builtin.needs_network {
             return Ok(result);
         }
@@ -113,6 +114,8 @@ impl Machine<'_> {
                     return Ok(Some(truth.into_value()));
                 }
             }
+            // With schemas, nothing is in an unknown string, number or bool, which decides conditions over
+            // all values of `walk`.
             ("is_array" | "is_object" | "is_set", [collection]) if !may_be_collection(collection) => {
                 return Ok(Some(Value::Bool(false)));
             }
@@ -128,6 +131,7 @@ impl Machine<'_> {
             ("concat", [Value::String(_), Value::Array(parts)]) => {
                 let placeholders: Vec<Value> = parts.iter().map(with_placeholder).collect();
                 let known = [arguments[0].clone(), Value::array(placeholders)];
+                // The call may be right with the final values, so a failure with placeholders is no warning.
                 let joined = self.quietly(builtin, &known)?;
                 let unknown = of_all();
                 self.add_doubt(&unknown);
@@ -200,6 +204,7 @@ impl Machine<'_> {
         if let BuiltinErrorKind::Limit(limit) = error.kind {
             return Err(Stop::Limit(limit));
         }
+        // A call that is refused would have a result in OPA, so its condition must not just become undefined.
         if self.is_strict || error.kind == BuiltinErrorKind::Refused {
             return self.failure(place, message);
         }
@@ -421,6 +426,7 @@ fn count(collection: &Value) -> Option<(usize, Option<usize>)> {
             Hint::Set { certain, .. } => Some((distinct(certain), None)),
             Hint::Array(items) => Some((items.iter().filter(|(_, is_possible)| !is_possible).count(), None)),
             Hint::Object { certain, .. } => Some((certain.len(), None)),
+            // Also an empty text has a `count`.
             Hint::Text(_) => Some((0, None)),
             _ => None,
         },
@@ -431,6 +437,7 @@ fn count(collection: &Value) -> Option<(usize, Option<usize>)> {
 /// How many of the members of a set cannot turn out to be equal.
 fn distinct(members: &[Value]) -> usize {
     let known = members.iter().filter(|member| !member.contains_unknown()).count();
+    // Unknown members may all turn out to equal known ones, or each other.
     known.max(usize::from(!members.is_empty()))
 }
 
@@ -453,6 +460,7 @@ fn without_verb_errors(text: &str) -> String {
     while let Some(at) = rest.find(&error) {
         // `%!d(string=…)`
         let before = &rest[..at];
+        // The verb is one character, so an `%!` further away belongs to another error.
         let begin = before.rfind("%!").filter(|begin| before[begin + 2..].chars().count() == 1);
         out.push_str(&before[..begin.unwrap_or(at)]);
         out.push_str(PLACEHOLDER);

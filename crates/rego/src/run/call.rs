@@ -82,6 +82,7 @@ impl Machine<'_> {
         place: SourcePlace,
     ) -> Run<Option<Value>> {
         self.budget.step()?;
+        // The key keeps the arguments alive, so no other collection can get their addresses.
         let key = (node, arguments.into_iter().map(Argument).collect::<Vec<_>>());
         let outcome = match self.world.calls.get(&key) {
             Some(known) => known.clone(),
@@ -109,9 +110,12 @@ impl Machine<'_> {
         let Some(rule) = program.nodes[node as usize].rule else { return Ok(Outcome::default()) };
         let set = &program.rules[rule as usize];
         if set.kind != RuleKind::Function(arguments.len()) {
+            // OPA 1.20 refuses such a policy ("arity mismatch"); the compiler here does not compare the parameters.
             return self.failure(place, "a function is replaced by one that takes other arguments");
         }
         let mut chains = Vec::new();
+        // Two equal copies could give unknown values that are not known to be equal, as if they contradicted
+        // each other.
         for definition in set.definitions.iter().filter(|definition| !definition.is_copy) {
             let mut frame = vec![None; definition.slots as usize];
             self.doubt = None;

@@ -41,6 +41,7 @@ impl Members {
         let possible = self.possible.into_iter().map(|(value, doubt)| (value, Some(doubt)));
         for (value, doubt) in certain.chain(possible) {
             match &value {
+                // A rule such as `deny := false` reports nothing.
                 Value::Null | Value::Bool(false) => {}
                 Value::Object(object) if object.is_empty() => {}
                 Value::Set(items) => items.iter().for_each(|item| found.add(item.clone(), doubt.as_ref())),
@@ -75,6 +76,8 @@ impl Members {
         self.certain.sort();
         self.certain.dedup();
         let certain = &self.certain;
+        // A certain member makes the possible one of this value redundant. An unknown value stays, because it
+        // may turn out to be another one.
         self.possible.retain(|(value, _)| value.contains_unknown() || certain.binary_search(value).is_err());
         let mut merged: BTreeMap<Value, Unknown> = BTreeMap::new();
         for (value, doubt) in std::mem::take(&mut self.possible) {
@@ -174,6 +177,7 @@ impl Entries {
         is_many: bool,
     ) {
         let unknown_key = keys.iter().find_map(Value::unknowns);
+        // One entry for any number of members has one key, but each member may have another value.
         self.may_conflict |= is_many && value.contains_unknown();
         let entry = Entry { keys, value, is_member };
         if doubt.is_none() && unknown_key.is_none() {
@@ -196,6 +200,7 @@ impl Entries {
         }
         let Some(doubt) = self.doubt else { return Ok(value(Tree::Object(tree))) };
         let is_flat = self.possible.iter().all(|entry| entry.keys.len() == 1 && !entry.is_member);
+        // The hint of an unknown object has no place for possible members of inner objects.
         if !is_flat || self.may_conflict {
             return Err(Conflict::Possible(doubt));
         }
@@ -208,6 +213,7 @@ impl Entries {
         let mut known: BTreeMap<&Value, &Value> = certain.iter().map(|(key, value)| (key, value)).collect();
         for (key, value) in &possible {
             let other = known.insert(key, value);
+            // Two values of one key make the rule fail, so only equal ones may stay known.
             let conflicts = other.is_some_and(|other| !matches!(equal(other, value), Truth::True));
             if key.contains_unknown() || conflicts {
                 return Err(Conflict::Possible(doubt));
@@ -248,6 +254,7 @@ fn insert(
             Ok(())
         }
         (Tree::Object(child), [_, ..], _) => insert(child, rest, new, is_member),
+        // One definition makes a value here, another one a set or an object.
         _ => Err(Conflict::Certain),
     }
 }

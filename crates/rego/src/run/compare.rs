@@ -58,6 +58,8 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
         }
         (Value::Unknown(unknown), other) | (other, Value::Unknown(unknown)) => {
             match fits(unknown.hint(), other) {
+                // `fits` does not know the numbers of the unknown values, so they are taken from both sides
+                // here.
                 Truth::Maybe(_) => maybe(left, right),
                 truth => truth,
             }
@@ -71,6 +73,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
             }
         }
         (Value::Object(one), Value::Object(other)) => equal_objects(left, right, one, other),
+        // Equal lists alone prove nothing: two unknown members that look alike may turn out to be different.
         (Value::Set(one), Value::Set(other)) if one == other && left.has_origin() => Truth::True,
         (Value::Set(one), Value::Set(other)) => {
             let lacks = |one: &Set, other: &Set| {
@@ -155,6 +158,7 @@ pub(super) fn compare(comparison: Comparison, left: &Value, right: &Value) -> Tr
         {
             Truth::False
         }
+        // Only whole numbers in bounds can be decided, such as `count(xs) > 0` where one element is certain.
         _ if left.contains_unknown() || right.contains_unknown() => {
             let answers = bounds(left).zip(bounds(right)).map(|((low, high), (other_low, other_high))| {
                 let always = |holds: fn(i64, i64) -> bool, left, right| holds(left, right);

@@ -19,6 +19,8 @@ impl Machine<'_> {
         }
         let path = &self.program.nodes[node as usize].path;
         let replacements: Vec<(Vec<String>, Value)> = self.world.data.clone();
+        // The last replacement of all of it hides those before; later ones of parts of it are applied to its
+        // value below.
         let replacement = replacements.iter().rposition(|(other, _)| path.starts_with(other));
         let mut value = match replacement {
             Some(at) => inside(&replacements[at].1, &path[replacements[at].0.len()..]),
@@ -56,6 +58,7 @@ impl Machine<'_> {
     /// The part with this key below an open position.
     pub(super) fn under(&mut self, node: NodeId, key: &Value) -> Run<Option<Below>> {
         let here = &self.program.nodes[node as usize];
+        // Any of the positions may be meant, so all of them are evaluated.
         if key.contains_unknown() {
             let Some(all) = self.data(node)? else { return Ok(None) };
             return Ok(self.lookup(&all, key).map(Below::Value));
@@ -74,6 +77,7 @@ impl Machine<'_> {
         let mut all: Vec<(Value, Below)> = match self.document(&here.path) {
             Some(Value::Object(document)) => document
                 .iter()
+                // A package or rule of this name is a position; the document is then found below it.
                 .filter(|(key, _)| key.as_str().is_none_or(|name| !here.children.contains_key(name)))
                 .map(|(key, value)| (key.clone(), Below::Value(value.clone())))
                 .collect(),
@@ -82,6 +86,7 @@ impl Machine<'_> {
         let of_node =
             |name: &String| Some((Value::from(name.as_str()), Below::Node(*here.children.get(name)?)));
         all.extend(here.names.iter().filter_map(of_node));
+        // Elements of array comprehensions follow this order, so it must not depend on where a value comes from.
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         all
     }
@@ -97,6 +102,7 @@ impl Machine<'_> {
                 }
                 value
             }
+            // Functions have no value: OPA leaves them out of `data`.
             Some(_) => return Ok(None),
             None => inside(&self.documents, &here.path),
         };

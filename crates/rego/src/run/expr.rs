@@ -10,6 +10,7 @@ use crate::error::{Limit, MAX_TEXT};
 use crate::value::{Hint, OperationName, Unknown, Value};
 
 /// A template's text for an undefined value.
+// OPA 1.20 writes this word for `{input.z}` in a template string, and for undefined operands of `print`.
 const UNDEFINED: &str = "<undefined>";
 /// The approximate memory of a value in a collection.
 pub(super) const VALUE_BYTES: usize = 48;
@@ -76,6 +77,7 @@ impl<'p> Machine<'p> {
                 };
                 let Some(member) = self.eval(frame, &operands.0)? else { return Ok(None) };
                 let Some(collection) = self.eval(frame, &operands.1)? else { return Ok(None) };
+                // All of the collection may be looked at.
                 self.budget.compare(&collection, &collection)?;
                 let answer = is_member(key.as_ref(), &member, &collection).into_value();
                 let operands: Vec<Value> = key.into_iter().chain([member, collection]).collect();
@@ -144,6 +146,7 @@ impl<'p> Machine<'p> {
             match self.under(node, &key)? {
                 None => return Ok(None),
                 Some(Below::Node(child)) => node = child,
+                // The remaining keys are looked up in this value by the caller.
                 Some(Below::Value(value)) => return Ok(Some(value)),
             }
         }
@@ -211,6 +214,7 @@ impl<'p> Machine<'p> {
     pub(super) fn print(&mut self, frame: &mut Frame, parts: &'p [PrintPart]) -> Run<String> {
         let mut texts = Vec::new();
         for part in parts {
+            // A part that is undefined or in doubt must not stop the condition that prints it.
             let text = self.isolated(|machine| machine.part(frame, part))?.0;
             self.budget.take(text.len())?;
             texts.push(text);

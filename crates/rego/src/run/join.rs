@@ -48,10 +48,13 @@ impl<'p> Machine<'p> {
             Wanted::Constant(value) => Some(value),
             Wanted::Local(slot) => frame[*slot as usize].as_ref(),
         };
+        // An unknown value may equal any of the parts, so all members have to be tried.
         let Some(wanted) = wanted.filter(|wanted| !wanted.contains_unknown()) else { return Ok(None) };
         let key = (address, &join.keys[..]);
         let index = match self.joins.indexes.get(&key) {
             Some(Some(index)) => index.clone(),
+            // The second search of this collection: groups search it once for each member, and an index then
+            // takes each search from n steps to a few.
             Some(None) => {
                 let bytes = count * MEMBER_BYTES;
                 self.budget.take(bytes)?;
@@ -61,6 +64,7 @@ impl<'p> Machine<'p> {
                 index
             }
             None => {
+                // Collections may be made in a loop, and each index keeps its collection in memory.
                 if self.joins.indexes.len() >= MOST {
                     self.joins.indexes.clear();
                     self.budget.give_back(std::mem::take(&mut self.joins.bytes));
@@ -85,6 +89,7 @@ impl Index {
                     None => _ = positions.insert(part.clone(), vec![at]),
                 },
                 MemberPart::Unknown => unknown.push(at),
+                // A member without the part is undefined where it is compared, so it never matches.
                 MemberPart::Missing => {}
             }
             at += 1;
@@ -107,6 +112,7 @@ impl Index {
             found => {
                 let found = found.map_or(&[][..], |found| &found[..]);
                 let mut all: Vec<u32> = found.iter().chain(&self.unknown).copied().collect();
+                // Members are visited in their order, with or without an index.
                 all.sort_unstable();
                 all.into()
             }

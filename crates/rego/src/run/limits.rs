@@ -29,6 +29,8 @@ impl Default for Limits {
 const STEPS: u32 = 1 << 10;
 
 /// The part of the stack that is left for code without checks.
+// Values may nest deeply as well, and comparing, printing or dropping them takes stack without a look at the
+// budget.
 const STACK_RESERVE: usize = 32 << 20;
 
 /// How large a collection is that is being made.
@@ -110,6 +112,8 @@ impl Budget {
 
     /// Counts the steps of comparing two values.
     pub(super) fn compare(&self, a: &Value, b: &Value) -> Run<()> {
+        // A comparison ends with the smaller value. Smaller ones than this are as quick as the steps between
+        // two looks at the clock.
         match a.parts().min(b.parts()) > u64::from(STEPS) {
             true => Ok(self.look()?),
             false => Ok(()),
@@ -135,6 +139,7 @@ impl Budget {
     /// Whether there is room for another rule within this one.
     pub(super) fn descend(&self) -> Run<()> {
         let here = 0_u8;
+        // The crate forbids unsafe code, so the stack is measured by the addresses of local variables.
         match self.stack.abs_diff(std::ptr::from_ref(&here).addr()) > crate::STACK - STACK_RESERVE {
             true => Err(Stop::Limit(crate::Limit::Depth)),
             false => Ok(()),

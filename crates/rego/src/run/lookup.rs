@@ -72,6 +72,7 @@ fn of_unknown(unknown: &Unknown, at: usize, is_after_possible: &mut bool) -> Opt
     let plain = || Value::Unknown(unknown.plain());
     let in_doubt = || Some(unknown.plain());
     match unknown.hint() {
+        // One member represents all that may be in it; `is_many` of the machine says so to its user.
         None | Some(Hint::Marker) if at == 0 => Some((Key::Value(plain()), plain(), in_doubt())),
         None | Some(Hint::Marker | Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
         Some(Hint::Set { certain, possible }) => {
@@ -81,6 +82,7 @@ fn of_unknown(unknown: &Unknown, at: usize, is_after_possible: &mut bool) -> Opt
         }
         Some(Hint::Array(items)) => {
             let (item, is_possible) = items.get(at)?;
+            // If an earlier element is missing, this one has a smaller index.
             *is_after_possible |= is_possible;
             let key = if *is_after_possible { Key::Value(plain()) } else { Key::Index(at) };
             Some((key, item.clone(), is_possible.then(|| unknown.plain())))
@@ -109,6 +111,7 @@ impl Machine<'_> {
                 None => self.under_unknown_key(object.contains_unknown(), object.keys(), key),
             },
             Value::Object(object) => self.by_unknown_key(value, key, object.is_empty()),
+            // The number of elements is certain here, even if elements are unknown.
             Value::Array(array) if !key.contains_unknown() => array.get(key).cloned(),
             Value::Array(array) => self.by_unknown_key(value, key, array.is_empty()),
             Value::Set(set) if !key.contains_unknown() && !set.contains_unknown() => set.get(key).cloned(),
@@ -165,6 +168,7 @@ impl Machine<'_> {
     fn lookup_unknown(&mut self, unknown: &Unknown, key: &Value) -> Option<Value> {
         match unknown.hint() {
             Some(Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
+            // Policies test for unknown values by this member.
             Some(Hint::Marker) if key.as_str() == Some("$unknown") => Some(Value::object([])),
             Some(Hint::Set { certain, possible }) => match is_one_of(key, certain.iter()) {
                 Truth::True => Some(key.clone()),
@@ -189,6 +193,8 @@ impl Machine<'_> {
                     }
                     _ => {
                         self.add_doubt(unknown);
+                        // Several possible members of this key may have different values, and only one of
+                        // them will exist.
                         let mut same = possible.iter().filter(|(other, _)| other == key);
                         match (certainly, same.next(), same.next()) {
                             (None, Some((key, value)), None) if !key.contains_unknown() => {

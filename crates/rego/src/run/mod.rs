@@ -78,6 +78,7 @@ pub(crate) struct Complaint {
 }
 
 /// The maximum number of complaints and of prints that are kept.
+// A policy may print or complain once for each pair of resources of a plan.
 const MOST_NOTES: usize = 1000;
 
 pub(crate) struct Machine<'p> {
@@ -130,6 +131,7 @@ impl<'p> Machine<'p> {
     ) -> Self {
         let budget = Budget::new(limits);
         let of_builtins = budget.clone();
+        // The time is also the seed of random numbers, so that an evaluation at a fixed time can be repeated.
         let context = Context::new(now_ns, now_ns.unsigned_abs(), move |work| of_builtins.work(work))
             .with_network(network, limits.deadline);
         Self {
@@ -171,6 +173,7 @@ impl<'p> Machine<'p> {
 
     /// Runs `work`; also returns the unknown values that decide whether it fails.
     fn with_may_fail<T>(&mut self, work: impl FnOnce(&mut Self) -> Run<T>) -> Run<(T, Option<Unknown>)> {
+        // Only what `work` adds belongs to it.
         let outer = self.may_fail.take();
         let result = work(self);
         let inner = std::mem::replace(&mut self.may_fail, outer);
@@ -210,4 +213,5 @@ impl<'p> Machine<'p> {
 }
 
 /// The rules that have been evaluated.
+// Keys are small numbers of our own, so that a hash that resists chosen keys is not needed.
 type Cache = HashMap<RuleId, Run<Outcome>, foldhash::fast::RandomState>;

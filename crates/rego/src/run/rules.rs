@@ -31,6 +31,7 @@ impl<'p> Machine<'p> {
         // Rules have no side effects, so each is evaluated once for each set of `with` replacements.
         if let Some(known) = self.world.rules.get(&rule) {
             let known = known.clone();
+            // A failure that was stored is as doubtful as the branch that asks for it now.
             return self.isolated(|_| known);
         }
         // OPA refuses recursive rules when it compiles, but a long chain of rules still needs stack.
@@ -48,6 +49,8 @@ impl<'p> Machine<'p> {
     /// The outcome of a rule or a function has its origin, unless `with` replaces something.
     pub(super) fn with_origin(&self, outcome: Outcome, node: NodeId, arguments: &[Value]) -> Outcome {
         match outcome.value {
+            // Within `with` the rule may have another value than outside, and the origin would not tell them
+            // apart.
             Some(Value::Unknown(unknown)) if unknown.origin().is_none() && !self.world.is_changed => {
                 let value = Value::Unknown(unknown.made_by(OperationName::Rule(node), arguments));
                 Outcome { value: Some(value), ..outcome }
@@ -87,6 +90,7 @@ impl<'p> Machine<'p> {
                 let place = set.definitions.first().map_or(NOWHERE, |one| one.place);
                 self.combined(&chains, default, place)
             }
+            // Functions are evaluated where they are called.
             RuleKind::Function(_) => Ok(Outcome::default()),
         }
     }
@@ -150,6 +154,7 @@ impl<'p> Machine<'p> {
             self.matches(&mut frame, pattern, argument)?;
         }
         match default.branches.first() {
+            // A default has no body, so its first branch has all of it.
             Some(branch) => self.eval(&mut frame, &branch.value),
             None => Ok(None),
         }
@@ -244,6 +249,7 @@ impl<'p> Machine<'p> {
             self.doubt = None;
             let mut is_certain = false;
             let mut possible: Option<Unknown> = None;
+            // `allow if …` has one value, so the first solution without doubt ends the search.
             let is_constant = matches!(branch.value, Expr::Const(_));
             let mut first: Option<(Value, bool)> = None;
             let searched = self.body(frame, &branch.ops, &mut |machine, frame| {
@@ -257,6 +263,7 @@ impl<'p> Machine<'p> {
                 let same = first.as_ref().map(|(other, _)| equal(other, &value));
                 match same {
                     None => first = Some((value.clone(), doubt.is_none())),
+                    // OPA 1.20 accepts several solutions with one value: `x if some x in [1, 1]`.
                     Some(Truth::True) => {}
                     Some(Truth::False)
                         if doubt.is_none() && first.as_ref().is_some_and(|(_, certain)| *certain) =>
@@ -277,11 +284,13 @@ impl<'p> Machine<'p> {
                 Ok(if ends { Flow::Stop } else { Flow::Continue })
             });
             let doubts = either(possible.clone(), chain.before.as_ref());
+            // The branch that fails may not be reached at all.
             if let (Err(Stop::Failure(mut failure)), Some(unknown)) = (searched.clone(), &doubts) {
                 failure.doubt = either(failure.doubt.take(), Some(unknown));
                 return Err(Stop::Failure(failure));
             }
             searched?;
+            // An `else` is evaluated only if no earlier branch holds; behind a certain one none ever is.
             if is_certain {
                 chain.is_total = true;
                 break;
@@ -316,6 +325,7 @@ impl<'p> Machine<'p> {
         let mut doubt = all().fold(None, |found, chain| either(found, chain.doubt.as_ref()));
         if conflict.is_none() && are_equal(one) {
             return Ok(match (is_total, default, doubt) {
+                // All possible values are equal, so only whether there is one may be open.
                 (true, ..) | (_, _, None) => Outcome::new(Some(one.clone()), None),
                 (false, None, doubt) => Outcome::new(Some(one.clone()), doubt),
                 (false, Some(default), _) if !default_differs => Outcome::new(Some(default), None),
@@ -324,6 +334,8 @@ impl<'p> Machine<'p> {
                 }
             });
         }
+        // Two definitions with certain and different values contradict each other whatever the unknown values
+        // will be.
         let sure = |chain: &&Chain| chain.is_total && chain.conflict.is_none() && chain.values.len() == 1;
         if let Some(certain) = all().find(sure)
             && all()
@@ -332,6 +344,8 @@ impl<'p> Machine<'p> {
         {
             return self.failure(place, TWO_VALUES);
         }
+        // The branches of one definition exclude each other, but two definitions may hold at once, and then
+        // the rule fails.
         let is_exclusive = rest.is_empty() && conflict.is_none();
         for unknown in all().flat_map(|chain| &chain.values).filter_map(Value::unknowns) {
             doubt = either(doubt, Some(&unknown));
@@ -414,4 +428,5 @@ const NOWHERE: SourcePlace =
     SourcePlace { file: 0, span: crate::syntax::ast::Span { start: 0, end: 0, line: 0, column: 0 } };
 
 /// More possible values of a rule are not told apart.
+// Each new value is compared with all others.
 const MOST_VALUES: usize = 16;

@@ -35,12 +35,15 @@ impl<'p> Machine<'p> {
             input: self.world.input.clone(),
             data: self.world.data.clone(),
             functions: self.world.functions.clone(),
+            // Results of rules and calls are not taken over: any of them may depend on the replaced parts.
             ..World::default()
         };
         for change in changes {
             match change {
                 Change::Input(path, value) => {
                     let Some(value) = self.eval(frame, value)? else { return Ok(None) };
+                    // Later replacements see the earlier ones: `with input.a as {"c": 1} with input.a.b as 4`
+                    // keeps both members.
                     world.input = Some(replaced(world.input.as_ref(), path, value));
                 }
                 Change::Data(path, value) => {
@@ -66,6 +69,8 @@ pub(super) fn replaced(value: Option<&Value>, path: &[String], new: Value) -> Va
     let key = Value::from(first.as_str());
     let mut entries = match value {
         Some(Value::Object(object)) => object.entries().to_vec(),
+        // A scalar on the way is replaced as well: in OPA 1.20 `input` is `{"a": {"b": 4}}` within
+        // `with input.a.b as 4`, even if it was 5 before.
         _ => Vec::new(),
     };
     let at = entries.iter().position(|(other, _)| *other == key);

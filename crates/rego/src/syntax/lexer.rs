@@ -44,16 +44,21 @@ pub(super) struct Lexer<'a> {
     line: u32,
     line_start: usize,
     /// A position in the line, and how many characters come before it.
+    // Counting each column from the start of its line would take time that grows with the square of a long
+    // line, such as a document in one line.
     counted: (usize, usize),
     pub(super) comments: Vec<Comment>,
     depth: usize,
 }
 
 /// Template strings within each other.
+// The lexer calls itself for each level, and the tokens of the inner ones are kept in those of the outer
+// ones.
 const MOST_TEMPLATES: usize = 64;
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
+        // OPA 1.20 skips a byte order mark as well.
         let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Self { text, at, line: 1, line_start: at, counted: (at, 0), comments: Vec::new(), depth: 0 }
     }
@@ -96,7 +101,7 @@ impl<'a> Lexer<'a> {
         self.line_start = self.at;
     }
 
-    /// Whether there was any.
+    /// Skips white space and comments; returns whether there were any.
     fn skip_space(&mut self) -> bool {
         let begin = self.at;
         while let Some(c) = self.rest().chars().next() {
@@ -109,6 +114,7 @@ impl<'a> Lexer<'a> {
                 '#' => {
                     let end = self.rest().find('\n').unwrap_or(self.rest().len());
                     let text = self.rest()[1..end].trim_end_matches('\r').to_owned();
+                    // Comments are kept for annotations, which stand on lines of their own.
                     if self.text[self.line_start..self.at].trim().is_empty() {
                         self.comments.push(Comment { line: self.line, text });
                     }
@@ -169,6 +175,8 @@ impl<'a> Lexer<'a> {
         };
         let mut at = digits(begin);
         let whole = &self.text[begin..at];
+        // OPA 1.20 refuses `01` ("expected number without leading zero") and `1a`. It accepts `.5`, but
+        // cannot print it as JSON.
         let mut is_bad = whole.is_empty() || (whole.len() > 1 && whole.starts_with('0'));
         if bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
             at = digits(at + 1);
@@ -227,6 +235,7 @@ impl<'a> Lexer<'a> {
         let c = self.rest().chars().next();
         self.at += c.map_or(0, char::len_utf8);
         match c {
+            // The escapes of JSON strings, with which Rego's agree.
             Some(c @ ('"' | '\\' | '/')) => text.push(c),
             Some('{') if in_template => text.push('{'),
             Some('b') => text.push('\u{8}'),
@@ -236,6 +245,8 @@ impl<'a> Lexer<'a> {
             Some('t') => text.push('\t'),
             Some('u') => {
                 let mut unit = self.hex_unit(span)?;
+                // JSON writes characters above U+FFFF as two units. Half a pair becomes U+FFFD, as in OPA
+                // 1.20.
                 if (0xd800..0xdc00).contains(&unit) && self.rest().starts_with("\\u") {
                     self.at += 2;
                     let low = self.hex_unit(span)?;
@@ -314,6 +325,8 @@ impl<'a> Lexer<'a> {
         loop {
             let mut lexeme = self.next()?;
             match &lexeme.token {
+                // Braces in strings are in tokens of their own kind, so only those of sets, objects and
+                // comprehensions are counted.
                 Token::Symbol("{") => depth += 1,
                 Token::Symbol("}") if depth == 0 => {
                     lexeme.token = Token::End;

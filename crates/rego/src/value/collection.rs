@@ -8,6 +8,8 @@ use super::Value;
 #[derive(Clone, Default)]
 pub struct Array {
     items: Vec<Value>,
+    // These facts are computed once: a collection never changes, and evaluation asks for them at almost every
+    // step.
     contains_unknown: bool,
     depth: u32,
     parts: u64,
@@ -18,6 +20,8 @@ impl Array {
     pub fn new(items: Vec<Value>) -> Self {
         let contains_unknown = items.iter().any(Value::contains_unknown);
         let depth = 1 + items.iter().map(Value::depth).max().unwrap_or(0);
+        // A value of shared parts that has been doubled 64 times has more than 2^64 of them, so the sum must
+        // not overflow.
         let parts = items.iter().map(Value::parts).fold(1, u64::saturating_add);
         Self { items, contains_unknown, depth, parts }
     }
@@ -87,6 +91,7 @@ impl Set {
     pub fn new(mut items: Vec<Value>) -> Self {
         if !items.is_sorted_by(|a, b| a < b) {
             items.sort();
+            // The sort is stable, so `{1.0, 1}` prints as `{1.0}`, as in OPA 1.20.
             items.dedup();
         }
         Self::from_sorted(items)
@@ -173,6 +178,8 @@ impl Object {
             entries.dedup_by(|later, earlier| {
                 let same = later.0 == earlier.0;
                 if same {
+                    // The key of the first and the value of the last remain: OPA 1.20 prints
+                    // `{1: "a", 1.0: "b"}` as `{1: "b"}`.
                     std::mem::swap(&mut later.1, &mut earlier.1);
                 }
                 same
@@ -232,6 +239,7 @@ impl Object {
     pub fn get_str(&self, key: &str) -> Option<&Value> {
         let at = self.entries.binary_search_by(|(other, _)| match other {
             Value::String(other) => other.as_str().cmp(key),
+            // The ranks of OPA's order, without making a `Value` of the key for each look-up.
             Value::Null | Value::Bool(_) | Value::Number(_) => Ordering::Less,
             _ => Ordering::Greater,
         });

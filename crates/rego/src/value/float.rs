@@ -5,6 +5,8 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
 
+// Go's `big.Float` has 64 bits if it is read from a text and no precision is set. OPA reads its numbers so:
+// `1 / 3` is 0.33333333333333333334 there, which has more digits than a 64-bit float.
 const BITS: u64 = 64;
 
 /// `mantissa` × 2^`exponent`; the highest bit of the mantissa is set unless the float is zero.
@@ -43,6 +45,7 @@ impl Float {
         let lost = &quotient - (BigUint::from(mantissa) << extra);
         exponent += i64::try_from(extra).unwrap_or(i64::MAX);
         let half = BigUint::from(1u8) << (extra - 1);
+        // Ties go to even, which is the default of `big.Float`.
         let round_up = lost > half || (lost == half && (is_inexact || mantissa & 1 == 1));
         mantissa <<= BITS - bits;
         exponent -= i64::try_from(BITS - bits).unwrap_or(0);
@@ -50,6 +53,7 @@ impl Float {
             match mantissa.checked_add(1 << (BITS - bits)) {
                 Some(next) => mantissa = next,
                 None => {
+                    // All bits were set, so rounding up gives the next power of two.
                     mantissa = 1 << (BITS - 1);
                     exponent += 1;
                 }
@@ -84,6 +88,8 @@ impl Float {
             Some(whole) => (whole, self.mantissa & ((1 << behind) - 1)),
             None => (0, self.mantissa),
         };
+        // The mantissa is below 2^64. With more than 64 digits behind the point the number is therefore below
+        // a half, and the shift on the right would overflow.
         let half = if behind > BITS { Ordering::Less } else { rest.cmp(&(1 << (behind - 1))) };
         let sign = if self.is_negative { Sign::Minus } else { Sign::Plus };
         (BigInt::from_biguint(sign, BigUint::from(whole)), (rest != 0).then_some(half))
@@ -101,6 +107,7 @@ impl Float {
     pub(super) fn add(self, other: Self) -> Self {
         if self.is_zero() || other.is_zero() {
             return match (self.is_zero(), other.is_zero()) {
+                // Only the sum of two negative zeros is negative, as in IEEE 754.
                 (true, true) => Self { is_negative: self.is_negative && other.is_negative, ..self },
                 (true, false) => other,
                 _ => self,
@@ -139,6 +146,8 @@ impl Float {
 
     /// The float as one of 53 bits, if it is one and not too large or small.
     pub(super) fn to_f64(self) -> Option<f64> {
+        // The upper 53 bits remain. Within these bounds of the exponent neither the power nor the
+        // product is infinite or subnormal, so both are exact.
         let exponent = i32::try_from(self.exponent + 11).ok().filter(|exponent| exponent.abs() < 900)?;
         let short = self.mantissa >> 11;
         #[allow(clippy::cast_precision_loss)]
@@ -158,6 +167,8 @@ impl Float {
         if self.is_zero() {
             return (self.is_negative, Digits { digits: Vec::new(), point: 0 });
         }
+        // Doubled, so that the middle between this float and each neighbour is a whole number: all decimals
+        // between both middles read back as this float.
         let double = BigUint::from(self.mantissa) << 1u8;
         let exact = Digits::new(&double, self.exponent - 1);
         let lower = Digits::new(&(&double - 1u8), self.exponent - 1);
@@ -257,6 +268,7 @@ impl Digits {
             }
             out.push('e');
             out.push(if exponent < 0 { '-' } else { '+' });
+            // Go writes at least two digits of an exponent: `2e-05`.
             out.push_str(&format!("{:02}", exponent.abs()));
             return out;
         }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-/// The largest exponent that is read: `1e1000000000` is text to us, and is compared without being written out.
+/// The largest exponent that is read: `1e1000000000` is kept as text, and compared without being written out.
+// Ten digits keep the sum of an exponent and a length far from the limits of `i64`, so that `Parts` needs no
+// checked arithmetic. No policy relies on more: OPA 1.20 panics when it compares `json.unmarshal("1e1000000000")`.
 const MAX_EXPONENT: i64 = 9_999_999_999;
 
 /// A number. `1`, `1.0` and `1e0` are equal but print as they were written.
@@ -52,6 +54,7 @@ impl Parts {
             Some(parts) => parts,
             None => (mantissa, ""),
         };
+        // JSON (RFC 8259) has neither `.5` nor `05`.
         if whole.is_empty() || (whole.len() > 1 && whole.starts_with('0')) {
             return None;
         }
@@ -67,6 +70,8 @@ impl Parts {
             digits.pop();
         }
         if digits.is_empty() {
+            // `-0`, `0.0` and `0e5` become one value, because the derived equality and the hash look at all
+            // three fields.
             return Some(Self { is_negative: false, digits, point: 0 });
         }
         Some(Self { is_negative, digits, point })
@@ -79,6 +84,7 @@ impl Parts {
 
     /// The number, if it is a 64-bit integer.
     fn to_i64(&self) -> Option<i64> {
+        // An `i64` has at most 19 digits, and 19 digits fit in the `i128` below.
         if !self.is_whole() || self.point > 19 {
             return None;
         }
@@ -99,6 +105,8 @@ impl Ord for Parts {
             (false, false) => 1,
         };
         sign(self).cmp(&sign(other)).then_with(|| {
+            // The first digit is never zero, so a number with more digits before the point is greater.
+            // Trailing zeros are gone, so a list of digits is less than any longer one that begins with it.
             let magnitude = self.point.cmp(&other.point).then_with(|| self.digits.cmp(&other.digits));
             if self.is_negative { magnitude.reverse() } else { magnitude }
         })
@@ -155,6 +163,8 @@ impl Number {
         if whole.is_empty() && fraction.is_empty() {
             return None;
         }
+        // OPA 1.20 keeps the text `007` or `+5` of a `to_number`, and `json.marshal` then fails with
+        // `invalid number literal`. The normal form of JSON makes that call succeed.
         let whole = whole.trim_start_matches('0');
         let whole = if whole.is_empty() { "0" } else { whole };
         let point = if fraction.is_empty() { "" } else { "." };
@@ -186,6 +196,7 @@ impl Number {
     pub fn as_index(&self) -> Option<usize> {
         match &self.0 {
             Repr::Int(value) => usize::try_from(*value).ok(),
+            // In OPA 1.20 `input.l[1.0]` is the second element, and `input.l[1e0]` is undefined.
             Repr::Decimal(decimal) if decimal.text.contains(['e', 'E']) => None,
             Repr::Decimal(decimal) => usize::try_from(decimal.whole?).ok(),
         }
@@ -196,6 +207,8 @@ impl Number {
         match &self.0 {
             #[allow(clippy::cast_precision_loss)]
             Repr::Int(value) => *value as f64,
+            // Rust reads all numbers in the form of JSON, so the fallback is never used; too large ones
+            // become infinite.
             Repr::Decimal(decimal) => decimal.text.parse().unwrap_or(f64::NAN),
         }
     }
@@ -223,6 +236,7 @@ fn canonical(text: &str) -> Option<i64> {
     if digits.is_empty() || digits.len() > 19 || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
+    // `-0` keeps its text: OPA 1.20 prints it as `-0`, although it equals `0`.
     if digits.starts_with('0') && text != "0" {
         return None;
     }
@@ -287,6 +301,8 @@ impl Eq for Number {}
 impl Hash for Number {
     fn hash<H: Hasher>(&self, state: &mut H) {
         if let Some(value) = self.as_i64() {
+            // Equal numbers must hash alike however they are written: `{1, 1.0, 1e0}` has one element, as in
+            // OPA.
             value.hash(state);
             return;
         }

@@ -9,6 +9,7 @@ use super::Number;
 use super::float::{Digits, Float};
 
 /// Numbers with more digits are not computed with: each operation could double their length.
+// Twenty squarings would make a number a million times as long.
 const MAX_DIGITS: i64 = 20_000;
 
 /// Why there is no result.
@@ -55,6 +56,7 @@ impl Number {
         }
         let parts = self.parts();
         let len = i64::try_from(parts.digits.len()).unwrap_or(i64::MAX);
+        // Before any digit is written out: `1e9999999999` as an integer takes 4 GB.
         if parts.point > MAX_DIGITS || len - parts.point > MAX_DIGITS {
             return Err(ArithmeticError::TooLarge);
         }
@@ -129,6 +131,8 @@ impl Number {
             let zero = Self::from(0_i64);
             return numbers.iter().try_fold(zero, |sum, number| sum.add(number));
         }
+        // One number that is not whole makes all of them floats: OPA 1.20 sums 18446744073709551617,
+        // -18446744073709551616 and 0.5 to 0.5.
         let mut sum = Self::from(0_i64).operand()?.to_float();
         for number in numbers {
             sum = sum.add(number.operand()?.to_float());
@@ -146,6 +150,9 @@ impl Number {
         if numbers.iter().all(|number| number.is_whole()) {
             return numbers.iter().try_fold(one, |product, number| product.multiply(number));
         }
+        // OPA 1.20 rounds each product here to the 53 bits of a 64-bit float, unlike `*`: there
+        // `product([1.5, 9007199254740993])` is 13510798882111490, and `1.5 * 9007199254740993` is
+        // 1.35107988821114895e+16.
         let mut product = one.operand()?.to_float();
         for number in numbers {
             product = product.multiply_short(number.operand()?.to_float());
@@ -167,11 +174,13 @@ impl Number {
     pub fn divide(&self, other: &Self) -> Result<Self, ArithmeticError> {
         if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
             && b != 0
+            // `None` for `i64::MIN / -1`, whose quotient is no `i64`; the general case below handles it.
             && a.checked_rem(b) == Some(0)
         {
             return Ok(Self::from(a / b));
         }
         match (self.operand()?, other.operand()?) {
+            // `0.0` is an integer as well, so a `Float` operand is never zero.
             (_, Operand::Int(b)) if b.is_zero() => Err(ArithmeticError::DivideByZero),
             (a, b) => from_float(a.to_float().divide(b.to_float())),
         }
@@ -185,6 +194,7 @@ impl Number {
     pub fn remainder(&self, other: &Self) -> Result<Self, ArithmeticError> {
         match (self.to_bigint()?, other.to_bigint()?) {
             (Some(_), Some(b)) if b.is_zero() => Err(ArithmeticError::ModuloByZero),
+            // Truncated division, as in OPA 1.20: `-7 % 3` is -1.
             (Some(a), Some(b)) => from_int(&(a % b)),
             _ => Err(ArithmeticError::ModuloOnFloat),
         }
@@ -219,6 +229,8 @@ fn from_digits(is_negative: bool, digits: &Digits) -> Result<Number, ArithmeticE
         return Err(ArithmeticError::TooLarge);
     }
     let is_whole = digits.point >= i64::try_from(digits.digits.len()).unwrap_or(i64::MAX);
+    // OPA 1.20 prints 123456 + 0.5 as `123456.5` and 1234567 + 0.5 as `1.2345675e+06`, but 1e20 + 1 with all
+    // its digits.
     let text = digits.general(is_negative, if is_whole { MAX_DIGITS + 1 } else { 6 });
     Number::parse(&text).ok_or(ArithmeticError::TooLarge)
 }
@@ -234,6 +246,7 @@ impl Number {
             Some(value) => Ok(Self::from(value)),
             None => {
                 let float = self.operand()?.to_float();
+                // Always by way of a float: OPA 1.20 prints `abs(-1.50)` as `1.5`.
                 from_float(if float.is_negative() { float.negate() } else { float })
             }
         }
@@ -303,6 +316,8 @@ impl Number {
 
     /// The number of integers of 10^-10 nearest to it.
     fn round_exactly(&self) -> Result<BigInt, ArithmeticError> {
+        // Twice the number in steps of 10^-10: adding one and halving rounds halves away from zero without a
+        // float.
         let scaled = self.multiply_exactly(&BigInt::from(20_000_000_000_i64))?.truncate()?;
         let away = if scaled.is_negative() { -1 } else { 1 };
         Ok((scaled + away) / 2)
@@ -329,6 +344,7 @@ impl Number {
     /// # Errors
     ///
     /// It has too many digits.
+    // `units.parse("1.5")` of OPA 1.20 prints as `1.5000000000`, and `units.parse("2")` as `2`.
     pub(crate) fn with_ten_decimals(&self) -> Result<Self, ArithmeticError> {
         if let Some(whole) = self.to_bigint()? {
             return from_int(&whole);

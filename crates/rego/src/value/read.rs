@@ -5,6 +5,7 @@ use objchange_text::json::{self, JsonError, Reader, Token};
 use super::{Number, Value};
 
 /// The deepest nesting of arrays and objects that is read from JSON.
+// The reader refuses deeper texts, so the recursion of `read_json` is bounded as well.
 pub const MAX_DEPTH: usize = json::MAX_DEPTH;
 
 impl Value {

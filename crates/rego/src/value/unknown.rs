@@ -42,6 +42,7 @@ pub(crate) enum OperationName {
 }
 
 /// Operations on more values have no origin: comparing those would take too long.
+// Origins are compared and hashed like values, and each operation contains those of its operands.
 const MOST_OPERANDS: u64 = 256;
 
 impl Origin {
@@ -79,6 +80,7 @@ impl Value {
                 Some(Origin::Place(_)) => 1,
                 Some(Origin::Operation(operation)) => operation.size,
             },
+            // The parts of known values are also compared when two origins are.
             _ if !self.contains_unknown() => self.parts(),
             _ => 1,
         };
@@ -97,6 +99,8 @@ impl Value {
     }
 
     /// The value with parts that may differ from all others.
+    // One element may represent several members that turn out to be different: with an origin they would all
+    // be equal.
     pub(crate) fn without_origin(&self) -> Self {
         match self {
             _ if !self.contains_unknown() => self.clone(),
@@ -159,6 +163,7 @@ impl Unknown {
         let mut ids: Vec<u32> = ids.into_iter().collect();
         ids.sort_unstable();
         ids.dedup();
+        // Sorted before, so that equal sets of dependences keep equal numbers.
         ids.truncate(MOST_IDS);
         Self(Arc::new(Inner { ids, hint: None, origin: None }))
     }
@@ -287,6 +292,7 @@ fn merged(mut own: &[u32], mut others: &[u32]) -> Vec<u32> {
             (None, None) => break,
         };
         ids.push(id);
+        // A number that both lists begin with is removed from both, so it appears once.
         own = own.strip_prefix(&[id]).unwrap_or(own);
         others = others.strip_prefix(&[id]).unwrap_or(others);
     }

@@ -8,6 +8,8 @@ use objchange_text::quote_into;
 use super::{Array, Hint, Object, Set, Value};
 
 /// Stands for an unknown value in text.
+// Terraform prints an attribute that it does not know yet in these words, so people recognize them in
+// messages.
 const UNKNOWN: &str = "(known after apply)";
 
 impl Value {

@@ -169,6 +169,7 @@ pub(crate) struct Unit {
     pub(crate) captured: bool,
     pub(crate) ops: Vec<Op>,
     /// The place of each instruction in the text.
+    // Apart from the instructions, because a run reads a place only for errors and undefined values.
     pub(crate) places: Vec<u32>,
     pub(crate) texts: Vec<Text>,
     pub(crate) names: Vec<MemberName>,

@@ -39,6 +39,7 @@ impl Compiler {
             }
             ExprKind::Name(name) => self.name(name, blame),
             ExprKind::Paren(inner) => self.judged(inner, blame),
+            // As a constant it would be lazy, and the first entry that is put into it would convert it.
             ExprKind::Map(entries) if entries.is_empty() => {
                 self.emit(place, Op::Map(0));
             }
@@ -96,6 +97,7 @@ impl Compiler {
         };
         let blame = if chain.links.iter().all(is_logical) { blame } else { Blame::Nothing };
         match chain.links.first() {
+            // A literal list on the left, as in `["a", "b"] contains x`, is then made only once in a run.
             Some(Link::Binary { op, .. }) if looks(*op) => self.operand(&chain.first, false),
             _ => self.judged(&chain.first, blame),
         }
@@ -156,6 +158,7 @@ impl Compiler {
             (ExprKind::Name(name), [PostfixPart { kind: PostfixPartKind::Call(arguments), .. }])
                 if &*name.text == "keys"
                     && arguments.len() == 1
+                    // The file may have a variable called `keys`.
                     && self.scopes.find(&name.text).candidates.is_empty()
                     && !self.imports.contains_key(&name.text) =>
             {

@@ -87,6 +87,7 @@ pub(crate) fn compile(program: &Program) -> Compiled {
         compiler.param(param);
     }
     compiler.statements(&program.body);
+    // A file is a unit like a function, and returns a value that nobody uses.
     compiler.emit(0, Op::Undefined);
     compiler.emit(0, Op::Return);
     let names = compiler.scopes.names().collect();
@@ -199,6 +200,8 @@ impl Compiler {
             _ => None,
         };
         match constant {
+            // A loop gives its elements names, and a list or map among them could be changed through its
+            // name.
             Some(Constant::List(items)) if is_walked && !items.iter().all(is_plain) => self.expression(expr),
             Some(constant) => {
                 self.shared.push(constant);

@@ -29,11 +29,13 @@ impl Unit {
     /// Whether a variable of the unit holds nothing but lists and maps that were made in it for this variable.
     pub(crate) fn is_fresh(&self, at: u32, slot: Slot) -> bool {
         let level = self.outside(at, slot);
+        // A parameter holds a collection of the caller.
         if level == -1 && slot.slot < self.params {
             return false;
         }
         let is_of_element =
             |description: &super::Loop| [description.first, description.second].contains(&Some(slot.slot));
+        // The element of a loop is a part of the collection that is walked.
         if self.loops.iter().any(is_of_element) {
             return false;
         }
@@ -87,6 +89,7 @@ impl Unit {
         });
         let stores_own = self.ops.iter().enumerate().all(|(at, op)| match op {
             Op::Store(access) | Op::Augment(access, _) => is_own(at as u32, *access),
+            // `f = append` hides later changes from this check.
             Op::Load(access) => self.changes.contains_key(&(at as u32)) || !self.is_change(*access),
             _ => true,
         });

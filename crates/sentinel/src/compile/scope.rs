@@ -28,7 +28,7 @@ struct Scope {
 #[derive(Clone, Debug)]
 struct Declared {
     slot: u32,
-    /// Whether anything means it.
+    /// Whether any code refers to it.
     used: Cell<bool>,
     /// It has a value from the beginning: a parameter, or an element.
     always: bool,
@@ -73,7 +73,7 @@ impl Scopes {
         self.add(&name.text, true)
     }
 
-    /// The slot of a name of the innermost scope, if anything in it means that.
+    /// The slot of a name of the innermost scope, if any code refers to it.
     pub(super) fn read(&self, name: &Name) -> Option<u32> {
         let declared = self.scopes.last()?.names.get(&name.text)?;
         declared.used.get().then_some(declared.slot)
@@ -120,6 +120,7 @@ impl Scopes {
                 let hops = u32::try_from(hops).unwrap_or(u32::MAX);
                 declared.used.set(true);
                 candidates.push(Slot { hops, slot: declared.slot });
+                // It has a value whenever it is read, so no outer scope can be meant.
                 if declared.always {
                     break;
                 }

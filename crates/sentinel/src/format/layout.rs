@@ -41,7 +41,7 @@ impl Gap {
         Self { indent, ..self }
     }
 
-    /// So are comments before it.
+    /// Like [`Gap::at`], also for the comments before the token.
     pub(super) fn all_at(self, indent: usize) -> Self {
         Self { indent, comments: indent, ..self }
     }
@@ -59,7 +59,7 @@ impl Gap {
     }
 }
 
-/// A text on its way into its form.
+/// A text that is being formatted.
 pub(super) struct Layout<'t> {
     text: &'t str,
     /// Without semicolons, which the form needs nowhere.
@@ -125,6 +125,8 @@ impl<'t> Layout<'t> {
             self.out.push('\n');
         }
         self.spaces.sort_unstable();
+        // All spaces are inserted in one pass: to insert each into the output takes time that grows with the
+        // square of its length.
         let mut text = String::with_capacity(self.out.len());
         let mut written = 0;
         for (at, count) in self.spaces {
@@ -211,7 +213,7 @@ impl<'t> Layout<'t> {
         let token = self.token();
         let text = self.text(token.span);
         if token.kind == Kind::String && text.starts_with('`') {
-            // It means the same without them.
+            // A raw string drops carriage returns when it is read, so its value stays.
             self.out.extend(text.chars().filter(|c| *c != '\r'));
             self.lines += text.matches('\n').count();
         } else {
@@ -293,6 +295,7 @@ impl<'t> Layout<'t> {
     fn comment(&mut self, comment: Span) {
         let mut lines = self.text(comment).lines();
         self.out.push_str(lines.next().unwrap_or_default().trim_end());
+        // Text in a comment without stars may be aligned on purpose, such as an example of code.
         let has_stars = lines.clone().all(|line| line.trim_start().starts_with('*'));
         for line in lines {
             self.out.push('\n');

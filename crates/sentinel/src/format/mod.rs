@@ -44,6 +44,7 @@ use layout::Layout;
 /// ```
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     let (program, comments) = parse(text)?;
+    // The parser keeps no tokens, so the text is split again. It has been parsed, so this finds no errors.
     let lexed = lex(text);
     let mut layout = Layout::new(text, &lexed.tokens, &comments);
     layout.program(&program);

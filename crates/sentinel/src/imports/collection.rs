@@ -103,6 +103,7 @@ fn has_all(machine: &mut Machine<'_>, value: &Value, partial: &Map) -> Done<bool
 
 fn reduce(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let mut pairs = elements(machine, &arguments[0])?.into_iter();
+    // Without an initial value the first element is it, and is not passed to the function.
     let initial = arguments.get(2).cloned().or_else(|| pairs.next().map(|(value, _)| value));
     let Some(mut result) = initial else { return Ok(Value::Undefined(machine.here())) };
     for (value, key) in pairs {

@@ -16,6 +16,8 @@ fn parse(machine: &mut Machine<'_>, value: &Value) -> Done<Result<serde_json::Va
         return fault(format!("expected a string, found {}", value.type_name()));
     };
     let text = utf8(value)?;
+    // The parser would make all values first. Brackets and commas, also those in strings, are an upper bound
+    // of their number.
     for byte in text.bytes() {
         match byte {
             b'{' => machine.budget.make_map(1)?,

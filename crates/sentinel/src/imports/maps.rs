@@ -25,6 +25,7 @@ pub(super) static NATIVES: [Native; 6] = [
     }),
     native("pick", 2, 2, true, |machine, a| {
         check(&a[0])?;
+        // All paths at once: two paths into one list pick parts of one element, not one element each.
         let paths = list(&a[1])?.iter().map(path).collect::<Done<Vec<_>>>()?;
         let paths: Vec<&[String]> = paths.iter().map(Vec::as_slice).collect();
         Ok(picked(machine, &a[0], &paths)?.unwrap_or_else(|| Value::Map(Map::default())))
@@ -95,6 +96,7 @@ fn find(value: &Value, path: &[String], budget: &mut Budget) -> Option<Value> {
             _ => part(&value, name, budget)?,
         };
     }
+    // A null that is present is found, so the default of `get` does not replace it.
     (!budget.look(&value).is_undefined()).then_some(value)
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn standard(name: &str) -> Option<Members> {
         "collection/maps" => |_, name| function(&maps::NATIVES, name),
         "decimal" => |_, name| decimal::member(name),
         "json" => |_, name| function(&json::NATIVES, name),
+        // The documentation fixes no value. Policies compare it with the version that they need.
         "runtime" => |_, name| (name == "version").then(|| Value::from("0.40.0")),
         "sockaddr" => |_, name| function(&sockaddr::NATIVES, name),
         "strings" => |_, name| function(&strings::NATIVES, name),

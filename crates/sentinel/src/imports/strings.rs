@@ -38,6 +38,7 @@ fn changed(value: &Value, change: impl Fn(char) -> String) -> Done<Vec<u8>> {
         let mut chars = changed.chars();
         match (chars.next(), chars.next()) {
             (Some(changed), None) => changed,
+            // Go changes one character at a time, and `ß` has no single capital letter.
             _ => c,
         }
     };
@@ -98,6 +99,7 @@ fn replace(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
         Some(count) => usize::try_from(int(count)?).unwrap_or(usize::MAX),
         None => usize::MAX,
     };
+    // The size is known before the text is made: an empty `old` is found between all characters.
     let hits = text.matches(&old).count().min(count);
     machine.budget.fits(text.len().saturating_add(hits.saturating_mul(new.len())))?;
     made(machine, text.replacen(&old, &new, count).into_bytes())
@@ -105,6 +107,7 @@ fn replace(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
 
 fn trim(machine: &mut Machine<'_>, arguments: &[Value], left: bool, right: bool) -> Done<Value> {
     let (text, set) = (utf8(&arguments[0])?, utf8(&arguments[1])?);
+    // Each character is searched for in the set.
     machine.budget.step(text.len().saturating_mul(set.len()) / 8)?;
     let is_cut = |c: char| set.contains(c);
     let mut rest = &*text;

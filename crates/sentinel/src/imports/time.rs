@@ -30,6 +30,7 @@ pub(super) static METHODS: [Native; 5] = [
     native("sub", 1, 1, true, |_, a| {
         let distance = moment(&a[0])?.signed_duration_since(moment(&a[1])?);
         // As far as 64 bits go.
+        // 64 bits of nanoseconds are 292 years.
         let end = if distance < TimeDelta::zero() { i64::MIN } else { i64::MAX };
         Ok(Value::Int(distance.num_nanoseconds().unwrap_or(end)))
     }),
@@ -48,6 +49,7 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 pub(super) fn member(setup: &Setup, name: &str) -> Option<Value> {
+    // The host fixes the time of a run, so that each reading of `now` is equal.
     if name == "now" {
         return Some(Object::moment(DateTime::from_timestamp_nanos(setup.now).fixed_offset()));
     }

@@ -52,7 +52,7 @@ impl Version {
     }
 
     pub(super) fn cmp(&self, other: &Version) -> Ordering {
-        // A version is above its previews.
+        // A version is greater than its pre-releases.
         self.numbers.cmp(&other.numbers).then_with(|| match (&*self.prerelease, &*other.prerelease) {
             ("", "") => Ordering::Equal,
             ("", _) => Ordering::Greater,
@@ -71,6 +71,7 @@ fn compare_prereleases(a: &str, b: &str) -> Ordering {
             (Some(_), None) => return Ordering::Greater,
             (Some(a), Some(b)) => match (a.parse::<u64>(), b.parse::<u64>()) {
                 (Ok(a), Ok(b)) => a.cmp(&b),
+                // Semantic Versioning 2.0.0, item 11: numbers are below words.
                 (Ok(_), Err(_)) => Ordering::Less,
                 (Err(_), Ok(_)) => Ordering::Greater,
                 (Err(_), Err(_)) => a.cmp(b),
@@ -138,7 +139,8 @@ fn is_kept(constraint: &str, version: &Version) -> Done<bool> {
         return fault("this is no constraint of versions");
     };
     let ordering = version.cmp(&bound);
-    // A preview is meant only by who names one of the same version.
+    // A version with a pre-release keeps an ordering constraint only if the constraint has a pre-release of this
+    // major, minor and patch version.
     let is_meant =
         version.prerelease.is_empty() || (!bound.prerelease.is_empty() && version.numbers == bound.numbers);
     Ok(match sign {
@@ -149,6 +151,7 @@ fn is_kept(constraint: &str, version: &Version) -> Done<bool> {
         Some("<") => is_meant && ordering.is_lt(),
         Some("<=") => is_meant && ordering.is_le(),
         Some(_) => {
+            // `~> 1.2` allows 1.9, `~> 1.2.3` allows 1.2.9, and `~> 1` allows all of 1.
             let fixed = bound.written.saturating_sub(1).max(1);
             is_meant && ordering.is_ge() && version.numbers[..fixed] == bound.numbers[..fixed]
         }

@@ -145,6 +145,7 @@ struct Standard(String);
 impl Fields for Standard {
     fn field(&self, name: &str) -> Option<Shape> {
         let member = imports::standard(&self.0)?;
+        // Members of the standard imports do not depend on the setup, except for the value of `now`.
         Some(match member(&Setup::default(), name)? {
             Value::Int(_) | Value::Float(_) => Shape::NUMBER,
             Value::String(_) => Shape::STRING,

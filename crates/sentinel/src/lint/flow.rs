@@ -21,6 +21,7 @@ fn statements(list: &[Stmt], found: &mut LintItems) {
             _ => continue,
         };
         found.add(LintKind::Unreachable, pair[1].span, format!("this is never run: {word} stands before it"));
+        // The statements behind it are unreachable as well, and one finding is enough.
         break;
     }
     list.iter().for_each(|item| statement(item, found));

@@ -55,6 +55,7 @@ impl Walk<'_> {
     pub(super) fn name(&self, name: &Name) -> Shape {
         let Some(id) = self.names.binding(name) else { return Shape::ANY };
         let narrowed = self.narrowed.get(&id).and_then(|shapes| shapes.last());
+        // A name without a shape may be anything, which no lint reports.
         narrowed.or_else(|| self.shapes.get(&id)).cloned().unwrap_or(Shape::ANY)
     }
 
@@ -73,6 +74,7 @@ impl Walk<'_> {
     /// Records the shape of a variable that is assigned once.
     pub(super) fn assign(&mut self, name: &Name, shape: Shape) {
         if let Some(id) = self.names.binding(name)
+            // With two assignments, the order in which they run decides the shape.
             && self.names.bindings[id].assigned == 1
             && !matches!(
                 self.names.bindings[id].kind,

@@ -80,7 +80,7 @@ impl Kinds {
         self == Kinds::NONE
     }
 
-    /// Whether a value that is there is of one of these and of no other kind.
+    /// Whether a defined value is of one of these kinds, and never of another one.
     pub(super) fn is_only(self, kinds: Kinds) -> bool {
         let there = self.without(Kinds::UNDEFINED);
         !there.is_empty() && there.without(kinds).is_empty()

@@ -59,6 +59,7 @@ impl Walk<'_> {
     fn for_loop(&mut self, iteration: &For) {
         let collection = self.expression(&iteration.collection);
         self.walked(&collection, &iteration.collection);
+        // A policy that asks anywhere whether the value is there knows that it may be missing.
         if collection.may_be_missing
             && !last_word(&iteration.collection).is_some_and(|word| self.guarded.contains(word))
         {

@@ -36,6 +36,7 @@ pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>,
 }
 
 fn is_exempt(name: &str) -> bool {
+    // The underscore says that nobody needs the name, as in Rust and other languages.
     name.starts_with('_') || name == "main"
 }
 

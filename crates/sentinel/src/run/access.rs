@@ -36,12 +36,14 @@ impl Machine<'_> {
                 found.unwrap_or_else(nothing)
             }
             (Value::List(list), key) => {
+                // Documented: a negative index counts from the end, and an index out of range is undefined.
                 let at = position(list_index(key)?, list.len());
                 self.budget.touch_element(&list, at);
                 at.and_then(|at| list.get(at)).unwrap_or_else(nothing)
             }
             (Value::String(text), key) => {
                 let at = position(list_index(key)?, text.0.len());
+                // Strings are bytes, so this may be a part of a character.
                 at.map_or_else(nothing, |at| Value::String(Text::from(vec![text.0[at]])))
             }
             (other, _) => return fault(format!("{} has no index", other.type_name())),
@@ -126,6 +128,7 @@ impl Machine<'_> {
                 Some(Value::Undefined(place)) => return Ok(Value::Undefined(*place)),
                 Some(value) => match usize::try_from(list_index(value)?) {
                     Ok(index) => *bound = index,
+                    // Unlike an index, a negative bound does not count from the end.
                     Err(_) => return Ok(Value::Undefined(self.here())),
                 },
             }
@@ -148,6 +151,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn store_index(&mut self) -> Done<()> {
+        // The value was evaluated first, so it is lowest on the stack.
         let (key, base, value) = (self.pop(), self.pop(), self.pop());
         if let Value::Unknown(unknown) = &base {
             // The changed collection is unknown.

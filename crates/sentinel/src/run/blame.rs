@@ -107,6 +107,7 @@ impl Causes {
     ///
     /// The elements at which it was set to false add up until it gets another value.
     pub(super) fn store(&mut self, env: &Rc<Env>, slot: u32, mark: usize) {
+        // The usual case of a policy that passes: nothing is stored, and nothing is looked up.
         if self.list.len() <= mark && self.variables.is_empty() {
             return;
         }
@@ -231,6 +232,7 @@ impl Machine<'_> {
     fn settle_causes(&mut self, blame: Blame, start: u32) {
         let mark = self.causes_mark();
         if self.causes.len() > mark && !self.stack.last().is_some_and(|top| blame.is_on(top)) {
+            // Causes of earlier instructions belong to the code around and stay.
             let from = self.causes.list[mark..].iter().position(|cause| cause.at >= start);
             if let Some(from) = from {
                 self.causes.list.truncate(mark + from);
@@ -248,6 +250,7 @@ impl Machine<'_> {
         }
         let Some((env, slot)) = self.target(access) else { return Ok(()) };
         if let Some(Value::Rule(rule)) = env.get(slot).map(|value| value.seen().clone()) {
+            // The rule has causes of its own, so a report leads to it instead of repeating them.
             if let Some(entry) = rule.0.entry.get() {
                 self.explain(self.here(), CauseKind::Rule(entry));
             }
@@ -265,6 +268,7 @@ impl Machine<'_> {
         let is_chosen = self.stack.last().is_some_and(|top| blame.is_on(top));
         let causes = self.causes.take(mark);
         let guards = &mut self.frame.guards;
+        // The condition may be evaluated again in a loop, with another answer.
         guards.retain(|(other, _)| *other != guard);
         if is_chosen && !causes.is_empty() {
             guards.push((guard, causes.into()));

@@ -26,6 +26,7 @@ impl Machine<'_> {
         };
         let function = match self.stack[callee].seen() {
             Value::Function(function) => function.0.clone(),
+            // To call undefined is undefined, like most operations on it. The arguments have been evaluated.
             Value::Undefined(place) => {
                 let place = *place;
                 self.stack.truncate(callee);
@@ -75,7 +76,7 @@ impl Machine<'_> {
 
     fn call_native(&mut self, native: &Native, this: Option<&Value>, arguments: Vec<Value>) -> Done<Value> {
         check_arity(native.name, &native.arity, arguments.len())?;
-        // The others keep it as it is.
+        // These two change their first argument.
         let arguments: Vec<Value> = match native.name {
             name @ ("append" | "delete") => self.arguments_of_change(name, arguments),
             _ => arguments.into_iter().map(|value| self.unwrap(value)).collect(),
@@ -101,6 +102,8 @@ impl Machine<'_> {
 }
 
 /// Functions that read the elements of their lists and maps; the others pass them on.
+// A rule in a list is evaluated only when its value is needed. Functions such as `append` move it on as it
+// is.
 const LOOKS_WITHIN: [&str; 13] = [
     "difference",
     "error",

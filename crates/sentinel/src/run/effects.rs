@@ -61,6 +61,8 @@ impl Region {
 
     /// The scope of a variable, if it is there already.
     fn scope(&self, at: u32, slot: Slot) -> Option<&Rc<Env>> {
+        // The chosen code may be in a loop that has not begun: looking for its variables then indexed past
+        // the end of a scope.
         let level = self.unit.depth(at) - i64::from(slot.hops);
         let is_there = level <= self.innermost(at);
         let hops = u32::try_from(self.level - level).ok().filter(|_| is_there)?;
@@ -213,6 +215,7 @@ impl Machine<'_> {
     /// Instructions of an expression are executed or not.
     fn diverge(&mut self, range: Range<u32>, taint: Taint) -> Done<()> {
         let unit = Arc::clone(&self.frame.unit);
+        // The unit is held by its file, so that the address stays its own.
         let key = (Arc::as_ptr(&unit) as usize, range.start, range.end);
         let is_harmless = match self.harmless.get(&key) {
             Some(is_harmless) => *is_harmless,
@@ -227,6 +230,8 @@ impl Machine<'_> {
             self.may_fail(taint);
         }
         // Expressions themselves assign nothing.
+        // Once all statements have run and functions change only their own variables, no choice can change
+        // another value.
         if self.is_final() { Ok(()) } else { self.spread(range, taint) }
     }
 
@@ -247,6 +252,7 @@ impl Machine<'_> {
         let mut waiting = vec![region];
         while let Some(region) = waiting.pop() {
             let key = (Arc::as_ptr(&region.unit) as usize, Rc::as_ptr(&region.env) as usize, region.level);
+            // Functions may call each other in a circle.
             if !seen.insert((key, region.range.start)) {
                 continue;
             }

@@ -56,7 +56,7 @@ impl Machine<'_> {
             Some(None) => fault_of(RunErrorKind::Circle, format!("the module {name} imports itself")),
             None => {
                 let begun = self.begin_import(&name)?;
-                // Once it is there, the instruction is executed again.
+                // The instruction is executed again when the import is there.
                 self.frame.next -= 1;
                 match begun {
                     Some(module) => self.enter_file(module, Continuation::Module(name)),
@@ -71,6 +71,7 @@ impl Machine<'_> {
         let imported = match self.setup.imports.get(name) {
             Some(Source::Module(policy)) => {
                 let file = self.add_file(policy);
+                // Until the module has been run, nothing is there: a module that imports itself finds this.
                 self.imported.insert(name.to_owned(), None);
                 return Ok(Some(file));
             }
@@ -84,6 +85,7 @@ impl Machine<'_> {
                 }
             },
             Some(Source::Host(host)) => Imported::Host(Arc::clone(host), MadeMembers::default()),
+            // Configured imports come first, so that a test can mock a standard one.
             None => match imports::standard(name) {
                 Some(members) => Imported::Standard(members, MadeMembers::default()),
                 None => return no_import(name),

@@ -120,9 +120,11 @@ pub(super) enum Continuation {
 
 /// The maximum depth of functions of imports that call functions of the policy that call functions of
 /// imports …
+// These calls use the stack of the program, unlike calls within a policy.
 const MAX_WAITING: usize = 40;
 
 /// How many used rules are listed for one rule.
+// `uses` is searched for each use, and a report shows only a few.
 const MAX_USES: usize = 100;
 
 impl<'r> Machine<'r> {
@@ -194,6 +196,7 @@ impl<'r> Machine<'r> {
     /// The place of the current instruction.
     pub(crate) fn here(&self) -> SourcePlace {
         let frame = &self.frame;
+        // `next` already points behind the instruction that is executed.
         let place = frame.next.checked_sub(1).and_then(|at| frame.unit.places.get(at));
         place.map_or_else(SourcePlace::default, |offset| SourcePlace { file: frame.file, offset: *offset })
     }
@@ -246,6 +249,8 @@ impl<'r> Machine<'r> {
             if let Err(fault) = self.step() {
                 let taint = self.take_noted();
                 self.may_fail(taint);
+                // With other values of the unknown ones the run may go on here, and change lists and maps
+                // that rules show.
                 self.ended_early |= self.verdict_taint.is_some();
                 let place = fault.place.or_else(|| Some(self.here()));
                 return Err(Box::new(Fault { place, ..*fault }));
@@ -389,7 +394,9 @@ impl<'r> Machine<'r> {
             }
             RuleState::New => {}
         }
+        // A rule that is reached again before it has a value needs itself, which would never end.
         *rule.state.borrow_mut() = RuleState::Running;
+        // Rules of modules, and rules without a name, are not reported.
         if rule.file == 0 && rule.unit.name.is_some() {
             let entry = self.entries.len() as u32;
             self.used(entry);
@@ -420,7 +427,7 @@ impl<'r> Machine<'r> {
     pub(super) fn new_env(&mut self, unit: &Unit, outer: Rc<Env>) -> Done<Rc<Env>> {
         let env = Env::new(unit.slots, Some(outer));
         self.budget.step(unit.slots as usize / 4)?;
-        // The others end with their calls.
+        // Scopes that no function or rule captures end with their calls.
         if unit.captured {
             self.budget.make(128 + 24 * unit.slots as usize)?;
             self.registry.env(&env);
@@ -438,6 +445,7 @@ impl<'r> Machine<'r> {
             self.force_deep(1)?;
         }
         let value = self.pop();
+        // Documented: a rule is a bool, string, number, list, map or undefined; here it may also be null.
         if is_rule && matches!(value.seen(), Value::Function(_) | Value::Object(_)) {
             return fault(format!("a rule cannot be {}", value.type_name()));
         }

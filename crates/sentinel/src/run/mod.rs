@@ -89,6 +89,8 @@ impl<'s> Run<'s> {
                 run.machine.is_run = true;
                 drop(run.machine.pop());
             }
+            // The verdict reports the error later: a run that stopped has evaluated rules, which a report
+            // shows.
             Err(fault) => drop(run.stop(*fault)),
         }
         run
@@ -119,6 +121,7 @@ impl<'s> Run<'s> {
         }
         let Some(value) = self.machine.top(name) else { return Ok(None) };
         let value = self.machine.evaluated(value).and_then(|value| {
+            // Lists and maps may hold rules, which have no value outside of the run.
             self.machine.force_within(&value)?;
             Ok(value)
         });
@@ -135,6 +138,8 @@ impl<'s> Run<'s> {
             Ok(None) => return self.refuse("a policy needs a main, which says whether it is kept"),
             Ok(Some(value)) => match value {
                 Value::Bool(bool) => Ok(bool),
+                // Documented: strings, lists and maps pass if they are empty, numbers if they are zero, and
+                // undefined fails.
                 Value::String(text) => Ok(text.as_bytes().is_empty()),
                 Value::List(list) => Ok(list.is_empty()),
                 Value::Map(map) => Ok(map.is_empty()),

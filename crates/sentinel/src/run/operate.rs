@@ -166,6 +166,8 @@ impl Machine<'_> {
             return fault(format!("matches expects two strings, found {}", other.type_name()));
         };
         let compiled = match self.patterns.get(pattern) {
+            // A pattern in a quantifier is matched against thousands of resources, and compiling one takes
+            // much longer than a match.
             Some(compiled) => Rc::clone(compiled),
             None => {
                 self.budget.make(1024 + 64 * pattern.0.len())?;

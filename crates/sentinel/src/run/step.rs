@@ -186,6 +186,8 @@ impl Machine<'_> {
             Op::Jump(to) => self.jump(to),
             Op::Unless(to) => {
                 return self.forced(1, |machine| {
+                    // Documented: an undefined condition skips the block. The documentation does not say
+                    // whether `else` runs; here it does.
                     let is_true = machine.condition()? == Some(true);
                     machine.choose_block()?;
                     if !is_true {
@@ -201,6 +203,7 @@ impl Machine<'_> {
                 self.force_deep(2)?;
                 let value = self.pop();
                 let subject = self.stack.last().cloned().unwrap_or_else(Value::undefined);
+                // An undefined comparison is not equal, so the next value is tried.
                 let is_equal = equal(&subject, &value, &mut self.budget)? == Ok(true);
                 self.has_any = false;
                 self.choose_block()?;
@@ -209,6 +212,8 @@ impl Machine<'_> {
                     self.jump(to);
                 }
             }
+            // Documented: with a false predicate the rule is true, and its body is not evaluated. The
+            // documentation is silent about an undefined one, which makes the rule undefined here.
             Op::Predicate => {
                 return self.forced(1, |machine| {
                     let predicate = machine.stack.last().cloned();
@@ -303,6 +308,7 @@ impl Machine<'_> {
             (Test::Empty, Value::List(list)) => Value::Bool(list.is_empty() != negated),
             (Test::Empty, Value::Map(map)) => Value::Bool(map.is_empty() != negated),
             (Test::Empty, Value::Undefined(_)) => value,
+            // The documentation does not say; null is no collection, so it is neither empty nor not.
             (Test::Empty, Value::Null) => Value::Undefined(self.here()),
             (Test::Empty, other) => return fault(format!("{} is neither empty nor not", other.type_name())),
         };
@@ -341,6 +347,7 @@ impl Machine<'_> {
             return Ok(value.clone());
         }
         let Some(json) = self.setup.globals.get(&*access.name) else {
+            // Only when it is reached: the name may be in code that no run executes.
             return fault_of(RunErrorKind::Name, format!("unknown identifier {}", access.name));
         };
         let value = Value::from_json(json);
@@ -418,6 +425,7 @@ impl Machine<'_> {
         if self.frame.file != 0 {
             return fault_of(RunErrorKind::Parameter, format!("a module has no parameters: {name}"));
         }
+        // A given value comes before the default, which is not evaluated then.
         if let Some(json) = self.setup.params.get(name) {
             self.stack.push(Value::from_json(json));
             self.jump(to);

@@ -41,6 +41,7 @@ impl Machine<'_> {
         if taint == Taint::NONE {
             return value;
         }
+        // Almost all values are known and return before this.
         let (seen, before, was_answer) = match value {
             Value::Unknown(unknown) => {
                 let taint = self.taint_of(&unknown);
@@ -48,6 +49,7 @@ impl Machine<'_> {
             }
             value => (value, Taint::NONE, is_answer),
         };
+        // An unknown value is never wrapped in another one, so one look at `seen` is enough.
         let taint = self.join(before, taint);
         Value::Unknown(Rc::new(Unknown { seen, taint, name: None, is_answer: was_answer && is_answer }))
     }

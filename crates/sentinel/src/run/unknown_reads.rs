@@ -31,6 +31,7 @@ pub struct UnknownReads {
 const MAX_READS: usize = 1_000;
 
 /// How many looks are followed to their rules, over all rules.
+// Each of many rules may depend on the same thousands of looks.
 const MAX_FOLLOWED: usize = 1_000_000;
 
 /// How many parts of one rule's value, and of all rules' values, are searched for unknown values.

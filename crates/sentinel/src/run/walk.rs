@@ -178,6 +178,8 @@ impl Machine<'_> {
                 self.jump(description.done);
                 return Ok(());
             }
+            // The documentation does not say what a `for` over undefined does. It is an error here: a loop
+            // that is silently skipped could let a broken policy pass.
             (None, other) => {
                 return fault(format!("expected a list or map to walk over, found {}", other.type_name()));
             }
@@ -267,6 +269,7 @@ impl Machine<'_> {
                 }
                 result
             }
+            // A `filter` of a map keeps its keys, while `map` makes a list of any collection.
             LoopKind::Filter if !matches!(walk.elements, Elements::List(_)) => {
                 self.budget.make_map(walk.entries.len())?;
                 Value::Map(walk.entries.into_iter().collect::<Map>())
@@ -296,11 +299,14 @@ impl Machine<'_> {
                 walk.values.push(answer);
                 None
             }
+            // Documented: like a chain of `or`, a later true wins over undefined.
             (LoopKind::Any, Value::Undefined(place)) => {
                 walk.undefined.get_or_insert(place);
                 None
             }
             (LoopKind::All, Value::Undefined(_)) if walk.failed > 0 => None,
+            // Documented: like a chain of `and`, an undefined answer ends an `all`, even if a later one is
+            // false.
             (_, Value::Undefined(place)) => Some(Value::Undefined(place)),
             (LoopKind::Any, Value::Bool(true)) => Some(Value::Bool(true)),
             (LoopKind::All, Value::Bool(false)) => Some(Value::Bool(false)),

@@ -58,7 +58,7 @@ impl Parser<'_> {
             "or" => Op::Or,
             "xor" => Op::Xor,
             "and" => Op::And,
-            // At the start of a line within a case it is a clause, which a colon tells.
+            // Before a colon it is the clause of a `case`.
             "else" if self.is_ahead(1, ":") => return None,
             "else" => Op::Else,
             "==" => Op::Equal,
@@ -75,6 +75,8 @@ impl Parser<'_> {
             "*" => Op::Multiply,
             "/" => Op::Divide,
             "%" => Op::Remainder,
+            // After an operand `not` only begins one of these operators; everywhere else it is a sign before
+            // an operand.
             "not" => {
                 let op = match self.text(self.ahead(1)) {
                     "contains" => Op::NotContains,

@@ -107,6 +107,8 @@ impl Lexer<'_> {
                     token.kind == Kind::Punct
                         && &self.text[token.span.start as usize..token.span.end as usize] == "."
                 });
+                // Public policies have members such as `vars[n].default`, whose name is a reserved word. As a
+                // name it also ends a statement at the end of a line.
                 let kind = if follows_dot { Kind::Ident } else { word_kind(&self.text[start..self.at]) };
                 self.push(kind, start);
             }
@@ -149,6 +151,7 @@ impl Lexer<'_> {
         }
         let span = self.span(start);
         self.lexed.comments.push(span);
+        // Documented: such a comment stands for a line end, any other for a space.
         if self.text[start..self.at].contains('\n') {
             self.newline(start);
         }
@@ -220,6 +223,7 @@ impl Lexer<'_> {
         }
         if let Some(exponent) = self.rest().strip_prefix(['e', 'E']) {
             let sign = usize::from(exponent.starts_with(['+', '-']));
+            // Without digits behind it, the `e` begins a name.
             let digits = self.run(self.at + 1 + sign, is_digit);
             if digits > 0 {
                 kind = Kind::Float;

@@ -10,6 +10,7 @@ pub(super) fn plain_string(text: &str) -> Option<&str> {
 pub(super) fn string(text: &str) -> Result<Vec<u8>, (usize, String)> {
     if let Some(raw) = text.strip_prefix('`') {
         let raw = raw.strip_suffix('`').unwrap_or(raw);
+        // Without carriage returns, so that a file means the same with either kind of line ends.
         return Ok(raw.bytes().filter(|&byte| byte != b'\r').collect());
     }
     let opened = text.strip_prefix('"').unwrap_or(text);
@@ -78,6 +79,7 @@ pub(crate) fn int(text: &str) -> Result<u64, String> {
     let (digits, radix) = if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         (hex, 16)
     } else if text.len() > 1 && text.starts_with('0') {
+        // Documented: a leading zero means octal, so 0600 is 384. Floats may have leading zeros.
         (&text[1..], 8)
     } else {
         (text, 10)

@@ -141,6 +141,8 @@ impl Parser<'_> {
 
     fn word(&mut self, token: Token) -> Parsed<ExprKind> {
         let kind = match self.text(token) {
+            // Public policies have variables called `filter` and `map`, so the words are tried as quantifiers
+            // first.
             "filter" => QuantifierKind::Filter,
             "map" => QuantifierKind::Map,
             _ => return self.name("a name").map(ExprKind::Name),

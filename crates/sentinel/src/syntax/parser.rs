@@ -58,6 +58,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn ahead(&self, count: usize) -> Token {
+        // The last token is the end of the text, so looking too far ahead finds only that.
         self.tokens[(self.at + count).min(self.tokens.len() - 1)]
     }
 

@@ -76,6 +76,7 @@ impl Parser<'_> {
         let name = if self.eat("as") {
             self.name("a name after as")?
         } else {
+            // The documentation does not say which name `import "a/b"` binds; here it is the last part of the path.
             let last = path.rsplit('/').next().unwrap_or_default();
             Name { text: last.into(), span: token.span }
         };
@@ -130,6 +131,7 @@ impl Parser<'_> {
             "if" => self.if_statement()?,
             "for" => self.for_statement()?,
             "case" => self.case_statement()?,
+            // Without a name it is a function literal, which an expression may begin with.
             "func" if self.ahead(1).kind == Kind::Ident => {
                 self.at += 1;
                 let name = self.name("the name of a function")?;
@@ -309,6 +311,7 @@ impl Parser<'_> {
                 self.expect(",", ", or ) in this list of parameters")?;
             }
         }
+        // `break` in a function cannot end a loop around the function.
         let outer = (std::mem::replace(&mut self.in_function, true), std::mem::take(&mut self.in_loop));
         let body = self.block();
         (self.in_function, self.in_loop) = outer;

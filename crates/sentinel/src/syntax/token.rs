@@ -45,6 +45,8 @@ pub(crate) const CONSTANTS: [&str; 4] = ["true", "false", "null", "undefined"];
 pub(crate) fn may_end_statement(kind: Kind, text: &str) -> bool {
     match kind {
         Kind::Ident | Kind::Int | Kind::Float | Kind::String => true,
+        // After any other reserved word an expression or a block has to follow, so the statement goes on in
+        // the next line.
         Kind::Keyword => matches!(text, "break" | "continue" | "return") || CONSTANTS.contains(&text),
         Kind::Punct => matches!(text, ")" | "]" | "}"),
         Kind::Semicolon | Kind::End => false,

@@ -44,6 +44,7 @@ impl fmt::Debug for Interrupt {
 }
 
 /// How many steps lie between two polls of the interrupt.
+// Asking usually reads a clock, which costs more than a step.
 const STEPS_UNASKED: u64 = 1 << 16;
 
 /// A compared pair and the result. Holding the pair keeps its addresses valid.
@@ -88,6 +89,7 @@ pub(crate) const CODE_BYTES: usize = 128;
 const MAX_NESTING: u32 = 200;
 
 /// How many unknown values one instruction may report; more are dropped.
+// A look at a collection as a whole may name every unknown value in it.
 const MAX_TOUCHED: usize = 1_000;
 
 impl Budget {
@@ -269,6 +271,7 @@ impl Budget {
         }
         let is_open = match found {
             None | Some(Value::Undefined(_) | Value::Null) => true,
+            // Hosts may show an unknown value as null or as an empty collection; `unknown` says whether this is one.
             Some(Value::List(list)) => list.is_empty(),
             Some(Value::Map(map)) => map.is_empty(),
             Some(_) => false,

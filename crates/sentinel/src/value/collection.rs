@@ -173,6 +173,7 @@ impl Map {
     /// The value at the end of a path of names, if it can be had without the maps on the way. Maps that
     /// exist already are used.
     pub(crate) fn reach(&self, path: &[&str]) -> Option<Value> {
+        // The shortcut would skip the look at the map, on which the value depends.
         if self.0.taint.get().is_some() {
             return None;
         }
@@ -281,6 +282,7 @@ impl Map {
 
     fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<Key, Value>) -> T) -> T {
         let mut content = self.0.content.borrow_mut();
+        // The first change makes all values of a lazy map, because a map has one form of content.
         let mut entries = match &mut *content {
             Content::Entries(entries) => return change(Rc::make_mut(entries)),
             Content::Lazy(lazy) => lazy.entries().collect(),

@@ -1,4 +1,4 @@
-//! Objects of JSON as maps that are made by and by.
+//! JSON objects as maps whose values are made on demand.
 
 use std::sync::Arc;
 
@@ -33,6 +33,7 @@ fn value(root: &Arc<Json>, path: &[ValueStep], json: &Json) -> Value {
         }
         Json::Object(members) => {
             let mut keys: Vec<Text> = members.keys().map(|key| Text::from(key.as_str())).collect();
+            // The language leaves the order of keys open; sorted keys make equal inputs give equal output.
             keys.sort_unstable();
             Value::Map(Map::lazy(Object { root: Arc::clone(root), path: path.to_vec(), keys }))
         }
@@ -64,6 +65,8 @@ impl Members for Object {
 
     fn value(&self, position: usize) -> Value {
         let key = &self.keys[position];
+        // Each value is found by its path from the root: a borrowed part of the document could not live in a
+        // value, and a copy would take as much memory as the document.
         let json = self.json().zip(key.as_str()).and_then(|(json, key)| json.get(key));
         json.map_or_else(Value::undefined, |json| {
             value(&self.root, &[&self.path[..], &[ValueStep::Key(key.clone())]].concat(), json)

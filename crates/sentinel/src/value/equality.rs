@@ -10,6 +10,7 @@ use super::{Budget, Done, Key, SourcePlace, Value};
 pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, SourcePlace>> {
     let found = equal_parts(a, b, budget);
     if !budget.compared.is_empty() {
+        // Only within one comparison: the collections may change before the next.
         budget.compared.clear();
     }
     found
@@ -59,6 +60,7 @@ fn shared(value: &Value) -> Option<usize> {
         Value::Map(map) => (Rc::as_ptr(&map.0).cast(), Rc::strong_count(&map.0)),
         _ => return None,
     };
+    // A collection that is not shared is reached once, and needs no entry.
     (holders > 2).then_some(place as usize)
 }
 

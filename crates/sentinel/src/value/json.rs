@@ -14,6 +14,7 @@ pub(crate) fn from_json(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(bool) => Value::Bool(*bool),
+        // Comparisons of numbers do not see whether one is an int or a float.
         Json::Number(number) => {
             number.as_i64().map_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::INFINITY)), Value::Int)
         }
@@ -107,6 +108,7 @@ impl Serialize for SerializedValue<'_, '_, '_> {
         match value {
             Value::Bool(bool) => serializer.serialize_bool(*bool),
             Value::Int(int) => serializer.serialize_i64(*int),
+            // JSON (RFC 8259) has no infinities and no NaN.
             Value::Float(float) if float.is_finite() => serializer.serialize_f64(*float),
             Value::Float(float) => {
                 self.count(|_| fault(format!("{} has no form in JSON", show_float(*float))))
@@ -126,6 +128,7 @@ impl Serialize for SerializedValue<'_, '_, '_> {
             Value::Map(map) => {
                 self.count(Budget::enter)?;
                 let entries = map.entries();
+                // Keys such as 1 and "1" have one name in JSON, and the last one remains.
                 let mut members = BTreeMap::new();
                 for (key, value) in entries.iter().filter(|(_, value)| self.has(value)) {
                     let name = match key {

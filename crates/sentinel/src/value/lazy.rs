@@ -19,8 +19,8 @@ pub trait Members {
     /// The value of a member, made anew each time.
     fn value(&self, position: usize) -> Value;
 
-    /// The value at the end of a path of keys, if that is not a list or map, where it can be had without the
-    /// maps on the way; none if that is not so, or there is no such value. Paths have two keys at least.
+    /// The value at the end of a path of two or more keys, without making the maps on the way. `None` if the
+    /// value is a list or a map, does not exist, or cannot be found in this way.
     fn reach(&self, _path: &[&str]) -> Option<Value> {
         None
     }
@@ -48,11 +48,10 @@ pub trait Members {
     }
 }
 
-/// The lists and maps that were made: who changes one changes it for all. Every other value is as good when it is made
-/// anew.
+/// The lists and maps that were made. They are kept because a change of one must be seen everywhere.
 enum MadeValues {
     Nothing,
-    /// As it is with most, with its position.
+    /// A single value with its position, which is the usual case.
     One(usize, Value),
     Few(Vec<(usize, Value)>),
     /// By position.
@@ -201,6 +200,8 @@ impl Lazy {
             return value.clone();
         }
         let value = self.members.value(position);
+        // A plain value cannot be changed, so it is as good when it is made anew. Lists and maps have an
+        // identity: a change of one must be seen wherever it is read again.
         if matches!(value, Value::List(_) | Value::Map(_)) {
             self.made.borrow_mut().insert(position, value.clone(), self.count());
         }
@@ -249,6 +250,7 @@ impl Lazy {
             && let Some(position) = self.members.position(first)
             && let Some(value) = made.get(position)
         {
+            // The policy may have changed the map that exists, so the host is not asked.
             return if let Value::Map(map) = value { map.reach(rest) } else { None };
         }
         self.members.reach(path)

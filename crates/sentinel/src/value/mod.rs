@@ -53,6 +53,8 @@ pub struct SourcePlace {
 #[derive(Clone)]
 pub enum Value {
     /// No value, and the place where this arose.
+    // Undefined is a value of the language: it can be stored, passed and returned. A report names the place
+    // where it arose, which is often far from the rule that it decides.
     Undefined(SourcePlace),
     /// `null`.
     Null,
@@ -197,6 +199,7 @@ impl From<Vec<Value>> for Value {
 
 /// A string: bytes, which are mostly UTF-8.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+// An `Arc`, because literals belong to the compiled policy, which many threads run at once.
 pub struct Text(pub(crate) Arc<[u8]>);
 
 impl Text {

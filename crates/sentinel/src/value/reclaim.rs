@@ -8,6 +8,7 @@ use super::collection::{ListCell, MapCell};
 use super::{Content, Env, Value};
 
 /// Drops values one after the other, without recursion.
+// A policy may nest a list a million deep with `x = [x]`, and a derived `drop` would overflow the stack.
 fn take_apart(mut values: Vec<Value>) {
     while let Some(value) = values.pop() {
         match value {
@@ -140,6 +141,7 @@ impl Registry {
     fn push(&mut self, cell: Cell) {
         if self.cells.len() >= self.next {
             self.cells.retain(Cell::is_alive);
+            // Twice the length, so that the searches for dead entries take linear time in all.
             self.next = 64 + 2 * self.cells.len();
         }
         self.cells.push(cell);
@@ -174,6 +176,8 @@ impl Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
+        // Reference counts never free a list that holds itself, or a function that is in the scope that it
+        // sees.
         for cell in mem::take(&mut self.cells) {
             match cell {
                 Cell::Env(cell) => {

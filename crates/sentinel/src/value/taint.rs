@@ -47,6 +47,7 @@ impl Taints {
 
     pub(crate) fn look(&mut self, what: String, place: SourcePlace) -> Taint {
         let look = Access { what, place };
+        // A loop looks at one value at one place thousands of times.
         if let Some(taint) = self.known.get(&look) {
             return *taint;
         }

@@ -117,6 +117,7 @@ impl<R: BufRead> Documents<R> {
 
     /// Passes over white space; whether anything follows.
     fn skip_blank(&mut self) -> io::Result<bool> {
+        // An input of blank lines may never end, either.
         let mut left = self.limit;
         loop {
             let is_ahead = self.is_ahead();
@@ -179,6 +180,7 @@ fn second_line_is_document(bytes: &[u8], second: usize) -> bool {
     }
     let rest = bytes[second..].trim_ascii_start();
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    // All bytes are read last, because they are the most.
     line.starts_with(b"{") && is_whole(line) && !is_whole(bytes)
 }
 

@@ -297,6 +297,7 @@ impl<'t> Reader<'t> {
     /// The text has something else here.
     #[inline]
     pub fn deepen(&mut self, bracket: u8) -> Result<(), JsonError> {
+        // Another value in this place is a mismatch, not nested too deep.
         if self.depth >= self.rules.max_depth() && self.peek() == Some(bracket) {
             let message = match self.rules {
                 Rules::Documents => "arrays and objects nest too deeply (more than 200 levels)",

@@ -161,6 +161,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
+        // No other value of JSON begins with this letter.
         if self.peek() != Some(b'n') {
             return visitor.visit_some(self);
         }
@@ -173,6 +174,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, JsonError> {
+        // Serde has no call for raw text, so the name of a newtype asks for it, as serde_json does for its `RawValue`.
         if name == PART {
             visitor.visit_borrowed_str(self.raw()?.text())
         } else {

@@ -14,6 +14,7 @@ impl Reader<'_> {
             let mut word = [0; 8];
             match bytes[self.at..].first_chunk() {
                 Some(whole) => word = *whole,
+                // Zeros behind the end are neither quotes nor brackets.
                 None => word[..bytes.len() - self.at].copy_from_slice(&bytes[self.at..]),
             }
             let mut found = quotes_and_brackets(u64::from_le_bytes(word));
@@ -29,6 +30,7 @@ impl Reader<'_> {
                     _ if in_string => {}
                     b'{' | b'[' => depth += 1,
                     b'}' | b']' => {
+                        // The first byte is an opening bracket, so this cannot be less than zero.
                         depth -= 1;
                         if depth == 0 {
                             self.at += index + 1;

@@ -82,7 +82,7 @@ impl<'t> Reader<'t> {
     ///
     /// # Errors
     ///
-    /// It does not be here.
+    /// Another token comes next.
     #[inline]
     pub fn word(&mut self, word: &str) -> Result<(), JsonError> {
         if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
@@ -105,6 +105,7 @@ impl<'t> Reader<'t> {
         let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
         let mut at = start + usize::from(bytes[start] == b'-');
         let whole = digits(at);
+        // RFC 8259 allows no zeros in front.
         if whole == 0 || (whole > 1 && bytes[at] == b'0') {
             return Err(self.error("this is no JSON number"));
         }

@@ -74,6 +74,7 @@ impl<F: Formatter> Formatter for Visible<F> {
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        // Most text is printable ASCII, which needs no look at the classes of Unicode.
         if fragment.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
             return writer.write_all(fragment.as_bytes());
         }

@@ -20,6 +20,7 @@ impl Meter {
         let dfa = DFA::builder()
             .syntax(syntax::Config::new().utf8(false))
             .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(max_size)))
+            // A large pattern then gets the least cache that it needs, where it would else be refused.
             .configure(hybrid::dfa::Config::new().skip_cache_capacity_check(true))
             .build(pattern)
             .ok()?;
@@ -36,6 +37,7 @@ impl Meter {
             match self.dfa.next_state(&mut self.cache, state, *byte) {
                 Ok(next) if next.is_dead() => return i + 1,
                 Ok(next) => state = next,
+                // The DFA gave up, so the worst case counts.
                 Err(_) => return rest.len(),
             }
         }

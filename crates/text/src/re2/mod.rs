@@ -112,6 +112,7 @@ impl Pattern {
             // character. `matches` skips such matches.
             match RegexBuilder::new(&text).size_limit(size).build() {
                 Ok(regex) => return Ok(Self { regex, names, width, size }),
+                // Tried again with more memory, up to the limit of the caller.
                 Err(regex::Error::CompiledTooBig(_)) => {}
                 // Unicode has no such class. The crate's own message would show the translated pattern,
                 // which the user did not write.
@@ -191,6 +192,7 @@ impl Pattern {
         self.search(text, move |start| {
             let most = text.len() - start;
             let read = if let Some(left) = unmetered.checked_sub(most) {
+                // The meter searches a second time, so as long as the sum stays small the worst case is assumed instead.
                 unmetered = left;
                 most
             } else {
@@ -217,6 +219,7 @@ impl Pattern {
                     start = text.len() + 1;
                     return Some(Err(TooManyReads));
                 }
+                // Not a search in the rest of the text: `\b` and `^` look at the characters before `start`.
                 let captures = self.regex.captures_at(text.as_bytes(), start)?;
                 let range = captures.get(0)?.range();
                 let after = |at| {

@@ -144,6 +144,7 @@ impl<'p> Translator<'p> {
 
     /// Adds a literal character.
     fn literal(&mut self, c: char) {
+        // As a code no character has a meaning for the crate, whose syntax has more of them than RE2.
         self.out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
     }
 
@@ -180,7 +181,7 @@ impl<'p> Translator<'p> {
         if repeats * count > MAX_REPETITION {
             return Err(Refusal { code: COUNT, part: self.pattern[start..end].to_owned() });
         }
-        // Once it has been counted already.
+        // The part itself has been counted once already.
         self.end_piece(Piece { repeats: repeats * count, size: size.saturating_mul(count as usize - 1) });
         self.out.push_str(&self.pattern[start..end]);
         if is_lazy {
@@ -201,6 +202,7 @@ impl<'p> Translator<'p> {
     fn end_group(&mut self) -> Result<(), Refusal> {
         let inside = if self.groups.len() > 1 { self.groups.pop() } else { None };
         let Some(inside) = inside else {
+            // Go's error quotes the whole pattern.
             self.at = self.pattern.len();
             return self.wrong("unexpected )", 0);
         };
@@ -391,6 +393,7 @@ impl<'p> Translator<'p> {
             self.out.push('^');
         }
         let mut is_first = true;
+        // A closing bracket at the first place is a character of the class: `[]a]`.
         while is_first || !self.eat("]") {
             is_first = false;
             let start = self.at;

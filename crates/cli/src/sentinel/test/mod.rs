@@ -103,6 +103,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         found.retain(|test| {
             let name = Case::name(&test.policy, &test.case);
             let matching = patterns.iter().map(|pattern| pattern.is_match(name.as_bytes()));
+            // Every pattern is tried, also after a match, so that each notes whether it has matched a test.
             has_matched.iter_mut().zip(matching).fold(false, |any, (has_matched, matches)| {
                 *has_matched |= matches;
                 any | matches
@@ -130,6 +131,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     };
     let run = |case: &Case| {
         let begun = Instant::now();
+        // A panic is a defect of this program. It fails one test, and the others still run.
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| case.run(&sources, wanted, prepare)));
         let mut outcome = outcome.unwrap_or_else(|_| case.defect());
         outcome.errors.iter_mut().for_each(explain);

@@ -96,7 +96,7 @@ impl Trials<'_> {
             _ => shown(&trial.config),
         };
         let update = trial.update.as_ref().map(|(config, _)| config);
-        // Where nothing of it is unknown, there is nothing to be known later.
+        // An update that is wholly known has no second form.
         let is_unknown = |(config, _): &&(Value, Option<Value>)| !config.is_wholly_known();
         let update_known = trial.update.as_ref().filter(is_unknown).and_then(|(_, known)| known.as_ref());
         let smallest = Smallest {

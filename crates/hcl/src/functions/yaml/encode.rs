@@ -14,7 +14,7 @@ pub(super) fn encoded(value: &Value) -> Result<String, FunctionError> {
         None => emitter.scalar(value, 0),
     }
     emitter.line_end();
-    // Whatever comes behind these might be taken for a part of them.
+    // A document that is one plain scalar ends with `...`: `yamlencode(true)` has two lines (Terraform 1.11.4).
     if matches!(value.kind(), Kind::Null | Kind::Bool(_) | Kind::Number(_)) {
         emitter.out.push_str("...\n");
     }
@@ -160,6 +160,7 @@ impl Emitter {
     /// Line by line as it is, with what is needed to know where it begins and ends.
     fn block(&mut self, text: &str, column: usize) {
         self.out.push('|');
+        // A space or a line break at the start would be taken for indentation, so the block says how far it is indented.
         if text.starts_with(|c| c == ' ' || is_break(c)) {
             self.out.push('2');
         }
@@ -198,6 +199,7 @@ impl Emitter {
                     self.out.push('\n');
                     (counted, width) = (self.out.len(), 0);
                     self.spaces(column);
+                    // A space at the start of a line would be folded away.
                     if text[at + 1..].starts_with(' ') {
                         self.out.push('\\');
                     }

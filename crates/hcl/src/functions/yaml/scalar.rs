@@ -19,6 +19,7 @@ pub(super) fn resolved(text: &str) -> Result<Option<Value>, String> {
 }
 
 fn number(text: &str) -> Result<Option<Value>, String> {
+    // Octal numbers are those of YAML 1.2: `yamldecode("0o17")` is 15 and `yamldecode("017")` is 17 (Terraform 1.11.4).
     for (prefix, radix) in [("0x", 16), ("0o", 8)] {
         if let Some(digits) = text.strip_prefix(prefix)
             && !digits.is_empty()

@@ -286,6 +286,7 @@ impl Reader<'_> {
         let (stars, others): (Vec<&Expr>, Vec<&Expr>) =
             self.list(expr).iter().partition(|item| is_star(item));
         for _ in &stars {
+            // "is was" is Terraform's wording.
             let detail = "The [\"*\"] form of ignore_changes wildcard is was deprecated and is now invalid. Use \
                           \"ignore_changes = all\" to ignore changes to all attributes.";
             self.problems.error("Invalid ignore_changes wildcard", expr.span, detail);

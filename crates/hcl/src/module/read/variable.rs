@@ -94,7 +94,7 @@ impl Reader<'_> {
             self.quoted_type(expr, text.as_str().unwrap_or_default());
             return None;
         }
-        // As Terraform 0.11 had them.
+        // Terraform 0.11 had no element types. The bare words still work, and stand for `list(any)` and `map(any)`.
         match keyword(expr) {
             Some("list") => return Some(TypeConstraint::plain(Type::list(Type::Dynamic))),
             Some("map") => return Some(TypeConstraint::plain(Type::map(Type::Dynamic))),
@@ -154,6 +154,8 @@ impl Reader<'_> {
                     ),
                 };
                 self.problems.error(BAD_DEFAULT, place, format!("{what}: {reason}."));
+                // An unknown value of the right type: what uses the variable is still checked, and nothing reports the
+                // default once more.
                 return Some(Value::unknown(ty.map_or(Type::Dynamic, |ty| ty.ty().without_optional())));
             }
         };

@@ -53,6 +53,7 @@ impl Lexer<'_> {
     /// Whether `${` or `%{` starts here; skips what only looks like it.
     fn sequence_starts(&mut self) -> bool {
         let marker = self.byte(0);
+        // Only the last two markers before a brace are an escape: `"$$${1}"` is the text `$${1}` (Terraform 1.11.4).
         let run = self.bytes[self.at..].iter().take_while(|byte| **byte == marker).count();
         if self.byte(run) != b'{' {
             self.at += run;
@@ -66,6 +67,7 @@ impl Lexer<'_> {
 
     fn sequence(&mut self) {
         let kind = if self.byte(0) == b'$' { Kind::Interpolation } else { Kind::Directive };
+        // The tilde in `${~}` belongs to the closing `~}`.
         self.take(kind, if self.byte(2) == b'~' && self.byte(3) != b'}' { 3 } else { 2 });
         self.modes.push(Mode::Code { braces: 0 });
     }
@@ -107,6 +109,7 @@ impl Lexer<'_> {
         if self.at > start {
             self.push(Kind::Text, start);
         } else if self.byte(0) == b'\r' {
+            // HCL 2.24 finds no sequences behind a CR without LF: the rest of a template file is text.
             self.take(Kind::Text, self.bytes.len() - self.at);
         } else {
             self.sequence();

@@ -37,6 +37,7 @@ pub(crate) fn validate(
     for (module, loaded) in input.config.modules.iter().enumerate().skip(1) {
         let Some(parent) = loaded.parent else { continue };
         let Some(name) = loaded.path.last() else { continue };
+        // Each module has one instance while validating. With `count = 0`, too, Terraform finds the errors in it.
         let address = world.instances[parent].child_address(name, None);
         let mut instance = ModuleInstance::new(module, address, Some(parent));
         if let Some(call) = input.config.modules[parent].config.calls.get(name) {

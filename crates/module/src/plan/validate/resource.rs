@@ -114,6 +114,8 @@ impl<'c> Validator<'_, 'c> {
         }
         let mut found =
             self.providers.validate(provider, schema_kind(name.mode), &name.resource_type, &value);
+        // Terraform Core lets null for a required argument pass, and values of attributes that are only computed. Providers
+        // of the older SDK refuse both when they validate.
         if self.providers.is_simulated(provider) {
             found.extend(legacy::refusals(&schema.block, &value));
         }

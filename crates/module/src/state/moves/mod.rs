@@ -139,6 +139,8 @@ impl Moving<'_, '_> {
     fn make(&mut self, Statement { from, to, .. }: &Statement) {
         let around = from.fixed();
         let start = first_in(&from.first_module());
+        // The state is sorted by address, and a move looks only at its own part of it. Otherwise n moves of n objects took
+        // quadratic time.
         let near = self.state.resources.range(start.clone()..);
         let next = start.module.0.get(around.0.len()).map(|step| step.name.as_str());
         let is_near = |address: &&ResourceAddress| {

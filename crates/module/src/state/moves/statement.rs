@@ -27,6 +27,7 @@ impl Statement {
     /// `None` of a block that moves nothing that Terraform manages.
     fn new(module: &[SmolStr], moved: &MovedConfig) -> Option<Self> {
         let is_one = is_one(&moved.from.target) || is_one(&moved.to.target);
+        // Other pairs are an error of the file already: `Invalid "moved" addresses`.
         let is_same_kind = matches!(
             (&moved.from.target, &moved.to.target),
             (MoveTarget::Module(_), MoveTarget::Module(_))

@@ -24,6 +24,8 @@ pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
 pub(super) fn dynamic<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let mut diff = unhidden(change);
     if let Kind::Primitive(value) = &mut diff.kind {
+        // `terraform show` prints `null -> null` for a deleted null of dynamic type, and `null` alone for one of type
+        // string.
         value.null_string = false;
     }
     diff
@@ -40,6 +42,8 @@ pub(crate) fn shape<'t>(change: &Change<'_, 't>) -> Diff<'t> {
 }
 
 fn unhidden<'t>(change: &Change<'_, 't>) -> Diff<'t> {
+    // Both sides share equal values, so that this costs little. It saved a third of the differ's instructions for a
+    // plan of 62 MB.
     let same = !change.before.is_null() && change.before == change.after;
     if same && !change.has_marks() {
         return unchanged(change);

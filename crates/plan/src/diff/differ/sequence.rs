@@ -24,6 +24,7 @@ pub(super) enum Places {
     /// Those at the same positions, so many.
     Positions(usize),
     /// These.
+    // Eight bytes a pair. Two `Option<usize>` would take 32.
     Listed(Vec<[u32; 2]>),
 }
 
@@ -111,6 +112,7 @@ fn names<T: Eq + Hash>(
     before: &(usize, impl Fn(usize) -> T),
     after: &(usize, impl Fn(usize) -> T),
 ) -> (Vec<u32>, Vec<u32>) {
+    // The search for the subsequence compares the same elements many times, and numbers are compared faster.
     let mut names: HashMap<T, u32, State> = HashMap::with_capacity_and_hasher(before.0, State::default());
     let mut name = |element| {
         let next = names.len() as u32;

@@ -143,6 +143,7 @@ impl Counts {
                 [Some(None), _] | [_, Some(None)] | [None, None] => {}
                 [Some(Some(x_value)), Some(Some(y_value))] if x_value == y_value => {
                     same += self.weight(x_value);
+                    // Each side has one element with this identifier, so that they are most likely one thing.
                     has_same_identifier |=
                         x.is_some_and(|fact| fact.is_identifier) && self.count(x_value) == [1, 1, 0];
                 }

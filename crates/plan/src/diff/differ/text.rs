@@ -96,6 +96,7 @@ fn embedded<'v>(value: View<'v, '_>, within: Within) -> Option<Json<'v>> {
         // OpenTofu decodes the first JSON value and ignores text after it.
         return Json::next(&mut Reader::new(text).at_depth(within.depth)).ok();
     }
+    // Most texts that begin like JSON and go on otherwise fail here, before they are parsed.
     text.trim_end().ends_with(['}', ']']).then(|| Json::parse_at_depth(text, within.depth).ok())?
 }
 
@@ -176,6 +177,7 @@ fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>, dialect: Dialect) -> Opt
 fn side<'v>(value: View<'v, '_>) -> Vec<Option<&'v str>> {
     match value.as_str() {
         None => vec![None],
+        // Terraform 1.11 trims a text of several lines as a whole before it compares the lines.
         Some(text) if text.contains('\n') => text.trim().split('\n').map(Some).collect(),
         Some(text) => vec![Some(text)],
     }

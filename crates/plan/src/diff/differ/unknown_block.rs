@@ -26,6 +26,8 @@ pub(super) fn unknown_block<'t>(
     if diff.action == DiffAction::NoOp {
         return None;
     }
+    // OpenTofu up to 1.12.6 reads the old block by the schema of the block around it, which does not say what is
+    // sensitive in the nested one. It stays hidden here all the same.
     if !shows_sensitive && matches!(ty.nesting, NestingMode::Single | NestingMode::Group) {
         hide(&mut diff, &ty.block);
     }

@@ -62,6 +62,7 @@ impl Names {
             number += 1;
             name = format!("{wanted}~{}", number + 1);
         }
+        // The next one that wants this name begins behind this number: to try all again each time would be quadratic.
         self.0.insert(wanted.to_owned(), number);
         self.0.entry(name.clone()).or_insert(0);
         name

@@ -141,6 +141,7 @@ impl<'s, 'o> DiffSink<'s, 'o> {
             }
             if is_whole && !self.in_summary {
                 self.out.tag("\n");
+                // Lines in a fold take no height at first, and the count is what the height of a chunk is derived from.
                 self.out.lines += usize::from(self.folds == 0);
             }
             self.is_line_start |= is_whole;

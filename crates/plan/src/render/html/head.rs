@@ -24,6 +24,7 @@ fn source(text: &str) -> String {
 pub(super) fn head(title: &str) -> Markup {
     let (style, script) = (source(STYLE), source(SCRIPT));
     // An empty icon keeps browsers from requesting one.
+    // If text of a document ever became markup, it could still run nothing and send nothing away.
     let policy = format!(
         "default-src 'none'; style-src {style}; script-src {script}; img-src data:; base-uri 'none'; form-action 'none'"
     );

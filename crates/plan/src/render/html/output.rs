@@ -61,6 +61,7 @@ impl<'o> Output<'o> {
         if self.error.is_none() {
             self.error = self.to.write_all(self.html.as_bytes()).err();
         }
+        // After an error, too: the rest of the page must not be collected in memory.
         self.html.clear();
     }
 

@@ -10,7 +10,7 @@
   const keys = find("#keys");
   const filters = all("input[type=checkbox]", tools);
 
-  // What the style sheet says of a chunk, and the height of an entry that is folded.
+  // The height of a chunk, as in the style sheet, and that of an entry that is folded, in rem.
   const CHUNK = 250;
   const FOLDED = 3;
   // In so few entries, what is found is also marked and unfolded.
@@ -69,7 +69,7 @@
     estimate();
   };
 
-  // What is not in view has the height that it will have, more or less.
+  // Parts that are not in view have about the height that they will have.
   const estimate = () => {
     for (const [element, chunk] of chunks) {
       const isWhole = chunk.shown === chunk.entries && !isFolded;
@@ -264,7 +264,7 @@
   });
 
   tools.hidden = false;
-  // What is scrolled to must not be below the tools.
+  // An entry that is scrolled to must not be below the tools.
   new ResizeObserver(() => {
     document.documentElement.style.setProperty("--tools", `${tools.offsetHeight}px`);
   }).observe(tools);

@@ -303,6 +303,7 @@ impl<'s, 'r, 'p> PageBudget<'s, 'r, 'p> {
 
     /// Takes the lines that fit, with what is around them.
     fn lines(&mut self) {
+        // An empty line stands behind each of them.
         let costs: Vec<_> = self.lines.iter().map(|line| length(line) + 2).collect();
         let around: Vec<Vec<_>> = self.sections.iter().map(lengths_around).collect();
         let all = costs.iter().sum::<usize>() + around.iter().flatten().sum::<usize>();

@@ -136,6 +136,7 @@ impl<'t> Reader<'t> {
             None => self.reference(format!("{name}.sentinel"), at),
         };
         let level = match body.text("enforcement_level")? {
+            // Sentinel's documentation has this default.
             None => Level::Advisory,
             Some((level, at)) => {
                 let levels = [Level::Advisory, Level::SoftMandatory, Level::HardMandatory];

@@ -57,6 +57,7 @@ fn block<'t>(kind: &str, member: &Property<'t>, reader: &mut Reader<'t>) -> Read
             };
             members.iter().try_for_each(|member| block(kind, &[name, &member.name], member.value.clone()))
         }
+        // The older form has only plugins here: its modules are in `modules`.
         "imports" => block("import", &["plugin", name], value.clone()),
         "module" => block(kind, &[name], path_as_source(value)),
         "global" | "param" if only(value, "value").is_none() => {

@@ -63,6 +63,7 @@ impl Configuration {
     ///
     /// The first thing that is wrong with it.
     pub fn parse(path: &Path, text: &str) -> Result<Self, Fault> {
+        // No HCL begins with a brace, so a file that does is JSON under another name.
         let is_json = path.extension().is_some_and(|extension| extension == "json")
             || text.trim_start().starts_with('{');
         let mut reader = Reader::new(path, text);

@@ -43,6 +43,7 @@ impl PolicySource {
 }
 
 /// Prefixes of sources that are not local files.
+// They are those of go-getter, with which Sentinel's program downloads sources.
 const REMOTE: [&str; 10] = [
     "git::",
     "hg::",

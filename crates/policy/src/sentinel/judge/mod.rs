@@ -155,6 +155,7 @@ pub fn judge(
 }
 
 fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
+    // `every_witness` changes the setup for another run while this run still borrows its own.
     let first = setup.clone();
     let mut run = Run::new(policy, &first);
     let (outcome, error, main) = match run.verdict() {
@@ -212,6 +213,7 @@ impl Judged {
     pub fn tree(&self) -> Vec<(usize, &Judgement)> {
         let mut below = vec![Vec::new(); self.rules.len()];
         let (mut main, mut roots) = (Vec::new(), Vec::new());
+        // The last one pushed is the first one popped below: going backwards gives the order of the text.
         for (index, judgement) in self.rules.iter().enumerate().rev() {
             match judgement.needed_by.and_then(|by| below.get_mut(by)) {
                 Some(below) => below.push(index),
@@ -239,6 +241,7 @@ fn every_witness(policy: &Arc<Policy>, run: &mut Run<'_>, setup: &mut Setup) -> 
     let of_longer = longer.rules();
     let names = |rules: &[Evaluated]| rules.iter().map(|rule| rule.name.clone()).collect::<Vec<_>>();
     match found {
+        // Reports name rules by their place in the list, so both runs must have evaluated the same ones.
         Ok(found) if names(&rules) == names(&of_longer) => (found, of_longer),
         _ => (run.witnesses().unwrap_or_default(), rules),
     }

@@ -58,6 +58,7 @@ impl WitnessReports {
                 }
             }
             seen.element = None;
+            // The number of elements may be a secret, too.
             seen.looked_at = None;
         }
     }

@@ -10,9 +10,9 @@ use serde_json::Value as Json;
 use crate::sentinel::judge::{Rule, show};
 use crate::sentinel::testing::{Coverage, Difference, Outcome};
 
-/// More lines of what was printed are counted only.
+/// The maximum number of printed lines to show. Further ones are counted.
 const PRINTED_SHOWN: usize = 50;
-/// As many rules are shown of a test case.
+/// The maximum number of rules to show of a test case.
 const RULES_SHOWN: usize = 50;
 
 /// Writes what came of a test case, with its rules if it failed or they are asked for.

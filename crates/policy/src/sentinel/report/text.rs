@@ -11,7 +11,7 @@ use crate::sentinel::configuration::Level;
 use crate::sentinel::judge::{Judged, Judgement, Outcome, WitnessReports, show};
 use crate::sentinel::set::AppliedPolicy;
 
-/// As many elements are named where not all are asked for.
+/// The maximum number of elements to name, unless all rules are traced.
 const SHOWN: usize = 10;
 const MAX_INDENT: usize = 20;
 
@@ -58,6 +58,7 @@ impl TextReport {
     ) -> io::Result<()> {
         let is_broken = self.unknown.breaks(judged);
         let (word, counted) = match judged.outcome {
+            // Only what is unknown breaks a policy that passes.
             Outcome::Pass if is_broken => ("Unknown", "not known until apply"),
             Outcome::Pass => ("Pass", "passed"),
             Outcome::Fail => ("Fail", "failed"),
@@ -82,6 +83,7 @@ impl TextReport {
             writeln!(out, "  {BAD}error:{BAD:#} {}", visible(&error.to_string()))?;
         }
         print(out, judged)?;
+        // A `main` that is no rule is not among the rules below.
         if let (Some(main), None) = (&judged.main, judged.main_rule()) {
             writeln!(out, "  main: {}", visible(&show(main)))?;
             self.witnesses(out, "    ", &judged.witnesses)?;

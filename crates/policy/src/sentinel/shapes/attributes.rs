@@ -53,6 +53,7 @@ impl Schemas {
                     objects.extend(self.object(provider, kind, name)?);
                 }
             }
+            // The schemas of its provider may not be given, so nothing is said of a type that none has.
             if objects.len() == before {
                 return None;
             }
@@ -119,6 +120,7 @@ impl Attributes {
                 let path = self.path.iter().cloned().chain([name.to_owned()]).collect();
                 Shape::fields(Arc::new(Self { objects: objects.into(), types: self.types.clone(), path }))
             }
+            // A document writes sets as lists.
             Some(Type::List(_) | Type::Set(_))
                 if types.iter().all(|ty| matches!(ty, Type::List(_) | Type::Set(_))) =>
             {

@@ -69,6 +69,7 @@ fn shape(import: &str, schemas: &Arc<Schemas>) -> Option<Shape> {
         ],
         "tfstate/v2" => {
             let mut fields = state();
+            // A plan for objects that do not exist yet has no state, and so no version of one.
             fields.push(("terraform_version", Shape::STRING.or_missing()));
             fields
         }

@@ -28,6 +28,7 @@ pub(super) fn is_same(expected: &Json, value: &Value) -> bool {
 
 fn is_int(expected: &Number, value: i64) -> bool {
     match expected.as_i64() {
+        // As doubles, 9223372036854775807 and 9223372036854775806 are equal.
         Some(expected) => expected == value,
         None => expected.as_f64() == Some(value as f64),
     }

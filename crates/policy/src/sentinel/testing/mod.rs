@@ -182,6 +182,7 @@ fn evaluate(
     outcome.errors.extend(done.err().map(|fault| {
         let mut fault = run.error().map_or(fault, |error| Fault::from(error.clone()));
         if fault.kind == Some(RunErrorKind::Import) {
+            // A test has no plan, so that even `tfplan/v2` needs a mock.
             fault.message += ": mock it in the test, or say there which module it is";
         }
         fault

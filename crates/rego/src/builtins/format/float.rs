@@ -58,6 +58,7 @@ fn general(number: f64, e: char, precision: Option<usize>) -> String {
     let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
     let point = exponent + 1;
     let limit = match precision {
+        // Without a precision Go decides as if it were 6: OPA 1.20 prints 1234567.5 as `1.2345675e+06`.
         None => 6,
         Some(precision) => {
             let limit = i32::try_from(precision.max(1)).unwrap_or(i32::MAX);

@@ -17,12 +17,14 @@ pub(super) const FAMILY: &[Builtin] = &[
 ];
 
 /// The widest field and the most digits that are allowed.
+// The limit of Go's `fmt`, beyond which it prints `%!(BADWIDTH)` for a `*`.
 const MAX_WIDTH: i64 = 1_000_000;
 
 fn sprintf(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let mut values = Vec::new();
     for value in array(operands, 1)? {
         let value = Operand::new(value);
+        // Checked before the format can repeat the text of the operand.
         check_text(value.size())?;
         context.charge(value.size())?;
         values.push(value);
@@ -36,6 +38,8 @@ fn template_string(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     for part in array(operands, 0)? {
         match part {
             Value::String(text) => out.push_str(text),
+            // OPA compiles `$"{x}"` to a call with a set for each expression, which is empty if it is
+            // undefined.
             Value::Set(set) if set.is_empty() => out.push_str("<undefined>"),
             Value::Set(set) if set.len() == 1 => match &set.items()[0] {
                 Value::String(text) => out.push_str(text),
@@ -87,6 +91,7 @@ fn write_format(context: &mut Context<'_>, text: &str, operands: &[Operand]) -> 
             break;
         }
     }
+    // Go reports unused operands only if no index such as `%[2]d` chose them.
     if !format.is_reordered && format.next_operand < operands.len() {
         out.push_str("%!(EXTRA ");
         for (i, operand) in operands[format.next_operand..].iter().enumerate() {
@@ -161,6 +166,7 @@ impl Format<'_> {
         if !is_after_index {
             self.index(operands.len());
         }
+        // Padding is charged before it is made.
         context.charge(printer.width.unwrap_or(0) + printer.precision.unwrap_or(0))?;
         let Some(verb) = text.get(self.at..).and_then(|rest| rest.chars().next()) else {
             printer.write("%!(NOVERB)");

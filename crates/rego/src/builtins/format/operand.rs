@@ -19,6 +19,7 @@ impl Operand {
             Value::Number(number) => {
                 let text = number.to_string();
                 let has_exponent = text.contains(['e', 'E']);
+                // OPA 1.20 hands `1.0` to `%d` as the integer 1, but `1e2` as a text: `%!d(string=1e2)`.
                 if let Some(whole) = number.as_i64().filter(|_| !has_exponent) {
                     return Self::Int(whole);
                 }
@@ -31,6 +32,8 @@ impl Operand {
                     None => Self::Text(text),
                 }
             }
+            // OPA 1.20 hands all else to Go as text: `sprintf("%T", [[1]])` is `string`, and `%t` of true is
+            // `%!t(string=true)`.
             other => Self::Text(other.to_string()),
         }
     }

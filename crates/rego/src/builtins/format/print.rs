@@ -173,6 +173,7 @@ impl<'o> Printer<'o> {
                 return;
             }
         };
+        // Go prints nothing but padding for `%.0d` of 0.
         if self.precision == Some(0) && number == 0 {
             let zero = std::mem::take(&mut self.zero);
             self.write_padding(self.width.unwrap_or(0));
@@ -231,6 +232,7 @@ impl<'o> Printer<'o> {
     fn print_quoted_char(&mut self, c: char) {
         let mut quoted = String::new();
         match c {
+            // A double quote needs no escape between single quotes.
             '"' => quoted.push_str("\"\"\""),
             _ if self.plus => quote_ascii(c.encode_utf8(&mut [0; 4]), &mut quoted),
             _ => quote_into(c.encode_utf8(&mut [0; 4]), &mut quoted),
@@ -262,6 +264,7 @@ impl<'o> Printer<'o> {
             _ => "",
         };
         let len = sign.len() + text.len();
+        // The sign comes before the zeros: `%06.2f` of -1.5 is `-01.50`.
         if self.zero && !self.minus && !sign.is_empty() && self.width.is_some_and(|width| width > len) {
             self.out.push_str(sign);
             self.write_padding(self.width.unwrap_or(0) - len);

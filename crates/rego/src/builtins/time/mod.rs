@@ -76,6 +76,7 @@ fn moment(operands: &[Value], index: usize) -> Result<Moment<'_>, BuiltinError> 
         Some(other) => Err(mismatch(index, "string", other.type_name())),
     };
     let zone = match text(1)? {
+        // The crate reads no environment, so the local time is UTC.
         None | Some("" | "UTC" | "Local") => Tz::UTC,
         Some(name) => name.parse().map_err(|_| BuiltinError::failed(format!("unknown time zone {name}")))?,
     };
@@ -118,6 +119,8 @@ fn add_date(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
     }
     let [years, months, days] = steps;
     let time = Civil::new(i128::from(nanoseconds), 0, String::new());
+    // Days beyond the end of a month go on into the next one, as in Go: one month after 31 January 2020 is 2
+    // March.
     let date = calendar::days_of(time.year + years, time.month + months, time.day + days);
     self::nanoseconds(calendar::nanoseconds_of(date, &time))
 }
@@ -125,6 +128,7 @@ fn add_date(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
 /// Years, months, days, hours, minutes and seconds between two times.
 fn diff(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (first, second) = (moment(operands, 0)?, moment(operands, 1)?);
+    // OPA 1.20 compares both times by the clock of the first one.
     let second = Moment { zone: first.zone, ..second };
     let (a, b) = if first.nanoseconds <= second.nanoseconds { (&first, &second) } else { (&second, &first) };
     let (a, b) = (a.civil(), b.civil());

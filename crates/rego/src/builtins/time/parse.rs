@@ -131,6 +131,7 @@ impl Fields {
         match chunk {
             Chunk::Year => {
                 let year = take_number(rest, 2, true)?;
+                // The rule of Go: `69` is 1969 and `68` is 2068.
                 self.year = if year >= 69 { 1900 + year } else { 2000 + year };
             }
             Chunk::LongYear => self.year = take_number(rest, 4, true)?,
@@ -139,6 +140,8 @@ impl Fields {
             Chunk::NumMonth | Chunk::ZeroMonth => {
                 self.month = Some(take_within(rest, chunk == Chunk::ZeroMonth, 1..=12, "month")?);
             }
+            // Go reads the day of the week and does not compare it with the date: OPA 1.20 accepts
+            // `Tue 2020-01-01`.
             Chunk::Weekday => drop(take_name(rest, &WEEKDAYS, Some(3))?),
             Chunk::LongWeekday => drop(take_name(rest, &WEEKDAYS, None)?),
             Chunk::Day | Chunk::UnderDay | Chunk::ZeroDay => {
@@ -240,6 +243,7 @@ fn take_offset(rest: &mut &str, form: OffsetForm) -> Result<i64, Problem> {
         _ => return Err(Problem::Malformed),
     };
     *rest = &rest[1..];
+    // OPA 1.20 accepts offsets up to `+24:60`.
     let mut offset = 3600 * take_within(rest, true, 0..=24, "time zone offset hour")?;
     let next = |rest: &mut &str, what| {
         if form.has_colons {

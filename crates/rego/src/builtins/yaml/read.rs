@@ -81,6 +81,7 @@ impl<'t> Reader<'t, '_, '_> {
         let (anchor, value) = match event {
             Event::Alias(anchor) => {
                 let value = self.anchors.get(&anchor).cloned().ok_or_else(|| fail("unknown anchor"))?;
+                // Nine levels of ten aliases each make a billion nodes of a text of a few hundred bytes.
                 self.context.charge(64 * size(&value))?;
                 return Ok(value);
             }
@@ -130,6 +131,8 @@ impl<'t> Reader<'t, '_, '_> {
             }
             let key = match key {
                 Value::String(_) => key,
+                // JSON has texts as keys alone: OPA 1.20 reads `1: 2` as `{"1": 2}` and `y: 1` as
+                // `{"true": 1}`, and refuses `~: 2`.
                 Value::Bool(_) | Value::Number(_) => Value::from(key.to_json()),
                 _ => return Err(fail(format!("invalid map key of type {}", key.type_name()))),
             };
@@ -182,8 +185,10 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&str>, has_tag: bool) -> R
         }
         _ => {}
     }
+    // OPA 1.20 reads `!foo 1` as a text.
     if style != ScalarStyle::Plain || (has_tag && tag.is_none()) {
         return Ok(Value::from(text));
     }
+    // OPA 1.20 refuses `.inf`: "json: unsupported value: +Inf".
     plain(text).ok_or_else(|| BuiltinError::failed(format!("json: unsupported value: {text}")))
 }

@@ -37,8 +37,10 @@ pub(super) fn number(text: &str) -> Option<Number> {
         let valid = !digits.is_empty() && digits.bytes().all(|b| char::from(b).is_digit(radix));
         let value = if valid { BigInt::parse_bytes(digits.as_bytes(), radix)? } else { return None };
         let value: BigInt = value * sign;
+        // Larger numbers are floats: OPA 1.20 reads 99999999999999999999 as 100000000000000000000.
         (value.to_i64().is_some() || value.to_u64().is_some()).then(|| Number::from_bigint(&value))
     };
+    // Both forms of octal numbers: OPA 1.20 reads `010` and `0o10` as 8.
     let prefixed = [("0x", 16), ("0X", 16), ("0b", 2), ("0o", 8), ("0", 8)];
     for (prefix, radix) in prefixed {
         if let Some(rest) = digits.strip_prefix(prefix)

@@ -30,7 +30,7 @@ struct Scanner {
     flow: usize,
     /// A token here may begin a key, as far as blocks are concerned.
     may_be_key: bool,
-    /// The column of what may turn out to be a key.
+    /// The column of a token that may be a key.
     key: Option<isize>,
     /// The columns of the blocks that are open.
     indents: Vec<isize>,

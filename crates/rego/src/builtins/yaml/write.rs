@@ -97,6 +97,7 @@ impl Writer<'_, '_> {
         if !is_plain_text {
             self.double_quoted(text, depth, is_key);
         } else if text.contains('\n') {
+            // OPA 1.20 writes no block whose lines end in spaces.
             if is_key || text.contains(" \n") {
                 self.double_quoted(text, depth, is_key);
             } else {
@@ -176,6 +177,8 @@ impl Writer<'_, '_> {
     fn literal(&mut self, text: &str, depth: usize) -> Result<(), BuiltinError> {
         self.out.push('|');
         if text.starts_with([' ', '\n']) {
+            // The indentation would be read from the first line, which begins with a space of the text
+            // itself.
             self.out.push('2');
         }
         if !text.ends_with('\n') {
@@ -233,6 +236,7 @@ fn is_resolved(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_digit() || b"-:.TtZz +".contains(&b));
     // Numbers of YAML 1.1 to the base of 60.
     let is_base_60 = text.contains(':') && text.bytes().all(|b| b.is_ascii_digit() || b":._+-".contains(&b));
+    // OPA 1.20 quotes `2001-01-01` and `1:30`, although its reader takes both for texts.
     is_date || is_base_60 || !matches!(scalar::plain(text), Some(Value::String(_)))
 }
 
@@ -286,5 +290,6 @@ fn compare_keys(a: &str, b: &str) -> std::cmp::Ordering {
         (digits.parse().unwrap_or(0), digits.len())
     };
     let ((m, m_len), (n, n_len)) = (number(&a[common..]), number(&b[common..]));
+    // OPA 1.20 writes the keys `A`, `a9`, `a10` and `b` in this order.
     m.cmp(&n).then(m_len.cmp(&n_len)).then_with(|| x.cmp(y))
 }

@@ -19,6 +19,7 @@ impl Parser {
     fn literals(&mut self, end: &str) -> Result<Vec<Literal>> {
         let mut body = Vec::new();
         loop {
+            // OPA 1.20 refuses the empty statements that this accepts.
             while self.take(";") {}
             if self.is(end) {
                 if body.is_empty() {
@@ -43,6 +44,7 @@ impl Parser {
         let is_negated = self.take_word("not");
         let kind = if self.is_word("some") {
             if is_negated {
+                // As in OPA 1.20: "illegal negation of 'some'".
                 return Err(self.unexpected("a condition after `not`"));
             }
             self.some()?
@@ -83,6 +85,7 @@ impl Parser {
 
     fn some(&mut self) -> Result<LiteralKind> {
         self.next();
+        // Without the operator `in`, which separates the names from the collection here.
         let first = self.relation()?;
         if self.keywords.r#in && self.take_word("in") {
             let domain = self.relation()?;

@@ -11,6 +11,8 @@ use crate::syntax::SyntaxError;
 type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// Brackets and operators within each other.
+// Each level takes a part of the stack here, in the compiler and when the policy is evaluated. OPA 1.20
+// accepts more.
 const MOST_NESTED: usize = 1000;
 /// More errors of one file are not reported.
 const MOST_ERRORS: usize = 10;
@@ -26,6 +28,7 @@ struct Parser {
     dialect: Dialect,
     keywords: Keywords,
     /// A `|` ends the term: the head of a comprehension is being read.
+    // OPA 1.20 reads `{1 | 2 | 3}` as a comprehension with the body `2 | 3`, not as a set of a union.
     ends_at_bar: bool,
 }
 
@@ -46,6 +49,7 @@ impl Keywords {
 pub(crate) fn parse(text: &str, dialect: Dialect) -> std::result::Result<Module, Vec<SyntaxError>> {
     let mut lexer = Lexer::new(text);
     let lexemes = lexer.all().map_err(|error| vec![error])?;
+    // In the old syntax `if`, `in`, `every` and `contains` are ordinary names until they are imported.
     let keywords = if dialect == Dialect::V1 { Keywords::ALL } else { Keywords::default() };
     let mut parser = Parser { lexemes, at: 0, depth: 0, dialect, keywords, ends_at_bar: false };
     parser.module().map(|module| Module { comments: lexer.comments, ..module })
@@ -124,12 +128,14 @@ impl Parser {
         let alias = if self.take_word("as") { Some(self.name("a name")?) } else { None };
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
         match words[..] {
+            // The import makes a file of the old syntax follow all rules of the new one from here on.
             ["rego", "v1"] => {
                 self.keywords = Keywords::ALL;
                 self.dialect = Dialect::V1;
             }
             ["future", "keywords"] => self.keywords = Keywords::ALL,
             ["future", "keywords", "contains"] => self.keywords.contains = true,
+            // As in OPA, the import of `every` implies that of `in`, which its head uses.
             ["future", "keywords", "every"] => {
                 self.keywords.every = true;
                 self.keywords.r#in = true;
@@ -154,6 +160,8 @@ impl Parser {
         self.ends_at_bar = false;
         while self.peek() != &Token::End {
             let lexeme = self.lexeme();
+            // People indent bodies, so a name in the first column most likely begins a rule. A wrong guess
+            // only adds an error to a file that is refused anyway.
             if lexeme.span.column == 1 && lexeme.is_first && matches!(lexeme.token, Token::Name(_)) {
                 return;
             }

@@ -15,6 +15,7 @@ impl Parser {
             if head.value.is_none() || head.member.is_some() {
                 return Err(SyntaxError::new(begin, "a default rule has a value: `default name := value`"));
             }
+            // As in OPA 1.20: "illegal default rule (value cannot contain ref)".
             if !head.value.iter().all(is_default_value) {
                 return Err(SyntaxError::new(begin, "the value of a default rule is constant"));
             }
@@ -43,6 +44,7 @@ impl Parser {
             elses.push(self.alternative()?);
         }
         let mut rule = Rule { span: self.since(begin), is_default, head, body, elses };
+        // OPA 1.20 still accepts `x if { … } { … }`, which defines `x` twice.
         let is_chained = |parser: &Self| has_body && parser.is("{");
         if rule.elses.is_empty() && is_chained(self) {
             let head = rule.head.clone();
@@ -64,6 +66,7 @@ impl Parser {
     fn rule_head(&mut self) -> Result<Head> {
         let begin = self.span();
         let name = match self.peek().clone() {
+            // OPA reports this as `rego_compile_error`: "rules must not shadow data".
             Token::Name(name) if matches!(&*name, "input" | "data") => {
                 return Err(SyntaxError::new(self.span(), format!("a rule cannot be called {name}")));
             }
@@ -77,6 +80,7 @@ impl Parser {
         {
             path.push(key);
         }
+        // As in OPA 1.20, where `x.contains := 3` is allowed.
         if name == "contains" && path.is_empty() && self.keywords.contains {
             return Err(SyntaxError::new(begin, "a rule cannot be called contains"));
         }
@@ -98,6 +102,7 @@ impl Parser {
         if !has_body {
             return Ok(Vec::new());
         }
+        // `x if {1, 2} & {1} == {1}` has a condition that begins with a brace, which OPA 1.20 accepts.
         if self.is("{") && !(has_if && self.is_term_here()) {
             self.next();
             return self.body("}");
@@ -142,6 +147,7 @@ impl Parser {
         }
         let body = match has_body {
             true => self.rule_body(has_if, true)?,
+            // `else := 2` without a body always holds.
             false if value.is_some() => Self::certain(begin),
             false => return Err(self.unexpected("a value or a body after `else`")),
         };
@@ -171,6 +177,7 @@ fn is_default_value(term: &Term) -> bool {
 fn old_partial_set(head: &mut Head) {
     if head.value.is_none() && head.member.is_none() && head.params.is_none() && head.path.len() == 1 {
         // A string in brackets has quotes, so its source is longer than its text.
+        // `p.name { … }` defines a member, `p["name"] { … }` adds to a set, and both have the path `name`.
         let is_name = |term: &Term| match &term.kind {
             TermKind::String(name) => (term.span.end - term.span.start) as usize == name.len(),
             _ => false,

@@ -28,6 +28,7 @@ impl Parser {
         self.deeper(|parser| {
             let begin = parser.span();
             let mut left = parser.relation()?;
+            // `1 in [1] in [true]` is `(1 in [1]) in [true]`, as in OPA 1.20.
             while parser.keywords.r#in && parser.take_word("in") {
                 let right = parser.relation()?;
                 let kind = TermKind::In { key: None, member: Box::new((left, right)) };
@@ -71,6 +72,8 @@ impl Parser {
             let Some((_, operator)) = operators.iter().find(|(text, _)| *text == symbol) else {
                 return Ok(left);
             };
+            // A long row of operators makes a tree that is as deep on its left side, although the parser
+            // itself does not recurse.
             count += 1;
             if count > super::MOST_NESTED {
                 let message = format!("more than {} operators in a row", super::MOST_NESTED);
@@ -89,6 +92,7 @@ impl Parser {
         }
         if let Token::Number(number) = self.peek().clone() {
             self.next();
+            // OPA 1.20 reads `- 5` with a space as a number, too.
             return Ok(Term::new(self.since(begin), TermKind::Number(format!("-{number}"))));
         }
         let operand = self.deeper(Self::signed)?;
@@ -106,6 +110,7 @@ impl Parser {
             if self.is("(") && matches!(term.kind, TermKind::Var(_) | TermKind::Ref(..)) {
                 self.next();
                 let arguments = self.elements(")")?;
+                // `{}` is an object, so an empty set is written as a call.
                 let is_set =
                     arguments.is_empty() && matches!(&term.kind, TermKind::Var(name) if name == "set");
                 let kind = match is_set {

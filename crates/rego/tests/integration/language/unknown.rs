@@ -23,7 +23,7 @@ fn input() -> Value {
     ])
 }
 
-/// The value of `r`, or `None` if it depends on what is not known yet.
+/// The value of `r`, or `None` if it depends on unknown values.
 fn r(files: &[&str]) -> Option<String> {
     let files = files.iter().enumerate();
     let files = files

@@ -106,6 +106,8 @@ fn convert(value: &Value) -> Done<Decimal> {
         Value::Float(float) if float.is_infinite() => {
             return Ok(Decimal::Infinite { is_negative: *float < 0.0 });
         }
+        // The shortest text that reads back as the float: 0.1 is the decimal 0.1, without the 55 digits of its
+        // exact value.
         Value::Float(float) => return Ok(parse(&float.to_string()).unwrap_or(Decimal::NotANumber)),
         _ => {}
     }

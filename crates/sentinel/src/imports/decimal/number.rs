@@ -12,6 +12,7 @@ use crate::value::Value;
 const DIGITS: usize = 100;
 
 /// The largest exponent of ten of a number: larger ones are infinite, smaller ones zero.
+// Without a bound, `power` lets a short policy make numbers of any size.
 const MAX_EXPONENT: i64 = 100_000;
 
 /// How long a text may be that says a number.
@@ -72,6 +73,7 @@ impl Decimal {
     }
 
     fn of_parts(significand: IBig, exponent: i64) -> Decimal {
+        // `Repr::new` removes zeros at the end of the digits, so that equal numbers have equal parts.
         let repr = Repr::<10>::new(significand, 0);
         let exponent = exponent.saturating_add(repr.exponent() as i64);
         let first = exponent.saturating_add(repr.digits() as i64);
@@ -189,6 +191,7 @@ impl Decimal {
             (true, _) if other.is_negative() => Decimal::Infinite { is_negative: false },
             (true, _) => Decimal::Finite(DBig::ZERO),
             (false, _) if self.is_negative() && whole.is_none() => Decimal::NotANumber,
+            // Decided by an estimate before the power is computed; the 2 leaves room for its rounding.
             (false, size) if size > MAX_EXPONENT as f64 + 2.0 => {
                 Decimal::Infinite { is_negative: self.is_negative() && is_odd }
             }
