@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let configuration = args.config.as_deref().map(Configuration::read).transpose().map_err(unusable)?;
     let configuration = configuration.unwrap_or_default();
     let given = args.given.given();
-    let evaluation = Evaluation::new(&configuration, &given, &args.unknown, &exit::remark)
+    let evaluation = exit::noted(Evaluation::new(&configuration, &given, &args.unknown))
         .map_err(|error| error_in(error, &configuration.sources))?;
     let evaluator = Evaluator { args, evaluation };
     let all_right = match args.expression.as_deref() {

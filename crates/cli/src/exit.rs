@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use objchange_text::{Notice, visible};
+use objchange_text::{Noted, Notice, visible};
 
 use crate::style::BAD;
 
@@ -41,6 +41,12 @@ pub(crate) fn remark(notice: Notice) {
         Notice::Note(message) => note(&message),
         Notice::Warning(message) => warn(&message),
     }
+}
+
+/// Prints the notices about an answer on standard error, and returns the answer.
+pub(crate) fn noted<T>(noted: Noted<T>) -> T {
+    notices(&noted.notices);
+    noted.answer
 }
 
 /// Prints the notices of a library on standard error.

@@ -28,6 +28,8 @@ impl SchemaCacheArgs {
         wanted: impl IntoIterator<Item = SchemaQuery>,
         locked: &BTreeMap<ProviderAddress, String>,
     ) -> CachedChoice {
-        self.lookup().choose(wanted, locked, &exit::remark)
+        let cached = self.lookup().choose(wanted, locked);
+        exit::notices(&cached.notices);
+        cached
     }
 }

@@ -106,7 +106,7 @@ impl SchemaArgs {
         given: GivenSchemas,
         providers: impl IntoIterator<Item = &'p str>,
     ) -> (Schemas, String) {
-        given.with_cached(&self.cache.lookup(), providers, &exit::remark)
+        exit::noted(given.with_cached(&self.cache.lookup(), providers))
     }
 }
 

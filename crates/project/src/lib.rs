@@ -12,7 +12,7 @@
 //! With the feature `provider`, providers are started: `provider_schemas` asks them for their schemas, a plan asks those that
 //! `RealChoice` names, and a `session` asks one about one object.
 //!
-//! Nothing is printed: remarks beside an answer are [`Notice`](objchange_text::Notice)s.
+//! Nothing is printed: an answer comes with its [`Notice`](objchange_text::Notice)s, as [`Noted`](objchange_text::Noted).
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -37,7 +37,6 @@ pub mod pool;
 mod program;
 #[cfg(feature = "provider")]
 mod real;
-mod remark;
 pub mod resource;
 mod schema_cache;
 mod schema_lookup;
@@ -76,7 +75,6 @@ pub use plan_files::{PlanFileReader, PlanInputError};
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::RealChoice;
-pub use remark::Remarks;
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
 pub use schema_lookup::{CachedChoice, SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]

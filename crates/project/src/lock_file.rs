@@ -5,9 +5,8 @@ use std::path::Path;
 
 use objchange_module::ProviderAddress;
 use objchange_module::config::{LOCK_FILE, LockedProvider, locked_providers};
-use objchange_text::Notice;
+use objchange_text::{Noted, Notice};
 
-use crate::remark::Remarks;
 use objchange_files::FileError;
 use objchange_files::input::Source;
 
@@ -25,12 +24,14 @@ pub fn read_lock_file(directory: &Path) -> Result<BTreeMap<ProviderAddress, Lock
 }
 
 /// The versions that a directory's lock file names. One that cannot be read is warned of.
-pub fn locked_versions(directory: &Path, remarks: &Remarks<'_>) -> BTreeMap<ProviderAddress, String> {
-    let warn = |error| {
-        remarks(Notice::Warning(format!("{error}; the versions in it are not used")));
-        BTreeMap::new()
-    };
-    read_lock_file(directory).map_or_else(warn, versions)
+pub fn locked_versions(directory: &Path) -> Noted<BTreeMap<ProviderAddress, String>> {
+    match read_lock_file(directory) {
+        Ok(providers) => Noted { answer: versions(providers), notices: Vec::new() },
+        Err(error) => {
+            let warning = Notice::Warning(format!("{error}; the versions in it are not used"));
+            Noted { answer: BTreeMap::new(), notices: vec![warning] }
+        }
+    }
 }
 
 /// The versions that the lock file at a path names.

@@ -25,7 +25,6 @@ use crate::plan_error::{PlanError, RefusedPlan};
 use crate::program::ProviderProgram;
 #[cfg(feature = "provider")]
 use crate::real::{JoinedProviders, RealChoice, RealProviders};
-use crate::remark::Remarks;
 use crate::schema_lookup::SchemaLookup;
 #[cfg(feature = "provider")]
 use crate::schemas::provider_schemas;
@@ -34,7 +33,7 @@ use crate::state::{DirectoryState, StateChoice, StateText};
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
 use objchange_files::input::Size;
-use objchange_text::Notice;
+use objchange_text::{Noted, Notice};
 
 /// Settings for planning the module in a directory.
 #[derive(Clone)]
@@ -84,8 +83,6 @@ pub struct PlanSettings<'a> {
     /// Where they are asked.
     #[cfg(feature = "provider")]
     pub workplace: &'a dyn Fn() -> std::io::Result<Workplace>,
-    /// Receives notes and warnings about the plan.
-    pub remarks: &'a Remarks<'a>,
 }
 
 /// The inputs that must not be missing: if one is, nothing is planned. Without others a plan is made all the same, and
@@ -102,18 +99,18 @@ pub struct RequiredInputs {
     pub state: bool,
 }
 
-impl<'a> PlanSettings<'a> {
+impl Default for PlanSettings<'_> {
     /// Plans by the newest rules, from the state of the directory, with the schemas in the cache of this user, and without
     /// asking providers.
     ///
     /// ```
     /// use objchange_project::{PlanError, PlanSettings, plan_directory};
     ///
-    /// let settings = PlanSettings::new(&|remark| println!("{remark:?}"));
-    /// let error = plan_directory("no/such/directory".as_ref(), &settings).unwrap_err();
+    /// let planned = plan_directory("no/such/directory".as_ref(), &PlanSettings::default());
+    /// let error = planned.answer.unwrap_err();
     /// assert!(matches!(error, PlanError::Unusable(_)));
     /// ```
-    pub fn new(remarks: &'a Remarks<'a>) -> Self {
+    fn default() -> Self {
         Self {
             variables: &[],
             answers: &[],
@@ -144,7 +141,6 @@ impl<'a> PlanSettings<'a> {
             real: RealChoice::default(),
             #[cfg(feature = "provider")]
             workplace: &Workplace::new,
-            remarks,
         }
     }
 }
@@ -293,9 +289,13 @@ pub fn is_module(path: &Path) -> bool {
 /// # Errors
 ///
 /// It cannot be planned. A plan with errors is one, too.
-pub fn plan_directory(directory: &Path, settings: &PlanSettings<'_>) -> Result<PlannedDirectory, PlanError> {
-    plan_directory_with(directory, settings, |input, providers| (plan(input, providers), ()))
-        .map(|(planned, ())| planned)
+pub fn plan_directory(
+    directory: &Path,
+    settings: &PlanSettings<'_>,
+) -> Noted<Result<PlannedDirectory, PlanError>> {
+    let with = |input: &PlanInput<'_>, providers: &mut dyn Providers| (plan(input, providers), ());
+    let Noted { answer, notices } = plan_directory_with(directory, settings, with);
+    Noted { answer: answer.map(|(planned, ())| planned), notices }
 }
 
 /// Plans with `plan`, and passes its second result through.
@@ -307,6 +307,15 @@ pub fn plan_directory_with<R: Default>(
     directory: &Path,
     settings: &PlanSettings<'_>,
     plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
+) -> Noted<Result<(PlannedDirectory, R), PlanError>> {
+    Noted::by(|notices| plan_noting(directory, settings, plan, notices))
+}
+
+fn plan_noting<R: Default>(
+    directory: &Path,
+    settings: &PlanSettings<'_>,
+    plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
+    notices: &mut Vec<Notice>,
 ) -> Result<(PlannedDirectory, R), PlanError> {
     let sources = module_sources(directory, settings.module_sources)?;
     let given = settings.module_sources.iter().map(|(_, directory)| directory);
@@ -351,7 +360,7 @@ pub fn plan_directory_with<R: Default>(
             Some(missing) => format!("there is no module in {} for {}", given.directory, missing.source),
             None if settings.must_be_whole => "no module is called from it".to_owned(),
             None => {
-                (settings.remarks)(Notice::Warning(format!("no module is called from {}", given.source)));
+                notices.push(Notice::Warning(format!("no module is called from {}", given.source)));
                 continue;
             }
         };
@@ -389,7 +398,7 @@ pub fn plan_directory_with<R: Default>(
     let DirectoryState { text: state, workspace, no_state } = state;
     options.workspace = workspace;
     #[cfg(feature = "provider")]
-    let mut real = start_providers(directory, settings, &module, state.as_ref(), &version)?;
+    let mut real = start_providers(directory, settings, &module, (state.as_ref(), &version), notices)?;
     #[cfg(feature = "provider")]
     let asked = real.as_ref().map(RealProviders::addresses).unwrap_or_default();
     #[cfg(not(feature = "provider"))]
@@ -401,14 +410,14 @@ pub fn plan_directory_with<R: Default>(
     let own = None;
     let mut schemas = Schemas::new(own.into_iter().chain([given]));
     if !module.without_schemas(&schemas).is_empty() {
-        let locked = locked_versions(directory, settings.remarks);
+        let locked = locked_versions(directory).note_in(notices);
         let missing = |schemas: &Schemas| module.without_schemas(schemas);
         // Where schemas may be missing, those of a version nearby say more than none.
         let lookup = match options.accepts.schemas {
             true => settings.lookup.clone().accepting_nearest(),
             false => settings.lookup.clone(),
         };
-        let completed = lookup.complete(&mut schemas, &locked, missing, settings.remarks);
+        let completed = lookup.complete(&mut schemas, &locked, missing).note_in(notices);
         match completed {
             Err(_) if options.accepts.schemas => schemas.infer(&module.config),
             completed => completed.map_err(PlanError::NoSchemas)?,
@@ -550,13 +559,13 @@ fn start_providers(
     directory: &Path,
     settings: &PlanSettings<'_>,
     module: &Module,
-    state: Option<&StateText>,
-    version: &str,
+    (state, version): (Option<&StateText>, &str),
+    notices: &mut Vec<Notice>,
 ) -> Result<Option<RealProviders>, PlanError> {
     let mut known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
     // Objects that the configuration has no more are read and destroyed by the providers that the state names.
     known.extend(state.map(StateText::providers).unwrap_or_default());
-    let chosen = settings.real.choose(&known, settings.remarks)?;
+    let chosen = settings.real.choose(&known, notices)?;
     if chosen.is_empty() {
         return Ok(None);
     }

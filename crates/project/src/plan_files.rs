@@ -112,7 +112,6 @@ impl PlanFileReader {
     /// The plan in a plan file, as Terraform's document has it unless something decides by it.
     #[cfg(feature = "plan-file")]
     fn plan_file(&self, name: &str, bytes: &[u8], decides: bool) -> Result<PlanFile, PlanInputError> {
-        use std::cell::RefCell;
         use std::sync::Arc;
 
         use objchange_module::ProviderAddress;
@@ -131,8 +130,7 @@ impl PlanFileReader {
         };
         let wanted: Vec<SchemaQuery> =
             saved.providers().filter(is_missing).cloned().map(SchemaQuery::Provider).collect();
-        let remarks = RefCell::new(Vec::new());
-        let cached = self.lookup.choose(wanted, saved.locked(), &|remark| remarks.borrow_mut().push(remark));
+        let cached = self.lookup.choose(wanted, saved.locked());
         schemas.append(cached.schemas);
         let document = saved.document(&objchange_module::Schemas::new([schemas.clone()])).map_err(fail)?;
         if let (true, Some(reason)) = (decides, document.unread_configuration) {
@@ -143,7 +141,7 @@ impl PlanFileReader {
             Notice::Warning(text) => Notice::Warning(format!("{name}: {text}")),
             other => other,
         };
-        let notices = remarks.into_inner().into_iter().chain(document.notices.into_iter().map(named));
+        let notices = cached.notices.into_iter().chain(document.notices.into_iter().map(named));
         let file = PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?;
         if decides { Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?) } else { Ok(file) }
     }

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use objchange::schema::ProviderSchemas;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::{SchemaOrigin, SchemaSource};
-use objchange_text::Notice;
+use objchange_text::{Noted, Notice};
 
-use crate::remark::Remarks;
 use crate::schema_cache::{CacheFile, SchemaCache, provider_version};
 
 /// A provider whose schemas are wanted.
@@ -49,6 +48,8 @@ pub struct CachedChoice {
     pub schemas: ProviderSchemas,
     /// Which versions they are of.
     pub origins: Vec<SchemaOrigin>,
+    /// Which versions were chosen where others are there, and files that cannot be used.
+    pub notices: Vec<Notice>,
 }
 
 impl SchemaLookup {
@@ -79,7 +80,6 @@ impl SchemaLookup {
         &self,
         wanted: impl IntoIterator<Item = SchemaQuery>,
         locked: &BTreeMap<ProviderAddress, String>,
-        remarks: &Remarks<'_>,
     ) -> CachedChoice {
         let mut choice = CachedChoice::default();
         if self.is_off {
@@ -115,11 +115,11 @@ impl SchemaLookup {
             } else if let Some(cache) = &self.cache {
                 let locked = locked.get(&provider).map(String::as_str);
                 let files = cache.versions(&provider);
-                if !choice.take(&files, locked, remarks)
+                if !choice.take(&files, locked)
                     && self.accepts_nearest
                     && let Some(locked) = locked
                 {
-                    choice.take_nearest(files, locked, remarks);
+                    choice.take_nearest(files, locked);
                 }
             }
         }
@@ -136,17 +136,18 @@ impl SchemaLookup {
         schemas: &mut Schemas,
         locked: &BTreeMap<ProviderAddress, String>,
         missing: impl Fn(&Schemas) -> BTreeSet<ProviderAddress>,
-        remarks: &Remarks<'_>,
-    ) -> Result<(), String> {
+    ) -> Noted<Result<(), String>> {
         let wanted = missing(schemas);
         if wanted.is_empty() {
-            return Ok(());
+            return Noted { answer: Ok(()), notices: Vec::new() };
         }
-        schemas.push(self.choose(wanted.into_iter().map(SchemaQuery::Provider), locked, remarks).schemas);
-        match missing(schemas) {
+        let cached = self.choose(wanted.into_iter().map(SchemaQuery::Provider), locked);
+        schemas.push(cached.schemas);
+        let answer = match missing(schemas) {
             missing if missing.is_empty() => Ok(()),
             missing => Err(self.describe_missing(&missing, locked)),
-        }
+        };
+        Noted { answer, notices: cached.notices }
     }
 
     /// The names of providers whose schemas are missing, with the versions that are cached and not the locked one.
@@ -174,14 +175,18 @@ impl SchemaLookup {
 
 impl CachedChoice {
     /// Takes the file whose version is nearest to the locked one.
-    fn take_nearest(&mut self, mut files: Vec<CacheFile>, locked: &str, remarks: &Remarks<'_>) {
+    fn take_nearest(&mut self, mut files: Vec<CacheFile>, locked: &str) {
         // Another major version may have other types, and others may be sensitive there.
         let major = |version: &str| version.split('.').next().map(str::to_owned);
         files.retain(|file| file.version.as_deref().and_then(major) == major(locked));
         files.sort_by_cached_key(|file| distance(file.version.as_deref().unwrap_or_default(), locked));
         for file in files {
-            if self.take(std::slice::from_ref(&file), None, &|_| {}) {
-                remarks(Notice::Note(format!(
+            let before = self.notices.len();
+            let is_taken = self.take(std::slice::from_ref(&file), None);
+            // A nearer version whose file is broken is no concern: the next one is used.
+            self.notices.truncate(before);
+            if is_taken {
+                self.notices.push(Notice::Note(format!(
                     "the lock file has version {locked} of {}, and the nearest cached schemas are used: those of {}",
                     file.provider.for_display(),
                     file.version.as_deref().unwrap_or("an unknown version")
@@ -192,7 +197,7 @@ impl CachedChoice {
     }
 
     /// Takes the first of these files of a provider that can be used; whether there is one.
-    fn take(&mut self, files: &[CacheFile], locked: Option<&str>, remarks: &Remarks<'_>) -> bool {
+    fn take(&mut self, files: &[CacheFile], locked: Option<&str>) -> bool {
         let fits = |file: &&CacheFile| match (locked, &file.version) {
             // Another version may call other attributes sensitive, so a locked provider takes only its own here.
             (Some(locked), Some(version)) => locked == version,
@@ -206,12 +211,12 @@ impl CachedChoice {
                     let version = file.version.as_deref();
                     self.add(&file.provider, version, SchemaSource::Cache);
                     match (locked, version) {
-                        (Some(locked), None) => remarks(Notice::Note(format!(
+                        (Some(locked), None) => self.notices.push(Notice::Note(format!(
                             "the lock file has version {locked} of {}, and the version of the cached \
                              schemas is not known",
                             file.provider.for_display()
                         ))),
-                        (None, _) if others > 0 => remarks(Notice::Note(format!(
+                        (None, _) if others > 0 => self.notices.push(Notice::Note(format!(
                             "the cached schemas of {} are used; schemas of {others} other {} are cached",
                             provider_version(&file.provider, version),
                             if others == 1 { "version" } else { "versions" }
@@ -220,7 +225,7 @@ impl CachedChoice {
                     }
                     return true;
                 }
-                Err(error) => remarks(Notice::Warning(format!(
+                Err(error) => self.notices.push(Notice::Warning(format!(
                     "{}: {error}; the cached schemas of {} are not used: add them again with `objchange schemas add`",
                     file.path.display(),
                     file.display()

@@ -19,11 +19,11 @@ use objchange_provider::{ProviderExt, schema_document};
 use crate::installed_providers::{InstalledProgram, InstalledProviders};
 #[cfg(feature = "provider")]
 use crate::program::ProviderProgram;
-use crate::remark::Remarks;
 use crate::schema_lookup::{SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
 use objchange_files::input::{InputError, Size, Source};
+use objchange_text::Noted;
 
 /// A document of schemas.
 #[derive(Debug, Clone)]
@@ -135,19 +135,19 @@ impl GivenSchemas {
         mut self,
         lookup: &SchemaLookup,
         providers: impl IntoIterator<Item = &'p str>,
-        remarks: &Remarks<'_>,
-    ) -> (Schemas, String) {
+    ) -> Noted<(Schemas, String)> {
         let is_missing = |provider: &&str| !self.schemas.providers().any(|given| given == *provider);
         let wanted: Vec<SchemaQuery> =
             providers.into_iter().filter(is_missing).filter_map(SchemaQuery::named).collect();
-        let cached = lookup.choose(wanted, &Default::default(), remarks);
+        let cached = lookup.choose(wanted, &Default::default());
+        let notices = cached.notices;
         let (is_given, is_cached) = (self.is_given(), !cached.origins.is_empty());
         self.schemas.append(cached.schemas);
         if !is_given && !is_cached {
-            return (Schemas::none(), self.name);
+            return Noted { answer: (Schemas::none(), self.name), notices };
         }
         let name = if is_given { self.name } else { "the cached schemas".to_owned() };
-        (Schemas::new(self.schemas).with_origins(cached.origins), name)
+        Noted { answer: (Schemas::new(self.schemas).with_origins(cached.origins), name), notices }
     }
 }
 

@@ -59,7 +59,7 @@ pub use encoding::{read_at_most, utf8_reader};
 pub use escaping::{Escaping, is_hidden, visible_colored};
 #[cfg(feature = "source")]
 pub use lines::{LineIndex, Position};
-pub use notice::Notice;
+pub use notice::{Noted, Notice};
 pub use padding::padded;
 pub use path::joined_path;
 pub use quote::{is_printable, quote_into, visible, visible_json, visible_lines};

@@ -27,3 +27,37 @@ impl fmt::Display for Notice {
         }
     }
 }
+
+/// An answer with the notices about it. They are there for an error, too: a warning often says why it came to that.
+///
+/// ```
+/// use objchange_text::{Notice, Noted};
+///
+/// let mut notices = vec![Notice::Note("the cached schemas of aws 5.1.0 are used".into())];
+/// let noted = Noted { answer: 1, notices: vec![Notice::Warning("no variable is called nmae".into())] };
+/// assert_eq!(noted.note_in(&mut notices), 1);
+/// assert_eq!(notices.len(), 2);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[must_use]
+pub struct Noted<T> {
+    /// The answer.
+    pub answer: T,
+    /// The notices, in the order in which they came up.
+    pub notices: Vec<Notice>,
+}
+
+impl<T> Noted<T> {
+    /// The answer of work that adds notices to a list.
+    pub fn by(work: impl FnOnce(&mut Vec<Notice>) -> T) -> Self {
+        let mut notices = Vec::new();
+        let answer = work(&mut notices);
+        Self { answer, notices }
+    }
+
+    /// Appends the notices to a list, and returns the answer.
+    pub fn note_in(self, notices: &mut Vec<Notice>) -> T {
+        notices.extend(self.notices);
+        self.answer
+    }
+}

@@ -47,7 +47,8 @@ pub(crate) fn find(
         Err(CommandError::Unusable(message)) => Ok(Err(message)),
         Err(error) => Err(error),
     };
-    let inputs = Inputs::find(arguments, wanted.extensions, plan, &exit::remark)?;
+    let inputs = Inputs::find(arguments, wanted.extensions, plan)?;
+    exit::notices(&inputs.notices);
     let inputs = Inputs { plan_files, max_input: modules.max_input.0, ..inputs };
     Ok(FoundDocuments { inputs, schemas })
 }

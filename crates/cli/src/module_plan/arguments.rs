@@ -13,7 +13,7 @@ use objchange_project::{PlanSettings, RequiredInputs, StateChoice};
 use super::{is_module, version_of};
 use crate::arguments::address_and_directory;
 use crate::configuration::Settings;
-use crate::exit::{self, CommandError, unusable};
+use crate::exit::{CommandError, unusable};
 use crate::input::Size;
 #[cfg(feature = "provider")]
 use crate::launch;
@@ -337,7 +337,6 @@ impl<'a> PlanInputs<'a> {
             real: self.real,
             #[cfg(feature = "provider")]
             workplace: &launch::workplace,
-            remarks: &exit::remark,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `objchange plan DIR DIR`: a line for each plan.
 
-use std::cell::RefCell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,8 +8,8 @@ use objchange_hcl::Severity;
 use objchange_module::Diagnostics;
 use objchange_module::config::Config;
 use objchange_plan::{Counts, Missing, Report, Schemas, Selection, Verdict};
-use objchange_project::{PlanError, PlanSettings, RefusedPlan, plan_directory, pool, root_modules};
-use objchange_text::{Notice, counted, padded, visible, visible_json};
+use objchange_project::{PlanError, PlannedDirectory, RefusedPlan, plan_directory, pool, root_modules};
+use objchange_text::{Noted, Notice, counted, padded, visible, visible_json};
 use serde_json::{Value as Json, json};
 
 use super::{Args, output};
@@ -62,10 +61,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let work = |directory: &PathBuf| {
         // Directories are planned side by side. Notices wait for their row, so that those of one directory stay
         // together.
-        let notices = RefCell::new(Vec::new());
-        let remark = |notice| notices.borrow_mut().push(notice);
-        let row = row(args, directory, &PlanSettings { remarks: &remark, ..inputs.settings() });
-        row.map(|row| (row, notices.into_inner()))
+        let Noted { answer, notices } = plan_directory(directory, &inputs.settings());
+        row(args, directory, answer).map(|row| (row, notices))
     };
     pool::each(&directories, work, |row| {
         let (row, notices) = row?;
@@ -138,10 +135,14 @@ fn refuse_options(args: &Args) -> Result<(), CommandError> {
     }
 }
 
-fn row(args: &Args, directory: &Path, settings: &PlanSettings<'_>) -> Result<Row, CommandError> {
+fn row(
+    args: &Args,
+    directory: &Path,
+    planned: Result<PlannedDirectory, PlanError>,
+) -> Result<Row, CommandError> {
     let mut row =
         Row { directory: directory.display().to_string(), planned: None, errors: Vec::new(), problem: None };
-    let planned = match plan_directory(directory, settings) {
+    let planned = match planned {
         Ok(planned) => planned,
         Err(PlanError::Interrupted) => return Err(CommandError::Interrupted),
         Err(PlanError::Refused(refused)) => {

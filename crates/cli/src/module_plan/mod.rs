@@ -23,7 +23,7 @@ pub(crate) use self::arguments::{
     DirectoryArgs, ForModules, ModuleArgs, PlanInputs, PlanningArgs, StateArgs, state_choice,
 };
 pub(crate) use self::documents::{judged, planned_file, read_plan_file};
-use crate::exit::{CommandError, FAILED};
+use crate::exit::{self, CommandError, FAILED};
 use crate::hints;
 use crate::input::Size;
 use crate::schemas::SchemaArgs;
@@ -226,7 +226,7 @@ pub(crate) fn plan_directory(
     directory: &Path,
     inputs: &PlanInputs<'_>,
 ) -> Result<Option<PlannedDirectory>, CommandError> {
-    print_errors(objchange_project::plan_directory(directory, &inputs.settings()))
+    print_errors(exit::noted(objchange_project::plan_directory(directory, &inputs.settings())))
 }
 
 /// Plans with `plan`, and passes its second result through.
@@ -235,7 +235,7 @@ pub(crate) fn plan_directory_with<R: Default>(
     inputs: &PlanInputs<'_>,
     plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
 ) -> Result<Option<(PlannedDirectory, R)>, CommandError> {
-    print_errors(objchange_project::plan_directory_with(directory, &inputs.settings(), plan))
+    print_errors(exit::noted(objchange_project::plan_directory_with(directory, &inputs.settings(), plan)))
 }
 
 /// Prints the errors of a module that cannot be planned: it is `None` then.

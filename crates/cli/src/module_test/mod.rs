@@ -270,11 +270,8 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     let missing = |schemas: &Schemas| {
         providers.iter().filter(|provider| !schemas.has_provider(provider)).cloned().collect()
     };
-    let locked = locked_versions(&args.directory, &exit::remark);
-    args.schemas
-        .cache
-        .lookup()
-        .complete(&mut schemas, &locked, missing, &exit::remark)
+    let locked = exit::noted(locked_versions(&args.directory));
+    exit::noted(args.schemas.cache.lookup().complete(&mut schemas, &locked, missing))
         .map_err(|names| unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")))?;
     Ok(schemas)
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use objchange_project::resource::{IgnoredChange, ResourceInputs};
 
 use crate::configuration::GivenArgs;
-use crate::exit;
 
 /// The object to plan.
 #[derive(Debug, clap::Args)]
@@ -65,7 +64,6 @@ impl SubjectArgs {
             ignore_changes: &self.ignore_changes,
             replace: self.replace,
             create_before_destroy: self.create_before_destroy,
-            remarks: &exit::remark,
         }
     }
 }

@@ -142,7 +142,7 @@ pub(crate) fn show(args: &SubjectArgs, subject: &Subject<'_>, plan: &PlannedChan
         let colour = colour(&stdout);
         report.write_text(&mut AutoStream::auto(stdout.lock()), colour)?;
     }
-    report.remark(args.json, &exit::remark);
+    exit::notices(&report.notices(args.json));
     let is_prevented = report.is_prevented();
     if is_prevented {
         exit::complain("the object cannot be destroyed: lifecycle.prevent_destroy forbids it")?;
@@ -157,9 +157,9 @@ fn planned<'s>(
     let inputs = args.subject.inputs();
     let planned_source = args.planned.as_deref().map(Source::new);
     let others: Vec<Source> = args.schemas.sources().chain(planned_source.clone()).collect();
-    let subject = Subject::read(&inputs, config, &others, |resource_type| {
+    let subject = exit::noted(Subject::read(&inputs, config, &others, |resource_type| {
         find_schema(schemas(resource_type, args)?, resource_type, args.provider.as_deref())
-    })?;
+    }))?;
     let plan = subject.plan(planned_source, &args.requires_replace)?;
     Ok((subject, plan))
 }
@@ -172,7 +172,8 @@ fn schemas(resource_type: &str, args: &Args) -> Result<GivenSchemas, ResourceErr
     }
     let named = args.provider.as_deref().and_then(SchemaQuery::named);
     let wanted = named.unwrap_or_else(|| SchemaQuery::OfType(resource_type.to_owned()));
-    let schemas = args.schemas.cache.choose([wanted], &args.subject.inputs().locked_versions()).schemas;
+    let schemas =
+        args.schemas.cache.choose([wanted], &exit::noted(args.subject.inputs().locked_versions())).schemas;
     if schemas.providers().next().is_none() {
         return Err(ResourceError::NoSchemas);
     }

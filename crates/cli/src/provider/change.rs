@@ -113,7 +113,7 @@ pub(super) async fn apply(
     // Save first, because later steps may fail, and only the state file records the new object.
     let is_saved = target.is_none_or(|(out, address)| {
         let provider = args.plan.provider.target.binary.address();
-        saved_or_printed(planned.save((out, &address), provider, &applied, &exit::remark))
+        saved_or_printed(planned.save((out, &address), provider, &applied))
     });
     // From here on the object is in the state file, so an interrupt loses nothing.
     interrupt.allow();

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use objchange_project::Interrupt;
 use objchange_project::session::{Hidden, NotSaved};
 use objchange_provider::client::Children;
-use objchange_text::visible_json;
+use objchange_text::{Noted, visible_json};
 
 use self::session::Failure;
 use crate::exit::{self, CommandError};
@@ -86,8 +86,8 @@ async fn work(
 }
 
 /// Whether objects are where they should be. A state that could be saved nowhere is printed, with its secrets.
-fn saved_or_printed(saved: Result<(), NotSaved>) -> bool {
-    let Err(NotSaved { unsaved }) = saved else { return true };
+fn saved_or_printed(saved: Noted<Result<(), NotSaved>>) -> bool {
+    let Err(NotSaved { unsaved }) = exit::noted(saved) else { return true };
     if let Some(text) = unsaved {
         let _ = exit::complain(
             "the new state could not be saved; keep the following output, which contains secrets:",

@@ -139,8 +139,8 @@ fn print_and_save(
 ) -> Result<ExitCode, Failure> {
     let code = print(found, hidden)?;
     let provider = provider.target.binary.address();
-    let is_saved = target
-        .is_none_or(|(out, address)| saved_or_printed(found.save((out, &address), provider, &exit::remark)));
+    let is_saved =
+        target.is_none_or(|(out, address)| saved_or_printed(found.save((out, &address), provider)));
     Ok(if is_saved { code } else { ExitCode::from(UNUSABLE) })
 }
 

@@ -148,7 +148,7 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
     // The output of `terraform providers schema -json` does not say the versions (checked with 1.11.4).
     let versions = match &args.lock_file {
         Some(file) => read_locked_versions(file).map_err(unusable)?,
-        None => locked_versions(directory, &exit::remark),
+        None => exit::noted(locked_versions(directory)),
     };
     let mut additions = Vec::new();
     for source in schema_files(path).map_err(unusable)? {

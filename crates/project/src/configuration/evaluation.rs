@@ -8,10 +8,10 @@ use objchange_hcl::{
     Diagnostic, Environment, Expr, Functions, HiddenSource, ModuleConfig, Places, Scope, Sources, Span,
     VariableValues, console_type, evaluate, parse_expression, variables,
 };
+use objchange_text::{Noted, Notice};
 use serde_json::{Value as Json, json};
 
 use super::{Configuration, ConfigurationError, VariableInputs, contains};
-use crate::remark::Remarks;
 
 /// The kind of the diagnostic about a name that has no value and is not said to be unknown.
 pub const NOT_GIVEN: &str = "value_not_given";
@@ -37,11 +37,19 @@ impl<'a> Evaluation<'a> {
         configuration: &'a Configuration,
         given: &VariableInputs<'_>,
         unknown: &[String],
-        remarks: &Remarks<'_>,
+    ) -> Noted<Result<Self, ConfigurationError>> {
+        Noted::by(|notices| Self::with_notices(configuration, given, unknown, notices))
+    }
+
+    fn with_notices(
+        configuration: &'a Configuration,
+        given: &VariableInputs<'_>,
+        unknown: &[String],
+        notices: &mut Vec<Notice>,
     ) -> Result<Self, ConfigurationError> {
         let sources = &configuration.sources;
         let module = configuration.module()?;
-        let inputs = given.inputs(configuration, &module, remarks)?;
+        let inputs = given.inputs(configuration, &module).note_in(notices)?;
         let functions = given.functions()?;
         let (variables, errors) = VariableValues::new(&module, sources, &inputs, &functions);
         if !errors.is_empty() {

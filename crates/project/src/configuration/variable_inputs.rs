@@ -8,12 +8,11 @@ use objchange_hcl::{
     BaseDirectory, Diagnostic, Functions, HiddenSource, Input, LineIndex, ModuleConfig, Position, Scope,
     Variables, evaluate, parse_body, parse_body_json,
 };
-use objchange_text::Notice;
 use objchange_text::did_you_mean;
+use objchange_text::{Noted, Notice};
 
 use super::{Configuration, ConfigurationError};
 use crate::inputs::VariableSetting;
-use crate::remark::Remarks;
 use objchange_files::input::Source;
 
 /// Values for the variables of a configuration.
@@ -51,7 +50,15 @@ impl VariableInputs<'_> {
         &self,
         configuration: &Configuration,
         module: &ModuleConfig,
-        remarks: &Remarks<'_>,
+    ) -> Noted<Result<BTreeMap<String, Input>, ConfigurationError>> {
+        Noted::by(|notices| self.read_inputs(configuration, module, notices))
+    }
+
+    fn read_inputs(
+        &self,
+        configuration: &Configuration,
+        module: &ModuleConfig,
+        notices: &mut Vec<Notice>,
     ) -> Result<BTreeMap<String, Input>, ConfigurationError> {
         let is_declared =
             |name: &str| configuration.sources.is_empty() || module.variables.contains_key(name);
@@ -71,7 +78,7 @@ impl VariableInputs<'_> {
                     let values = values(&source)?;
                     for (name, _) in values.iter().filter(|(name, _)| !is_declared(name)) {
                         let hint = hint(name);
-                        remarks(Notice::Warning(format!(
+                        notices.push(Notice::Warning(format!(
                             "{source}: the configuration declares no variable {name:?}{hint}"
                         )));
                     }

@@ -12,7 +12,6 @@ use objchange_text::Notice;
 
 use crate::plan::is_module;
 use crate::plan_files::PlanFileReader;
-use crate::remark::Remarks;
 
 /// Where documents are read from.
 #[derive(Debug)]
@@ -23,6 +22,8 @@ pub struct Inputs {
     pub are_one_name: bool,
     /// The folders that were searched. Each must hold a document.
     pub folders: Vec<String>,
+    /// Links that were not followed.
+    pub notices: Vec<Notice>,
     /// Reads the plan files among them.
     pub plan_files: PlanFileReader,
     /// The maximum size of a document, in bytes.
@@ -80,13 +81,12 @@ impl Inputs {
         arguments: &[PathBuf],
         extensions: &[&str],
         mut plan: impl FnMut(&Path) -> Result<Result<PlanFile, String>, E>,
-        remarks: &Remarks<'_>,
     ) -> Result<Self, E> {
-        let mut list = Vec::new();
+        let mut found = Found::default();
         let mut folders = Vec::new();
         for argument in arguments {
             if is_module(argument) {
-                list.push(match plan(argument)? {
+                found.list.push(match plan(argument)? {
                     Ok(file) => Input::Planned(file),
                     // A module that cannot be planned does not stop the other inputs.
                     Err(message) => Input::Missing(message),
@@ -96,16 +96,17 @@ impl Inputs {
             let glob = argument.to_str().filter(|text| text.contains(['*', '?', '[', '{']));
             match glob {
                 _ if Source::new(argument) == Source::Stdin => {
-                    list.push(Input::Source { source: Source::Stdin, origin: Origin::Named });
+                    found.list.push(Input::Source { source: Source::Stdin, origin: Origin::Named });
                 }
                 _ if argument.is_dir() => {
                     folders.push(argument.display().to_string());
-                    find_in_folder((argument, folders.len() - 1), extensions, &mut list, remarks);
+                    find_in_folder((argument, folders.len() - 1), extensions, &mut found);
                 }
-                Some(glob) if !argument.exists() => find_by_glob(glob, &mut list, remarks),
-                _ => list.push(Input::Source { source: Source::new(argument), origin: Origin::Named }),
+                Some(glob) if !argument.exists() => find_by_glob(glob, &mut found),
+                _ => found.list.push(Input::Source { source: Source::new(argument), origin: Origin::Named }),
             }
         }
+        let Found { list, notices } = found;
         let stdins = list.iter().filter(|input| matches!(input, Input::Source { source: Source::Stdin, .. }));
         if stdins.count() > 1 {
             return Err("standard input (-) can be read only once".into());
@@ -117,6 +118,7 @@ impl Inputs {
             list,
             are_one_name,
             folders,
+            notices,
             plan_files: PlanFileReader::default(),
             max_input: MAX_DOCUMENT,
         })
@@ -134,20 +136,22 @@ impl Inputs {
 /// The name or the extension of plan files.
 pub(super) const PLAN_FILE: &str = "tfplan";
 
+/// The inputs that were found so far.
+#[derive(Default)]
+struct Found {
+    list: Vec<Input>,
+    notices: Vec<Notice>,
+}
+
 /// Adds the wanted files of a folder; `position` counts the folders.
-fn find_in_folder(
-    (folder, position): (&Path, usize),
-    extensions: &[&str],
-    list: &mut Vec<Input>,
-    remarks: &Remarks<'_>,
-) {
+fn find_in_folder((folder, position): (&Path, usize), extensions: &[&str], found: &mut Found) {
     let is_wanted = |path: &Path| {
         // A plan file often is called `tfplan` alone.
         let extension = path.extension().or_else(|| path.file_name().filter(|name| *name == PLAN_FILE));
         extension.is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
             || extensions.contains(&PLAN_FILE) && begins_as_plan(path)
     };
-    find_below((folder, usize::MAX), Origin::Found(position), list, remarks, is_wanted);
+    find_below((folder, usize::MAX), Origin::Found(position), found, is_wanted);
 }
 
 /// Whether a file is an archive whose first entry is a plan, as Terraform writes plan files, or begins as Terraform begins a
@@ -163,11 +167,11 @@ fn begins_as_plan(path: &Path) -> bool {
             || head.starts_with(b"{\"format_version\":"))
 }
 
-fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
+fn find_by_glob(text: &str, found: &mut Found) {
     let glob: GlobMatcher = match GlobBuilder::new(text).literal_separator(true).build() {
         Ok(glob) => glob.compile_matcher(),
         Err(error) => {
-            return list.push(Input::Missing(format!("{text}: this is not a glob: {}", error.kind())));
+            return found.list.push(Input::Missing(format!("{text}: this is not a glob: {}", error.kind())));
         }
     };
     let path = Path::new(text);
@@ -180,14 +184,14 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
         true => usize::MAX,
         false => path.components().count() - folder.components().count(),
     };
-    let before = list.len();
+    let before = found.list.len();
     let is_here = folder.as_os_str().is_empty();
     let place = if is_here { Path::new(".") } else { &folder };
-    find_below((place, depth), Origin::Named, list, remarks, |path| {
+    find_below((place, depth), Origin::Named, found, |path| {
         glob.is_match(if is_here { path.strip_prefix(".").unwrap_or(path) } else { path })
     });
-    if list.len() == before {
-        list.push(Input::Missing(format!("{text}: no file matches this")));
+    if found.list.len() == before {
+        found.list.push(Input::Missing(format!("{text}: no file matches this")));
     }
 }
 
@@ -195,24 +199,23 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>, remarks: &Remarks<'_>) {
 fn find_below(
     (folder, depth): (&Path, usize),
     origin: Origin,
-    list: &mut Vec<Input>,
-    remarks: &Remarks<'_>,
+    found: &mut Found,
     is_wanted: impl Fn(&Path) -> bool,
 ) {
     let files = Walk { folder, depth, hidden: false }.files(is_wanted);
     for path in files.paths {
         let path = path.strip_prefix("./").unwrap_or(&path);
-        list.push(Input::Source { source: Source::File(path.to_owned()), origin });
+        found.list.push(Input::Source { source: Source::File(path.to_owned()), origin });
     }
     // A glob says itself which letters it means.
     if let Origin::Found(position) = origin {
-        let found = files.capitals.into_iter().map(Source::File);
+        let capitals = files.capitals.into_iter().map(Source::File);
         let origin = Origin::FoundWithCapitals(position);
-        list.extend(found.map(|source| Input::Source { source, origin }));
+        found.list.extend(capitals.map(|source| Input::Source { source, origin }));
     }
-    list.extend(files.unreadable.into_iter().map(Input::Missing));
+    found.list.extend(files.unreadable.into_iter().map(Input::Missing));
     for link in files.outside {
         let warning = format!("{}: skipped, because this link leaves the folder", link.display());
-        remarks(Notice::Warning(warning));
+        found.notices.push(Notice::Warning(warning));
     }
 }

@@ -22,7 +22,6 @@ use self::process::{Process, RealProvider};
 use crate::installed_providers::InstalledProviders;
 use crate::plan_error::PlanError;
 use crate::program::ProviderProgram;
-use crate::remark::Remarks;
 use crate::workplace::Workplace;
 
 /// The real providers to run; none by default.
@@ -41,7 +40,7 @@ impl RealChoice<'_> {
     pub(crate) fn choose(
         &self,
         known: &BTreeSet<ProviderAddress>,
-        remarks: &Remarks<'_>,
+        notices: &mut Vec<Notice>,
     ) -> Result<BTreeSet<ProviderAddress>, String> {
         if self.all {
             return Ok(known.iter().filter(|provider| !provider.is_builtin()).cloned().collect());
@@ -56,7 +55,7 @@ impl RealChoice<'_> {
             if !known.contains(&address) {
                 let known: Vec<String> = known.iter().map(ProviderAddress::for_display).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                remarks(Notice::Note(format!(
+                notices.push(Notice::Note(format!(
                     "{text} is not asked: the module has no such provider, only {known}"
                 )));
                 continue;

@@ -8,7 +8,6 @@ use objchange_plan::Colour;
 use objchange_text::Notice;
 
 use super::{Subject, json, text};
-use crate::remark::Remarks;
 
 /// A planned change, and where its violations are in a block of configuration.
 #[derive(Debug)]
@@ -48,19 +47,21 @@ impl<'a> ResourceReport<'a> {
         json::write(out, self.subject, self.plan, &self.places)
     }
 
-    /// Reports the assumptions of the plan. The JSON form lists missing references itself.
-    pub fn remark(&self, is_json: bool, remarks: &Remarks<'_>) {
-        let Some(written) = &self.subject.written else { return };
+    /// The assumptions of the plan. The JSON form lists missing references itself.
+    pub fn notices(&self, is_json: bool) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        let Some(written) = &self.subject.written else { return notices };
         let missing: Vec<&str> = written.missing.iter().map(String::as_str).collect();
         if !is_json && !missing.is_empty() {
             let missing = missing.join(", ");
-            remarks(Notice::Note(format!("not given and treated as unknown: {missing}")));
+            notices.push(Notice::Note(format!("not given and treated as unknown: {missing}")));
         }
         if !written.is_certain {
             let address = &written.address;
-            remarks(Notice::Note(format!("it is unknown whether configuration has {address}")));
+            notices.push(Notice::Note(format!("it is unknown whether configuration has {address}")));
         }
-        written.unfollowed.notes().for_each(|note| remarks(Notice::Note(note)));
+        notices.extend(written.unfollowed.notes().map(Notice::Note));
+        notices
     }
 
     /// Whether `prevent_destroy` forbids the change.

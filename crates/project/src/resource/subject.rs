@@ -16,8 +16,8 @@ use objchange_plan::{Form, Prior, PriorError, read_object, read_prior};
 use super::error::{ResourceError, most_similar};
 use crate::configuration::{Configuration, ConfigurationError, VariableInputs, ends_like_configuration};
 use crate::lock_file::locked_versions;
-use crate::remark::Remarks;
 use objchange_files::input::Source;
+use objchange_text::{Noted, Notice};
 
 /// The object to plan, and options for planning it.
 #[derive(Clone, Copy)]
@@ -38,8 +38,6 @@ pub struct ResourceInputs<'a> {
     pub replace: bool,
     /// Create a new object before the old one is destroyed.
     pub create_before_destroy: bool,
-    /// Receives notes and warnings about the plan.
-    pub remarks: &'a Remarks<'a>,
 }
 
 impl std::fmt::Debug for ResourceInputs<'_> {
@@ -159,10 +157,10 @@ impl ResourceConfig {
 
 impl ResourceInputs<'_> {
     /// The locked versions of providers, if the configuration is a module's.
-    pub fn locked_versions(&self) -> BTreeMap<ProviderAddress, String> {
-        let Some(place) = BlockPlace::parse(self.config) else { return BTreeMap::new() };
+    pub fn locked_versions(&self) -> Noted<BTreeMap<ProviderAddress, String>> {
+        let Some(place) = BlockPlace::parse(self.config) else { return Noted::default() };
         let directory = if place.path.is_dir() { Some(&*place.path) } else { place.path.parent() };
-        directory.map(|directory| locked_versions(directory, self.remarks)).unwrap_or_default()
+        directory.map(locked_versions).unwrap_or_default()
     }
 }
 
@@ -185,8 +183,12 @@ impl<'s> Subject<'s> {
         config: &'s ResourceConfig,
         others: &[Source],
         schema: impl FnOnce(&str) -> Result<Block, ResourceError>,
-    ) -> Result<Self, ResourceError> {
-        let mut subject = Self::without_prior(args, config, others, schema)?;
+    ) -> Noted<Result<Self, ResourceError>> {
+        Noted::by(|notices| Self::new(args, config, others, schema, notices)?.with_prior(args))
+    }
+
+    fn with_prior(mut self, args: &ResourceInputs<'_>) -> Result<Self, ResourceError> {
+        let subject = &mut self;
         if let Some(source) = args.prior.map(Source::new) {
             let text = source.read()?;
             let block = &subject.request.schema;
@@ -196,7 +198,7 @@ impl<'s> Subject<'s> {
             subject.request.prior = prior.value;
             subject.request.lifecycle.tainted = prior.tainted;
         }
-        Ok(subject)
+        Ok(self)
     }
 
     /// Like [`read`](Self::read), without the prior object, for callers who ask a provider for it.
@@ -209,6 +211,16 @@ impl<'s> Subject<'s> {
         config: &'s ResourceConfig,
         others: &[Source],
         schema: impl FnOnce(&str) -> Result<Block, ResourceError>,
+    ) -> Noted<Result<Self, ResourceError>> {
+        Noted::by(|notices| Self::new(args, config, others, schema, notices))
+    }
+
+    fn new(
+        args: &ResourceInputs<'_>,
+        config: &'s ResourceConfig,
+        others: &[Source],
+        schema: impl FnOnce(&str) -> Result<Block, ResourceError>,
+        notices: &mut Vec<Notice>,
     ) -> Result<Self, ResourceError> {
         let config_source = Source::new(args.config);
         let prior_source = args.prior.map(Source::new);
@@ -241,7 +253,7 @@ impl<'s> Subject<'s> {
             }
         }
         let written = chosen.map(|((place, configuration), chosen)| {
-            let inputs = args.given.inputs(configuration, chosen.module(), args.remarks)?;
+            let inputs = args.given.inputs(configuration, chosen.module()).note_in(notices)?;
             let decoded = chosen.decode(&schema, &configuration.sources, &inputs, args.given.functions()?);
             decoded.map_err(|error| not_selected(place, error))
         });

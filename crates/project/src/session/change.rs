@@ -12,11 +12,10 @@ use objchange::schema::{Block, Schema};
 use objchange::{Type, Value};
 use objchange_plan::{InstanceObject, StateEdit};
 use objchange_provider::{ChangeFault, Component, ProviderExt, plan_change};
-use objchange_text::Notice;
+use objchange_text::{Noted, Notice};
 use serde_json::value::RawValue;
 
 use super::{Hidden, NotSaved, Session, SessionError, StateOut, known_object, refreshed};
-use crate::remark::Remarks;
 use crate::resource::{ResourceConfig, ResourceError, ResourceInputs, Subject};
 use crate::workplace::Interrupt;
 use objchange_files::input::Source;
@@ -79,7 +78,8 @@ impl<'s> PlannedObject<'s> {
                 Err(ResourceError::NoSchemas)
             }
         };
-        let subject = Subject::without_prior(inputs, config, &others, block);
+        let Noted { answer: subject, notices } = Subject::without_prior(inputs, config, &others, block);
+        notices.into_iter().for_each(|notice| session.hidden.remark(notice));
         let mut subject = match (subject, absent) {
             (_, Some(failure)) => return Err(failure),
             (subject, None) => subject?,
@@ -165,14 +165,13 @@ impl<'s> PlannedObject<'s> {
         (out, address): (StateOut, &InstanceAddress),
         provider: String,
         applied: &AppliedChange,
-        remarks: &Remarks<'_>,
-    ) -> Result<(), NotSaved> {
+    ) -> Noted<Result<(), NotSaved>> {
         let AppliedChange { saved: object, tainted, private, identity, .. } = applied.clone();
         let current = InstanceObject { object, tainted, private, identity };
         let deposed = applied.deposed.clone();
         let deposed = deposed.map(|object| InstanceObject { object, tainted: false, ..self.known.clone() });
         let (schema, deposed) = (&self.schema, deposed.as_ref());
-        out.save(&StateEdit { address, provider, schema, current: &current, deposed }, remarks)
+        out.save(&StateEdit { address, provider, schema, current: &current, deposed })
     }
 
     /// The change for display: secrets of the session are hidden in its objects.

@@ -10,12 +10,11 @@ use objchange::schema::Block;
 use objchange_text::Notice;
 use objchange_text::bounded;
 
-use crate::remark::Remarks;
-
 /// The secrets of a session: sensitive values of its objects, by marks and schemas.
 pub struct Hidden<'r> {
     state: RefCell<State>,
-    remarks: &'r Remarks<'r>,
+    /// Hears what a session says while it runs: whoever interrupts a change must learn at once what happens to it.
+    listener: &'r dyn Fn(Notice),
 }
 
 #[derive(Default)]
@@ -35,14 +34,14 @@ impl fmt::Debug for Hidden<'_> {
 }
 
 impl<'r> Hidden<'r> {
-    /// Starts without secrets. `remarks` receives warnings of providers with secrets hidden.
-    pub fn new(remarks: &'r Remarks<'r>) -> Self {
-        Self { state: RefCell::default(), remarks }
+    /// Starts without secrets. `listener` receives warnings of providers at once, with secrets hidden.
+    pub fn new(listener: &'r dyn Fn(Notice)) -> Self {
+        Self { state: RefCell::default(), listener }
     }
 
     /// Says something that has no secrets.
     pub(super) fn remark(&self, notice: Notice) {
-        (self.remarks)(notice);
+        (self.listener)(notice);
     }
 
     /// Remembers what of an object is sensitive: by its marks, and by its schema.

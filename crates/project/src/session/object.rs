@@ -7,11 +7,10 @@ use objchange::schema::{Block, Schema};
 use objchange::value::Descend;
 use objchange_plan::{InstanceObject, StateEdit};
 use objchange_provider::{Component, ImportResource, ImportTarget, ProviderExt, ReadResource};
-use objchange_text::{MAX_TEXTS, left_out};
+use objchange_text::{MAX_TEXTS, Noted, left_out};
 use serde_json::value::RawValue;
 
 use super::{Hidden, NotSaved, Session, SessionError, StateOut, known_object, redacted};
-use crate::remark::Remarks;
 use objchange_files::input::Source;
 
 /// An object that a provider has, or none.
@@ -70,10 +69,9 @@ impl FoundObject {
         &self,
         (out, address): (StateOut, &objchange::address::InstanceAddress),
         provider: String,
-        remarks: &Remarks<'_>,
-    ) -> Result<(), NotSaved> {
+    ) -> Noted<Result<(), NotSaved>> {
         let (schema, current) = (&self.schema, &self.known);
-        out.save(&StateEdit { address, provider, schema, current, deposed: None }, remarks)
+        out.save(&StateEdit { address, provider, schema, current, deposed: None })
     }
 }
 

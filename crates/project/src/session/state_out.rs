@@ -6,10 +6,9 @@ use std::{env, fmt, fs};
 
 use objchange::address::{InstanceAddress, Mode};
 use objchange_plan::{StateEdit, has_object, state_file_version};
-use objchange_text::Notice;
+use objchange_text::{Noted, Notice};
 
 use super::SessionError;
-use crate::remark::Remarks;
 use objchange_files::input::Source;
 use objchange_files::write_file::{Access, NewFile};
 
@@ -107,8 +106,12 @@ impl StateOut {
     ///
     /// # Errors
     ///
-    /// The file lacks the objects; `remarks` received the reason.
-    pub fn save(self, edit: &StateEdit<'_>, remarks: &Remarks<'_>) -> Result<(), NotSaved> {
+    /// The file lacks the objects. The notices have the reason.
+    pub fn save(self, edit: &StateEdit<'_>) -> Noted<Result<(), NotSaved>> {
+        Noted::by(|notices| self.write(edit, notices))
+    }
+
+    fn write(self, edit: &StateEdit<'_>, notices: &mut Vec<Notice>) -> Result<(), NotSaved> {
         let Self { path, new, backup, .. } = self;
         // Another process may have written to it in the meantime.
         let (old, mut problem) = match read(&path) {
@@ -120,7 +123,7 @@ impl StateOut {
             Ok(None) => return Ok(()),
             Err(reason) => {
                 let problem = format!("{}: the object cannot be saved: {reason}", path.display());
-                remarks(Notice::Error(problem));
+                notices.push(Notice::Error(problem));
                 return Err(NotSaved { unsaved: None });
             }
         };
@@ -129,7 +132,7 @@ impl StateOut {
             && let Err(error) = backup.finish(old.as_bytes())
         {
             let problem = format!("{}: the backup cannot be written: {error}", path.display());
-            remarks(Notice::Warning(problem));
+            notices.push(Notice::Warning(problem));
         }
         if problem.is_none()
             && let Err(error) = new.finish(text.as_bytes())
@@ -137,10 +140,10 @@ impl StateOut {
             problem = Some(format!("cannot be written: {error}"));
         }
         let Some(problem) = problem else { return Ok(()) };
-        remarks(Notice::Error(format!("{}: {problem}", path.display())));
+        notices.push(Notice::Error(format!("{}: {problem}", path.display())));
         match rescue(&text) {
             Some(saved) => {
-                remarks(Notice::Error(format!("the new state was saved in {}", saved.display())));
+                notices.push(Notice::Error(format!("the new state was saved in {}", saved.display())));
                 Err(NotSaved { unsaved: None })
             }
             None => Err(NotSaved { unsaved: Some(text) }),

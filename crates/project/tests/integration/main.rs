@@ -22,13 +22,13 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-fn settings<'a>(remarks: &'a dyn Fn(Notice)) -> PlanSettings<'a> {
-    PlanSettings { lookup: SchemaLookup::none(), ..PlanSettings::new(remarks) }
+fn settings() -> PlanSettings<'static> {
+    PlanSettings { lookup: SchemaLookup::none(), ..PlanSettings::default() }
 }
 
 fn planned(folder: &Path, variables: &[VariableSetting]) -> Result<serde_json::Value, PlanError> {
-    let settings = PlanSettings { variables, ..settings(&|_| {}) };
-    let planned = plan_directory(folder, &settings)?;
+    let settings = PlanSettings { variables, ..settings() };
+    let planned = plan_directory(folder, &settings).answer?;
     Ok(serde_json::from_str(&planned.document()).unwrap())
 }
 
@@ -55,7 +55,7 @@ fn a_state_in_a_remote_backend_is_given_or_there_is_none() {
     let backend = "terraform {\n  backend \"s3\" {\n  }\n}\n";
     let folder = folder(&[("main.tf", backend), ("terraform.tfstate", state), ("pulled", state)]);
     let pulled = folder.path().join("pulled");
-    let plan = |state| plan_directory(folder.path(), &PlanSettings { state, ..settings(&|_| {}) });
+    let plan = |state| plan_directory(folder.path(), &PlanSettings { state, ..settings() }).answer;
     match plan(StateChoice::default()) {
         Err(PlanError::State { error, .. }) => {
             assert!(matches!(*error, StateError::Elsewhere { kind, .. } if kind == "s3"));
@@ -80,7 +80,7 @@ fn what_cannot_be_planned_is_told_apart() {
     let foreign = folder(&[("main.tf", "resource \"cloud_disk\" \"a\" {}")]);
     assert_eq!(planned(foreign.path(), &[]).unwrap()["missing"][0]["kind"], "schema");
     let all = RequiredInputs { schemas: true, ..RequiredInputs::default() };
-    let missing = plan_directory(foreign.path(), &PlanSettings { require: all, ..settings(&|_| {}) });
+    let missing = plan_directory(foreign.path(), &PlanSettings { require: all, ..settings() }).answer;
     assert!(matches!(missing, Err(PlanError::NoSchemas(names)) if names == "hashicorp/cloud"));
 }
 
@@ -98,27 +98,26 @@ fn schemas_are_kept_and_chosen_by_version() {
         );
         ProviderSchemas::parse(text).unwrap()
     };
-    let remarks: RefCell<Vec<Notice>> = RefCell::default();
-    let say = |remark| remarks.borrow_mut().push(remark);
+    let notices: RefCell<Vec<Notice>> = RefCell::default();
     for (version, size) in [("1.0.0", "old"), ("2.0.0", "new")] {
         let file = cache.add(&document(size), name, "a test", |_| Some(version.to_owned()));
         assert_eq!(file.unwrap().unwrap().version.as_deref(), Some(version));
     }
-    assert!(remarks.borrow().is_empty());
     let provider = ProviderAddress::parse(name).unwrap();
     let lookup = SchemaLookup::new(cache.clone());
     let versions = |locked: BTreeMap<ProviderAddress, String>| {
-        let choice = lookup.choose([SchemaQuery::Provider(provider.clone())], &locked, &say);
+        let choice = lookup.choose([SchemaQuery::Provider(provider.clone())], &locked);
+        notices.borrow_mut().extend(choice.notices);
         choice.origins.into_iter().map(|origin| origin.version.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(versions(BTreeMap::new()), ["2.0.0"]);
-    assert!(matches!(&remarks.borrow()[..], [Notice::Note(note)] if note.contains("1 other version")));
+    assert!(matches!(&notices.borrow()[..], [Notice::Note(note)] if note.contains("1 other version")));
     assert_eq!(versions(BTreeMap::from([(provider.clone(), "1.0.0".into())])), ["1.0.0"]);
     // A damaged file is as good as none.
     let newest = cache.versions(&provider).remove(0);
     fs::write(&newest.path, "damaged").unwrap();
     assert_eq!(versions(BTreeMap::new()), ["1.0.0"]);
-    assert!(remarks.borrow().iter().any(|remark| matches!(remark, Notice::Warning(_))));
+    assert!(notices.borrow().iter().any(|notice| matches!(notice, Notice::Warning(_))));
 }
 
 #[test]
@@ -127,7 +126,7 @@ fn expressions_see_variables_and_local_values() {
     let configuration = Configuration::read(folder.path()).unwrap();
     let settings = [VariableSetting::Text("a".into(), "x".into())];
     let given = VariableInputs { settings: &settings, base_dir: None };
-    let evaluation = Evaluation::new(&configuration, &given, &[], &|_| {}).unwrap();
+    let evaluation = Evaluation::new(&configuration, &given, &[]).answer.unwrap();
     let expression = objchange_hcl::parse_expression("local.b").unwrap();
     assert_eq!(evaluation.value(&expression).0.unwrap().as_str(), Some("X"));
 }
@@ -152,8 +151,8 @@ fn nested_modules_take_less_than_quadratic_steps() {
     let steps = |depth| {
         let folder = nested(depth);
         let allocations = allocation_counter::measure(|| {
-            let settings = PlanSettings { state: StateChoice::Nothing, ..settings(&|_| {}) };
-            let planned = plan_directory(folder.path(), &settings).unwrap();
+            let settings = PlanSettings { state: StateChoice::Nothing, ..settings() };
+            let planned = plan_directory(folder.path(), &settings).answer.unwrap();
             assert_eq!(planned.plan.changes.len(), depth);
         });
         allocations.count_total as f64
