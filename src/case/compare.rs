@@ -10,6 +10,7 @@ use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
 use objchange_text::json::{self, RawPart};
 use objchange_text::visible;
 
+// A misspelt field must not make a case check less than it says, so unknown ones are errors.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Want<'a> {
