@@ -97,6 +97,7 @@ impl SchemaArgs {
         if given.is_given() {
             return Ok((given.schemas, true));
         }
+        // A policy does not name its providers, so all that are cached may matter.
         Ok((self.cache.choose([SchemaQuery::All], &BTreeMap::new()).schemas, false))
     }
 

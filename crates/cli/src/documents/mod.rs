@@ -116,9 +116,11 @@ pub(crate) fn for_each<A: Send>(
     };
     inputs.each_document(wanted, &|bytes| progress.bar.inc(bytes), answer, handle)?;
     progress.finish();
+    // Schemas are looked up while documents are read, so only now all that are missing are known.
     let missing = schemas.iter().filter_map(|schemas| missing_schemas(schemas, true, SHOWN_WITHOUT_SCHEMA));
     missing.for_each(|warning| exit::warn(&warning));
     skipped.note(wanted).iter().for_each(|note| exit::note(note));
+    // A gate over nothing would be green.
     if summary.answered == 0 && summary.failures.is_empty() {
         let message = format!("there are no {} that can be read", wanted.name);
         exit::complain(&message)?;

@@ -53,6 +53,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
         write_file(path, document(), Access::Owner)
             .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
     }
+    // An error before planning leaves no changes. `terraform plan` prints only the errors then, too.
     if plan.errored && !plan.has_begun {
         diagnostics(config, schemas, &plan.diagnostics)?;
         return Ok(ExitCode::from(FAILED));

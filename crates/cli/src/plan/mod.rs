@@ -29,6 +29,7 @@ use crate::style::colour;
 use objchange_project::GivenSchemas;
 
 /// How this form of `plan` is called among the commands.
+// clap has no two forms of one command, so this form is a command of its own, chosen by its options.
 pub(crate) const NAME: &str = "plan-resource";
 
 /// The arguments with the name of this form, if `plan` refused them because of an option that only this form has.

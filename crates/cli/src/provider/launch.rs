@@ -69,6 +69,7 @@ impl LaunchArgs {
         if let Some(text) = &self.reattach {
             let reattach: Reattach = text.parse()?;
             let running = reattach.choose(&binary.address())?;
+            // The provider's owner started it, and ends it.
             return Client::attach(running, limits).await;
         }
         Client::start(&self.launch(binary, limits, children)).await

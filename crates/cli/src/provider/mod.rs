@@ -94,6 +94,8 @@ fn saved_or_printed(saved: Result<(), NotSaved>) -> bool {
         );
         let mut err = std::io::stderr().lock();
         for line in text.lines() {
+            // Each unprintable character becomes an escape of JSON, so the terminal is safe and the text is still the
+            // state.
             let _ = writeln!(err, "{}", visible_json(line));
         }
     }
