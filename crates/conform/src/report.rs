@@ -312,7 +312,7 @@ impl TypeReport {
         }
     }
 
-    /// In the order in which it is told.
+    /// The report in the order in which it is printed.
     pub(super) fn sorted(mut self) -> Self {
         self.refusals.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.summary.cmp(&b.summary)));
         let key = |found: &FindingReport| {

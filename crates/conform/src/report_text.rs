@@ -23,6 +23,7 @@ impl Report {
             advice(out, found, &mut advised)?;
             writeln!(out)?;
         }
+        // A run that ends early skips most types of a large provider: they are counted on one line.
         let is_late = |type_report: &&TypeReport| type_report.skipped.as_deref() == Some(ending(self.ended));
         for type_report in self.types.iter().filter(|type_report| !is_late(type_report)) {
             silent(out, type_report)?;

@@ -118,6 +118,7 @@ impl Secrets {
                 }
                 serde_json::Value::Number(number) => {
                     let text = number.to_string();
+                    // A short number, such as 0 or a port, equals a secret only by chance.
                     text.len() >= SHORT && finds(&text)
                 }
                 _ => false,

@@ -38,6 +38,8 @@ pub(super) fn case(
     }
     let shown = |asked: &CaseQuestion| {
         let mut masks = masks.clone();
+        // The first pass learns all secrets, so that the second replaces one also where it comes before the attribute
+        // that is secret.
         asked.objects().for_each(|object| drop(masks.object(block, object)));
         let masked = asked.map(|object| Some(masks.object(block, object)))?;
         let (small, pruned) = pruned(block, finding, &masked);

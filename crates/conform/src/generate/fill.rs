@@ -275,11 +275,14 @@ impl<'a> Maker<'a> {
         put: Option<Put<'_>>,
     ) -> Value {
         let here = put.and_then(Put::here);
+        // The protocol has an `int64` here, and so a faulty schema may require any number.
         let least = usize::try_from(nested.min_items).unwrap_or(usize::MAX).min(1_000);
         let most = match usize::try_from(nested.max_items).unwrap_or(usize::MAX) {
+            // In the protocol 0 stands for no limit.
             0 => 3.max(least),
             most => most,
         };
+        // A group always exists in Terraform, configured or not.
         let is_group = nested.nesting == NestingMode::Group;
         let count = match here {
             Some(What::Value(value)) => return value.clone(),

@@ -68,6 +68,7 @@ pub(in super::super) fn spots(block: &Block) -> Vec<Spot<'_>> {
     let mut found = Vec::new();
     members(&[], block.attributes(), block.block_types(), &mut found);
     let mut next = 0;
+    // Breadth first, so that the limit leaves out the innermost parts.
     while next < found.len() && found.len() < MAX_SPOTS {
         let Spot { names, part } = found[next].clone();
         match part {

@@ -15,12 +15,12 @@ use crate::hints::Numbering;
 /// Configurations that are still to be made.
 pub(super) struct Systematic<'b> {
     spots: Vec<Spot<'b>>,
-    /// Each part that can be unknown, the outer ones first. Every other turn is theirs: what a provider does with unknown values
-    /// goes wrong most often, and not even a few cases shall leave a part out.
+    /// Each part that can be unknown, the outer ones first. Every other turn is theirs: providers fail most often with
+    /// unknown values, and even a run of a few cases should try each part.
     unknowns: VecDeque<Case>,
-    /// All else, by kind of what is special.
+    /// All other cases, by their special feature.
     groups: Vec<VecDeque<Case>>,
-    /// Which is next; before all come the smallest and the fullest configuration.
+    /// The number of the next one; the smallest and the fullest configuration come first.
     turn: usize,
     /// How many turns were not for the unknown parts.
     others: usize,

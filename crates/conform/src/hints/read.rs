@@ -13,6 +13,7 @@ use super::json::{parse, value};
 use super::{Expected, HintedValue, Hints, HintsError, SENSITIVE, Summary, TypeHints};
 
 /// How large a compiled regular expression may be.
+// The crate's own limit is 10 MiB for each of them.
 const MAX_PATTERN: usize = 1 << 20;
 
 const COMPONENTS: [(&str, Component); 6] = [

@@ -13,7 +13,7 @@ use super::edit::{
 };
 use super::{Fault, Stage};
 
-/// By this an imported object is known that nobody can read.
+/// The private data of an imported object that cannot be read.
 const GONE: &[u8] = b"gone";
 
 /// A deferral, in answers where Terraform did not allow one.
@@ -241,7 +241,7 @@ impl Fault {
                 answer.identity = answer.identity.as_ref().map(|id| set(id, "id", "other"));
             }
             Self::ImportedVague => answer.object = answer.object.as_ref().map(filled),
-            // It says truly that an object with a made-up identifier does not exist.
+            // An object with a made-up identifier does not exist, and the answer says so.
             Self::ReadDestroyed if answer.object.as_ref().is_some_and(is_made_up) => answer.object = None,
             _ => {}
         }

@@ -257,6 +257,7 @@ impl Provider for Kit {
                 let unknown = || ErrorKind::UnknownName { what: "function", name: name.to_owned() };
                 self.functions.get(name).ok_or_else(unknown)?(arguments).into()
             }
+            // The answer is the text of an error, and empty without one.
             Call::Stop => String::new().into(),
             _ => return Err(ErrorKind::Unimplemented.into()),
         })

@@ -83,7 +83,7 @@ impl CreatedObjects {
         all
     }
 
-    /// Before something is asked to be applied: whoever does not come back may have made it.
+    /// Notes an object before the provider is asked to create it: a provider that crashes may have created it.
     pub(super) fn begun(&self, owner: usize, type_name: &str, request: &ApplyResourceChange) {
         if request.prior.is_null() && !request.planned.is_null() {
             let type_name = type_name.to_owned();
@@ -91,7 +91,7 @@ impl CreatedObjects {
         }
     }
 
-    /// The result of it.
+    /// Notes the answer.
     pub(super) fn answered(
         &self,
         owner: usize,
@@ -105,9 +105,11 @@ impl CreatedObjects {
         let is_that =
             |thing: &Thing| thing.object.as_ref().is_some_and(|object| object.value == request.prior);
         let at = if request.prior.is_null() {
+            // A worker creates one object after the other, so the one without an answer is meant.
             things.iter().rposition(|thing| is_own(thing) && thing.object.is_none())
         } else {
             let same = things.iter().rposition(|thing| is_own(thing) && is_that(thing));
+            // The prior object may be another than that which was applied: reading has changed it.
             same.or_else(|| things.iter().rposition(|thing| is_own(thing) && thing.object.is_some()))
         };
         let Some(at) = at else { return };
@@ -132,6 +134,7 @@ impl CreatedObjects {
         let is_next =
             |thing: &&mut Thing| thing.owner == owner && thing.reason.is_none() && thing.object.is_some();
         let thing = things.iter_mut().find(is_next)?;
+        // Reported if the run ends before `ended` is called.
         thing.reason = Some(NO_TIME);
         thing.object.clone()
     }

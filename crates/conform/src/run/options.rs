@@ -72,7 +72,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses choices of which one chooses nothing: it is misspelt, and what was meant would not be tried.
+    /// Refuses an option that selects nothing: it is misspelt, and the intended types would not be tried.
     pub(super) fn refuse_unmatched(&self, schemas: &Schemas) -> Result<()> {
         let is_chosen = |subject: &Subject| self.subjects.is_empty() || self.subjects.contains(subject);
         let subjects = Subject::ALL.into_iter().filter(is_chosen);
@@ -88,7 +88,7 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses globs of names of which one is that of none of these.
+    /// Refuses a glob that matches none of these names.
     pub(crate) fn refuse_unmatched_only(&self, names: &[SmolStr]) -> Result<()> {
         for glob in &self.only {
             let pattern = WildMatch::new(glob);

@@ -10,6 +10,7 @@ use objchange::value::Kind;
 use super::super::parts::{parts, with_parts, with_some};
 
 /// The most edits of one object that are looked at.
+// Far more than are tried: 300 for each finding by default.
 const MAX_EDITS: usize = 4_000;
 
 /// A change of a part.
@@ -181,6 +182,7 @@ fn empty(shape: Shape<'_>, name: &str, part: &Value) -> Option<Value> {
             (None, Some(nested)) if nested.min_items > 0 => None,
             (None, Some(nested)) => match nested.nesting {
                 NestingMode::Single => Some(null()),
+                // A group cannot be left out: Terraform would send it all the same.
                 NestingMode::Group => None,
                 _ => with_some(part, vec![None; parts(part).len()]),
             },
