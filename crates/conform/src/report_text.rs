@@ -11,7 +11,8 @@ use super::{Advice, Clause, FindingReport, FindingSeverity, Report, RunEnd, Type
 const REASONS: usize = 3;
 
 impl Report {
-    /// Writes the report for people, without what is known already. `gone` findings of the baseline are no more.
+    /// Writes the report for people, without known findings. `gone` is the number of findings of the baseline that are
+    /// gone.
     ///
     /// # Errors
     ///

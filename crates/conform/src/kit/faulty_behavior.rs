@@ -327,7 +327,7 @@ impl Fault {
     }
 }
 
-/// An identity of which nothing is known.
+/// The identity with all of its attributes unknown.
 fn vague(identity: &Value) -> Value {
     edit(identity, "id", unknown)
 }
@@ -342,7 +342,7 @@ fn edit_elements(set: &Value, change: impl Fn(&Value) -> Value) -> Value {
     Value::set(element, elements).unwrap_or_else(|_| set.clone())
 }
 
-/// Unknown, but for how it begins.
+/// An unknown text with a known prefix.
 fn promised(value: &Value) -> Value {
     let prefix = Refinements { string_prefix: Some("n-".into()), not_null: true, ..Refinements::default() };
     Value::refined_unknown(value.ty().clone(), prefix).unwrap_or_else(|_| value.clone())

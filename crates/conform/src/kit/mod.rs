@@ -69,7 +69,7 @@ pub struct Kit {
     ephemeral_resources: BTreeMap<SmolStr, Open>,
     lists: BTreeMap<SmolStr, List>,
     actions: BTreeMap<SmolStr, Invoke>,
-    /// The schemas as they are given out.
+    /// The schemas in the form that answers share.
     shared: OnceLock<Arc<Schemas>>,
 }
 

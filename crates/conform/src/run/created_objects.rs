@@ -7,7 +7,7 @@ use objchange::change::{AppliedResource, ApplyResourceChange, PrivateData};
 use objchange::schema::Block;
 use objchange::value::Kind;
 
-/// Something that was made and may still be there.
+/// Objects that were created and may still exist.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct LeftoverObject {
@@ -18,18 +18,18 @@ pub struct LeftoverObject {
     pub id: Option<String>,
     /// Why it was not destroyed.
     pub reason: &'static str,
-    /// How many there are of which nothing else is known.
+    /// The number of objects that this describes.
     pub count: u64,
 }
 
-/// Objects that a run created and has not destroyed yet. All clones tell of the same.
+/// Objects that a run created and has not destroyed yet. All clones share one list.
 #[derive(Clone, Default)]
 pub struct CreatedObjects(Arc<Mutex<Vec<Thing>>>);
 
-/// An object that may be there.
+/// An object that may exist.
 #[derive(Clone)]
 struct Thing {
-    /// The worker that made it.
+    /// The worker that created it.
     owner: usize,
     type_name: String,
     id: Option<String>,
@@ -63,7 +63,7 @@ impl CreatedObjects {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All that may still be there.
+    /// All objects that may still exist.
     pub fn left(&self) -> Vec<LeftoverObject> {
         let mut all: Vec<LeftoverObject> = Vec::new();
         for thing in self.things().iter() {
@@ -161,7 +161,7 @@ impl CreatedObjects {
     }
 }
 
-/// The identifier of an object, if it is one that may be told.
+/// The identifier of an object, unless it is secret.
 fn id(block: &Block, object: &Value) -> Option<String> {
     let marked = block.mark_hidden(object);
     match marked.attribute("id").or_else(|| marked.attribute("name")).filter(|id| !id.is_marked())?.kind() {

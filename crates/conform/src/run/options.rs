@@ -19,11 +19,11 @@ use super::setup::OWN;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Only types and functions whose name is like one of these, where `*` stands for any text; all where there are none.
+    /// Only types and functions whose name matches one of these globs (`*` matches any text); all if empty.
     pub only: Vec<String>,
-    /// None whose name is like one of these.
+    /// No types and functions whose name matches one of these globs.
     pub exclude: Vec<String>,
-    /// Only these kinds; all where there are none.
+    /// Only these kinds; all if empty.
     pub subjects: Vec<Subject>,
     /// Hints about the provider.
     pub hints: Hints,
@@ -101,7 +101,7 @@ impl Options {
         Ok(())
     }
 
-    /// Whether this is to be tried.
+    /// Whether the type or function of this name is tried.
     pub fn wants(&self, subject: Subject, name: &str) -> bool {
         let is_like = |globs: &[String]| globs.iter().any(|glob| WildMatch::new(glob).matches(name));
         (self.subjects.is_empty() || self.subjects.contains(&subject))
@@ -110,8 +110,8 @@ impl Options {
     }
 }
 
-/// Stops a run from elsewhere, such as the handler of Ctrl-C: nothing new is begun, what goes on counts for nothing,
-/// and what was made is destroyed.
+/// Stops a run from elsewhere, such as the handler of Ctrl-C: nothing new begins, results of running calls are
+/// dropped, and created objects are destroyed.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<OnceLock<Instant>>);
 
