@@ -1,4 +1,4 @@
-//! Between the messages of the protocol and the words of the engine.
+//! Converts between the messages of the protocol and the types of the engine.
 //!
 //! Both versions of the protocol have equal messages, except for schemas, so the messages of protocol 6 are
 //! used for both.
@@ -38,7 +38,7 @@ pub(crate) use value::{
 };
 
 // terraform-plugin-go has this limit in both directions. Terraform reads schemas of at most 64 MiB.
-/// The longest message that is sent or read, in bytes: the most that providers do.
+/// The longest message that is sent or read, in bytes. Providers have the same limit.
 pub(crate) const MAX_MESSAGE: usize = 256 << 20;
 
 /// The services of a version of the protocol.
