@@ -23,9 +23,9 @@ use super::generate::{Are, Maker, Put, SchemaPart, Spot, Taste, What, spots};
 use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
 
+/// How often a provider is asked about one configuration.
 // Most configurations are refused at first, and the errors say why. With repairs four public providers accepted 99 %
 // of them.
-/// How often a provider is asked about one configuration.
 const ROUNDS: u32 = 40;
 
 /// How often an optional part is changed before it is given up.

@@ -37,8 +37,8 @@ pub(crate) use value::{
     read_identity, read_value, read_value_or_null, write_answer, write_identity, write_value,
 };
 
-// terraform-plugin-go has this limit in both directions. Terraform reads schemas of at most 64 MiB.
 /// The longest message that is sent or read, in bytes. Providers have the same limit.
+// terraform-plugin-go has this limit in both directions. Terraform reads schemas of at most 64 MiB.
 pub(crate) const MAX_MESSAGE: usize = 256 << 20;
 
 /// The services of a version of the protocol.
