@@ -85,7 +85,7 @@ async fn work(
     }
 }
 
-/// Whether objects are where they should be. A state that could be saved nowhere is printed, with its secrets.
+/// Whether the objects are saved. A state that could be saved nowhere is printed, with its secrets.
 fn saved_or_printed(saved: Result<(), NotSaved>) -> bool {
     let Err(NotSaved { unsaved }) = saved else { return true };
     if let Some(text) = unsaved {

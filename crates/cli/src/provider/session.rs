@@ -1,4 +1,4 @@
-//! A provider while it is asked, and what is said where it fails.
+//! A session with a provider, and the messages about its failures.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ pub(super) struct AlwaysJson {
     _json: bool,
 }
 
-/// Why something was not done.
+/// Why a command of `provider` failed.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The provider, or what it was asked.
@@ -117,7 +117,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Says why something was not done.
+/// Prints why a command failed.
 pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, CommandError> {
     let error = match failure {
         Failure::Session(error) => error,

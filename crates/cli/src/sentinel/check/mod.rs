@@ -67,7 +67,7 @@ enum FailOn {
     Never,
 }
 
-/// A file, and what was found in it.
+/// A file, and its findings.
 struct Checked<'c> {
     file: &'c str,
     text: &'c str,
