@@ -84,7 +84,7 @@ impl Want<'_> {
 /// The lists of names that a case can want.
 const NAMES: [&str; 4] = ["for_each", "all", "decode", "block"];
 
-/// A wanted null is there, other than one that is missing.
+/// A wanted null counts, and a missing field does not.
 pub(super) fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<RawPart<'de>>, D::Error> {
