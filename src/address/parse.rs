@@ -137,6 +137,7 @@ impl<'t> Parser<'t> {
     fn name(&mut self) -> Result<&'t str, AddressError> {
         use unicode_ident::{is_xid_continue, is_xid_start};
         let rest = self.rest();
+        // The identifiers of HCL are those of Unicode (UAX 31) with `_` at the start and `-` behind it.
         if !rest.starts_with(|c| is_xid_start(c) || c == '_') {
             return Err(self.error(AddressErrorKind::ExpectedName));
         }
@@ -179,6 +180,7 @@ impl<'t> Parser<'t> {
         let first = self.name()?;
         let mode = match first {
             "data" => Mode::Data,
+            // Ephemeral resources came with Terraform 1.10.
             "ephemeral" => Mode::Ephemeral,
             _ => Mode::Managed,
         };
@@ -235,6 +237,8 @@ impl<'t> Parser<'t> {
                     self.at += length;
                 }
                 '$' | '%' if rest[1..].starts_with('{') => return Err(self.error(AddressErrorKind::Template)),
+                // `$${` and `%%{` are HCL's escapes, and Terraform writes them in addresses. A reader of JSON strings
+                // would keep both characters.
                 '$' | '%' if rest[1..].starts_with([c]) && rest[2..].starts_with('{') => {
                     key.extend([c, '{']);
                     self.at += 3;

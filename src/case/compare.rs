@@ -10,6 +10,7 @@ use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
 use objchange_text::json::{self, RawPart};
 use objchange_text::visible;
 
+// A misspelt field must not make a case check less than it says, so unknown ones are errors.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Want<'a> {
@@ -83,7 +84,7 @@ impl Want<'_> {
 /// The lists of names that a case can want.
 const NAMES: [&str; 4] = ["for_each", "all", "decode", "block"];
 
-/// A wanted null is there, other than one that is missing.
+/// A wanted null counts, and a missing field does not.
 pub(super) fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<RawPart<'de>>, D::Error> {

@@ -54,7 +54,7 @@ impl ChangeError {
     }
 }
 
-/// The path as it is at the start of a message.
+/// The path in the form in which it begins a message.
 pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { "the value itself".to_owned() } else { path.to_string() }
 }

@@ -81,7 +81,7 @@ impl Check {
         }
     }
 
-    /// Whether both sides are there; reports where one alone is.
+    /// Whether both sides exist. Reports a side that exists alone.
     fn both_present(&mut self, sides: Sides<'_>, path: PathStack<'_>) -> bool {
         match (sides.planned.is_null(), sides.config.is_null()) {
             (true, false) => self.push(Kind::PlannedAbsent, path),

@@ -52,7 +52,7 @@ fn shown<const N: usize>(objects: [&Value; N]) -> [Redacted; N] {
     objects.map(|object| Redacted(object.mark_where_present(&marks)))
 }
 
-/// Something that is wrong. The values are there only where they may be shown.
+/// A violation. It has the values only if they may be shown.
 #[derive(serde::Serialize)]
 struct Violation<'a> {
     path: &'a Path,

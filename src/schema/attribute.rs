@@ -250,6 +250,7 @@ impl NestedType {
         ));
         let accepted = ObjectType::with_optional(
             attributes.iter().map(|(name, a)| (name.clone(), a.accepted_type().clone())),
+            // Terraform lets configurations leave out just these (`specType` in its package `configschema`).
             attributes.iter().filter(|(_, a)| a.optional || a.computed).map(|(name, _)| name.clone()),
         );
         let held = |object: Type| match nesting {
@@ -260,6 +261,7 @@ impl NestedType {
         };
         let implied = held(Type::Object(object.clone()));
         let accepted = held(Type::Object(Arc::new(accepted)));
+        // Walks ask for the traits at each level, and would otherwise visit the schema below it each time.
         let traits = Traits::of_all(attributes.iter().map(|(_, a)| a));
         Self { nesting, inner: Arc::new(Inner { attributes, object, implied, accepted, traits }) }
     }

@@ -117,6 +117,7 @@ struct RawProvider<'a> {
     #[serde(borrow, default)]
     data_source_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
+    // Terraform 1.8 added functions, 1.10 ephemeral resources, 1.12 identities, and 1.14 list resources and actions.
     ephemeral_resource_schemas: Option<Entries<RawPart<'a>>>,
     #[serde(borrow, default)]
     list_resource_schemas: Option<Entries<RawPart<'a>>>,
@@ -382,7 +383,7 @@ impl Provider {
                 schema(&text, 0..text.len(), kind, address, name)?
             }
         };
-        // Another thread may have read it meanwhile, and then it is the same.
+        // Another thread may have read the schema meanwhile. Both are equal, and the first one stays.
         Ok(Some(found.schema.get_or_init(|| Box::new(schema))))
     }
 }

@@ -33,6 +33,7 @@ impl ConstructError {
 
 /// Normal form C, as Go's text packages make it: long runs of combining marks are broken up.
 pub(crate) fn normal_form(text: &str) -> SmolStr {
+    // cty normalises each string and key (`cty.NormalizeString`). ASCII is in form C already.
     if text.is_ascii() || is_nfc_stream_safe_quick(text.chars()) == IsNormalized::Yes {
         return text.into();
     }
@@ -119,6 +120,7 @@ impl Value {
     /// Like [`object_like`](Self::object_like).
     pub(super) fn object_of(template: &Arc<ObjectType>, values: Drain<'_, Value>) -> Self {
         debug_assert_eq!(template.attributes().len(), values.len());
+        // In cty optional attributes belong to the targets of conversions. No value has a type with them.
         let fits = template.optional().is_empty()
             && std::iter::zip(template.attributes(), values.as_slice()).all(|((_, ty), v)| ty == v.ty());
         let ty = if fits {

@@ -65,6 +65,7 @@ impl Value {
         match (self.kind(), other.kind()) {
             (Kind::Null, Kind::Null) => return Some(true),
             (Kind::Unknown(refinements), Kind::Null) | (Kind::Null, Kind::Unknown(refinements)) => {
+                // Refinements came with go-cty 1.13. Before it any unknown could become null.
                 return if refinements.not_null { Some(false) } else { None };
             }
             (Kind::Null, _) | (_, Kind::Null) => return Some(false),
@@ -119,6 +120,7 @@ impl Value {
         match &self.0 {
             Repr::Marked(m) => return m.value.content_hash(),
             Repr::Null(_) => hasher.write_u8(0),
+            // Marks and refinements are no part of the hash, because `same` relies on it also where it ignores them.
             Repr::Unknown(_) => hasher.write_u8(1),
             Repr::Bool(b) => hasher.write_u8(2 + u8::from(*b)),
             Repr::Number(n) => n.hash(&mut hasher),

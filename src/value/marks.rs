@@ -210,8 +210,7 @@ fn marks_by_path(paths: &[(Path, Marks)]) -> PathTrie<Marks> {
     trie
 }
 
-/// Finds a map's entry in an object that the map has become, or the other way round: a value with dynamic
-/// parts may be either.
+/// Does the work of [`Value::visit_marked_texts`], inside of a marked part if `is_secret`.
 fn visit_texts(value: &Value, declared: &Type, is_secret: bool, visit: &mut dyn FnMut(&str)) {
     let is_secret = is_secret || value.is_marked();
     if !is_secret && !value.contains_marked() {
@@ -259,6 +258,8 @@ fn visit_texts(value: &Value, declared: &Type, is_secret: bool, visit: &mut dyn 
     }
 }
 
+/// Finds a map's entry in an object that the map has become, or the other way round: a value with dynamic
+/// parts may be either.
 fn entry(value: &Value, step: &PathStep) -> Option<usize> {
     match (value.kind(), step) {
         (Kind::Object(object), PathStep::Index(key)) => object.object_type().position(key.as_str()?),
@@ -291,6 +292,7 @@ impl Value {
     /// Replaces each part of the container by itself with other marks. Everything known about the content
     /// of the whole stays, so nothing is hashed or sorted again. Marks of set elements go to the set.
     pub(crate) fn with_parts_marked(&self, mut change: impl FnMut(StepRef<'_>, &Value) -> Value) -> Value {
+        // In cty no set holds marked elements: `SetVal` moves their marks to the set.
         if let Repr::Set(elements) = &self.unmarked().0 {
             let found =
                 elements.slice.iter().map(|element| change(StepRef::Element(element), element).marks_deep());

@@ -9,6 +9,8 @@ use super::{ConstructError, Flags, ObjectType, Repr, Type, Value};
 /// lie above those of the outer one. So a container takes one allocation, its own.
 #[derive(Default)]
 pub(super) struct Stack {
+    // With a vector for each open container, an element with four of them took 11 allocations from JSON and 12 from
+    // MessagePack. Now it takes 4 from both.
     values: Vec<Value>,
     /// For each attribute of the open objects, whether it was read.
     given: Vec<bool>,

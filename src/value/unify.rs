@@ -56,6 +56,7 @@ pub(super) enum Apart {
 pub(super) struct Unifier {
     /// The common type of the parts of a tuple or an object, by the address of that type in memory. The
     /// type is kept alive, so that no other type can take its address.
+    // Without it 22 levels of tuples took seconds. With it 60 levels take 0.1 ms.
     common_parts: RefCell<HashMap<usize, Known>>,
     steps_left: Cell<u64>,
 }

@@ -129,8 +129,8 @@ const SECRET_OPTIONS: [&str; 4] = ["--env", "--global", "--param", "--var"];
 /// Replaces an argument that may be a secret.
 const HIDDEN: &str = "(hidden)";
 
-/// Hides what an error repeats of values that may be secrets: a `--var` that has no equals sign, and what the shell has
-/// cut off from one, such as the second word of `--var name=two words`.
+/// Hides values in an error that may be secrets: a `--var` without an equals sign, and text that the shell has cut off
+/// from one, such as the second word of `--var name=two words`.
 fn without_secrets(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
     let is_of_secret = SECRET_OPTIONS.iter().any(|option| is_option(wrong, option));
@@ -146,7 +146,7 @@ fn without_secrets(mut error: clap::Error, arguments: &[OsString]) -> clap::Erro
     error
 }
 
-/// The error with everything escaped in what it repeats of the arguments that is not to be seen.
+/// The error with unprintable characters escaped in the arguments that it repeats.
 fn legible(error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let mut error = without_secrets(error, arguments);
     let repeated: Vec<(ContextKind, ContextValue)> = error

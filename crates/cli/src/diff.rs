@@ -146,7 +146,7 @@ fn write(args: &Args, comparison: &Comparison<'_>, names: [&str; 2]) -> io::Resu
     out.flush()
 }
 
-/// Says which options were for nothing, and what missing schemas cost.
+/// Warns of options without effect, and of missing schemas.
 fn warn(comparison: &Comparison<'_>, schemas: &Schemas, is_given: bool) {
     for option in &comparison.unmatched {
         exit::note(&format!("--{option} matches nothing here"));

@@ -57,7 +57,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Evaluates expressions and prints what they come to.
+/// Evaluates expressions and prints their values.
 struct Evaluator<'a> {
     args: &'a Args,
     evaluation: Evaluation<'a>,

@@ -17,18 +17,18 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// The reader of the output is gone: the code that a shell gives to a program ended by SIGPIPE.
 const PIPE_CLOSED: u8 = 141;
 
-/// Says on standard error what is wrong. Names in it may come from a document, or be those of files.
+/// Prints an error on standard error. Names in it may come from documents and files.
 pub(crate) fn complain(message: &str) -> io::Result<()> {
     writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {}", visible(message))
 }
 
-/// Says on standard error what the answer does not show.
+/// Prints a warning on standard error.
 pub(crate) fn warn(message: &str) {
     // The answer matters more than the warning, so ignore a broken standard error.
     let _ = writeln!(anstream::stderr(), "warning: {}", visible(message));
 }
 
-/// Says on standard error what else there is to know about the answer.
+/// Prints a note on standard error.
 pub(crate) fn note(message: &str) {
     let _ = writeln!(anstream::stderr(), "note: {}", visible(message));
 }
@@ -68,7 +68,7 @@ pub(crate) enum CommandError {
 }
 
 impl CommandError {
-    /// The error of a command that has just shown what is wrong, or could not write it.
+    /// The error of a command that has just printed the problem, or could not write it.
     pub(crate) fn shown(result: io::Result<()>) -> Self {
         result.map_or_else(Self::Output, |()| Self::Shown)
     }
@@ -102,7 +102,7 @@ pub(crate) fn unusable(reason: impl std::fmt::Display) -> CommandError {
 // refuses arguments before there are any.
 static IS_DETAILED: AtomicBool = AtomicBool::new(false);
 
-/// From here on the exit codes are those of `--detailed-exitcode`, or not.
+/// Sets whether the exit codes are those of `--detailed-exitcode`.
 pub(crate) fn use_detailed_codes(is_detailed: bool) {
     IS_DETAILED.store(is_detailed, Ordering::Relaxed);
 }

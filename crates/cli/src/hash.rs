@@ -124,7 +124,7 @@ fn hash(
     hashed.map_err(|error| unusable(compare_complaint(error, [name, name], schemas_name)))
 }
 
-/// Refuses to verify less, or other things, than the hash was made of.
+/// Refuses to verify a hash with a key that it was made without, or without the key that it was made with.
 fn check_key(args: &Args, has_key: bool) -> Result<(), CommandError> {
     match args.verify.map(|wanted| wanted.form().has_key) {
         Some(true) if !has_key => Err("the hash was made with a key: pass it with --key FILE".into()),

@@ -46,7 +46,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 impl LaunchArgs {
-    /// Whether a provider that runs already is meant.
+    /// Whether to attach to a running provider.
     pub(crate) fn attaches(&self) -> bool {
         self.reattach.is_some()
     }
@@ -69,6 +69,7 @@ impl LaunchArgs {
         if let Some(text) = &self.reattach {
             let reattach: Reattach = text.parse()?;
             let running = reattach.choose(&binary.address())?;
+            // The provider's owner started it, and ends it.
             return Client::attach(running, limits).await;
         }
         Client::start(&self.launch(binary, limits, children)).await
@@ -87,7 +88,7 @@ impl LaunchArgs {
     }
 }
 
-/// Does the work on this thread. `None` if it was interrupted: all processes are gone then that were started for it.
+/// Does the work on this thread. `None` if it was interrupted; all processes that were started for it are gone then.
 pub(crate) fn run<T, F: Future<Output = T>>(
     work: impl FnOnce(Children, Interrupt) -> F,
 ) -> io::Result<Option<T>> {
@@ -96,7 +97,7 @@ pub(crate) fn run<T, F: Future<Output = T>>(
     Ok(workplace.wait_for(work(workplace.children.clone(), interrupt)))
 }
 
-/// Where providers are asked. From here on an interrupt ends the work.
+/// The runtime and processes for calls of providers. From here on an interrupt ends the work.
 pub(crate) fn workplace() -> io::Result<Workplace> {
     interruptible(&Interrupt::default())
 }

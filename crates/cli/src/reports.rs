@@ -91,6 +91,7 @@ impl<'a> Reporter<'a> {
         outputs: Outputs<'a>,
     ) -> Result<Self, CommandError> {
         let on_stdout = outputs.on_stdout();
+        // No program can read two reports from one stream.
         if on_stdout.len() > 1 {
             let all = on_stdout.join(" and ");
             return Err(unusable(format_args!("only one of {all} can be written to standard output")));
@@ -124,6 +125,7 @@ impl<'a> Reporter<'a> {
 
     /// Writes the reports that wait for the last result, and says how the command ends.
     pub(crate) fn finish(mut self) -> io::Result<Exit> {
+        // JUnit has its totals at the start, and SARIF is one document: both wait for the last result.
         if let Some(path) = self.outputs.junit {
             write(path, &self.report.junit())?;
         }

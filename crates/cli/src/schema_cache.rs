@@ -17,12 +17,12 @@ pub(crate) struct SchemaCacheArgs {
 }
 
 impl SchemaCacheArgs {
-    /// Where schemas are looked for that are not given.
+    /// The lookup for schemas that are not given.
     pub(crate) fn lookup(&self) -> SchemaLookup {
         if self.no_schema_cache { SchemaLookup::none() } else { SchemaLookup::of_user() }
     }
 
-    /// The schemas of providers that are cached: of a locked one this version, of others the newest.
+    /// The cached schemas of providers: the locked version, or else the newest.
     pub(crate) fn choose(
         &self,
         wanted: impl IntoIterator<Item = SchemaQuery>,

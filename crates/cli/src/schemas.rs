@@ -52,7 +52,7 @@ pub(crate) struct SchemaArgs {
 }
 
 impl SchemaArgs {
-    /// Where documents are read from, as they are named.
+    /// The sources of the documents, as they are named.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Source> {
         self.paths.iter().map(|path| Source::new(path))
     }
@@ -66,7 +66,7 @@ impl SchemaArgs {
         !self.paths.is_empty()
     }
 
-    /// The documents that are given, of at most this size.
+    /// The given documents, of at most this size.
     pub(crate) fn documents(&self, limit: Size) -> Result<Vec<SchemaText>, SchemaTextError> {
         #[cfg_attr(not(feature = "provider"), expect(unused_mut, reason = "nobody is asked"))]
         let mut texts = schema_texts(&self.paths, limit)?;
@@ -77,17 +77,17 @@ impl SchemaArgs {
         Ok(texts)
     }
 
-    /// The schemas that are given, of documents of at most this size.
+    /// The given schemas, of documents of at most this size.
     pub(crate) fn load(&self, limit: Size) -> Result<GivenSchemas, SchemaError> {
         GivenSchemas::parse(self.documents(limit)?)
     }
 
-    /// Reads plan files with these schemas that are given, and those that are cached.
+    /// A reader of plan files with the given schemas and the cached ones.
     pub(crate) fn plan_files(&self, given: &GivenSchemas) -> PlanFileReader {
         PlanFileReader::new(given.schemas.clone(), self.cache.lookup())
     }
 
-    /// The schemas that are given, or else all that are cached; and whether they are given.
+    /// The given schemas, or else all cached ones; and whether they are given.
     #[cfg(feature = "sentinel")]
     pub(crate) fn given_or_cached(&self) -> Result<(ProviderSchemas, bool), String> {
         let given = self.load(Size(MAX_DOCUMENT)).map_err(|error| match error {
@@ -97,10 +97,11 @@ impl SchemaArgs {
         if given.is_given() {
             return Ok((given.schemas, true));
         }
+        // A policy does not name its providers, so all that are cached may matter.
         Ok((self.cache.choose([SchemaQuery::All], &BTreeMap::new()).schemas, false))
     }
 
-    /// The schemas that are given, with those of other providers that are cached, and where they are from.
+    /// The given schemas with the cached ones of other providers, and the name of their source.
     pub(crate) fn with_cached<'p>(
         &self,
         given: GivenSchemas,

@@ -317,7 +317,7 @@ fn show(
     }
 }
 
-/// Writes the document as it is.
+/// Writes the document unchanged.
 fn write_document(input: &PlanFile, file: Option<NewFile>, path: Option<&Path>) -> Result<(), Error> {
     let text = format!("{}\n", input.text().trim_end());
     match (file, path) {
@@ -333,7 +333,7 @@ fn write_document(input: &PlanFile, file: Option<NewFile>, path: Option<&Path>) 
     }
 }
 
-/// By what a page is written, and where to.
+/// The writer of a page, and its destination.
 struct Target<'t> {
     template: Option<&'t Template>,
     /// Instead of standard output.

@@ -6,7 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use objchange_plan::Colour;
 pub(crate) use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
 
-/// Whether what the renderers write there has colours.
+/// Whether renderers write colours to this stream.
 pub(crate) fn colour(stdout: &io::Stdout) -> Colour {
     match AutoStream::choice(stdout) {
         ColorChoice::Never => Colour::Never,

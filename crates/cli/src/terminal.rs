@@ -15,12 +15,12 @@ pub(crate) fn width(stdout: &Stdout) -> Option<usize> {
     Some(usize::from(columns)).filter(|columns| *columns > 0)
 }
 
-/// Standard output for text: with colours where they are wanted, and with nothing in it that is not to be seen.
+/// Standard output for text: with colours if they are wanted, and with unprintable characters escaped.
 pub(crate) fn stdout() -> Escaping<AutoStream<io::StdoutLock<'static>>> {
     Escaping::new(anstream::stdout().lock(), true)
 }
 
-/// Standard error for text, in the same way.
+/// Standard error for text, like [`stdout`].
 pub(crate) fn stderr() -> Escaping<AutoStream<io::StderrLock<'static>>> {
     Escaping::new(anstream::stderr().lock(), true)
 }

@@ -1,4 +1,4 @@
-//! Judges applying a plan, and destroys what was made.
+//! Judges applying a plan, and destroys the created objects.
 
 use std::convert::Infallible;
 
@@ -21,7 +21,7 @@ const NOT_DESTROYED: &str = "the provider does not destroy the object that it ha
 pub(super) struct Applied {
     /// The saved object, null if it is gone; `None` if the provider could not be asked.
     pub(super) saved: Option<Saved>,
-    /// Whether Terraform continues with it.
+    /// Whether Terraform continues with the object.
     pub(super) is_fine: bool,
 }
 
@@ -161,7 +161,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Plans to destroy an object, and does so.
+    /// Plans to destroy an object, and destroys it.
     pub(super) async fn destroy(&mut self, saved: &Saved) -> Result<Option<()>> {
         if saved.object.is_null() {
             return Ok(Some(()));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::finding::common_kind;
 use super::report::{FindingReport, Report, TypeReport};
 
-/// The findings that are known. Kept as a file of JSON, sorted, so that versions of it can be compared.
+/// The known findings. They are kept in a file of JSON, sorted, so that versions of the file can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Baseline {
     known: BTreeSet<Known>,
@@ -35,7 +35,7 @@ struct File {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
-    /// It is not in the form of one.
+    /// It has not the form of a baseline.
     #[error("this is no baseline: {0}")]
     Form(#[from] serde_json::Error),
     /// It was written by a later version.
@@ -55,19 +55,19 @@ impl Known {
     }
 }
 
-/// Whether a type of which something is known was tried.
+/// Whether the run has tried the type of a known finding.
 fn was_tried(report: &Report, known: &Known) -> bool {
     let is_it = |of: &TypeReport| of.subject.kind() == known.subject && of.name == known.name;
     report.types.iter().any(|of| is_it(of) && of.skipped.is_none())
 }
 
 impl Baseline {
-    /// All that was found.
+    /// A baseline of all findings of a run.
     pub fn new(report: &Report) -> Self {
         Self { known: report.findings().map(|(of, found)| Known::new(of, found)).collect() }
     }
 
-    /// Updates the baseline after a run: findings of what was tried are replaced, all others stay.
+    /// Updates the baseline after a run: findings of the tried types are replaced, and all others stay.
     #[must_use]
     pub fn updated(&self, report: &Report) -> Self {
         let is_kept = |known: &&Known| !was_tried(report, known);
@@ -80,7 +80,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// It is not a baseline, or one of a later version.
+    /// It is not a baseline, or a baseline of a later version.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let file: File = serde_json::from_str(text)?;
         if file.format_version != "1" {
@@ -91,7 +91,7 @@ impl Baseline {
         Ok(Self { known: file.findings.into_iter().map(common).collect() })
     }
 
-    /// The file.
+    /// The content of the file.
     pub fn to_json(&self) -> String {
         let file = File { format_version: "1".into(), findings: self.known.clone() };
         // Texts alone can always be written.
@@ -100,7 +100,7 @@ impl Baseline {
         text
     }
 
-    /// Marks what is known in a report, and gives how many of what was known were looked for and not found any more.
+    /// Marks the known findings in a report. Returns how many of them the run has looked for and not found any more.
     pub fn apply(&self, report: &mut Report) -> usize {
         let mut seen = BTreeSet::new();
         for of in &mut report.types {

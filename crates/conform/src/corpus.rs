@@ -1,4 +1,4 @@
-//! The configurations that have shown something wrong: kept in a file, and tried first the next time.
+//! The configurations that have shown a finding: kept in a file, and tried first the next time.
 
 use objchange::Value;
 use objchange::schema::Block;
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::report::Subject;
 use super::secrets::Secrets;
 
-/// The kept configurations, in the order in which they were found. A file of it is JSON Lines.
+/// The kept configurations, in the order in which they were found. The file has one of them a line (JSON Lines).
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
     kept: Vec<CorpusEntry>,
@@ -76,7 +76,7 @@ impl CorpusEntry {
         })
     }
 
-    /// Whether a secret is in it.
+    /// Whether it holds a secret.
     pub(super) fn holds(&self, secrets: &Secrets) -> bool {
         let texts =
             [Some(&self.config), self.known.as_ref(), self.update.as_ref(), self.update_known.as_ref()];
@@ -109,7 +109,7 @@ impl Corpus {
         Ok(Self { kept: kept.collect::<Result<_, _>>()? })
     }
 
-    /// The file.
+    /// The content of the file.
     pub fn to_json_lines(&self) -> String {
         let line =
             |kept: &CorpusEntry| serde_json::to_string(kept).map(|line| line + "\n").unwrap_or_default();
@@ -145,6 +145,8 @@ impl Corpus {
             Some(Replayed { config, known, update, update_known })
         };
         let is_of = |kept: &&CorpusEntry| kept.subject == subject.kind() && kept.name == name;
+        // The schema may have changed since. A configuration that does not fit it any more is passed over, and stays
+        // in the file.
         self.kept.iter().filter(is_of).filter_map(replayed).collect()
     }
 }

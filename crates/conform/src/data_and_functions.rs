@@ -11,7 +11,7 @@ use super::secrets::Provenance;
 use super::{Clause, Finding, FindingSeverity, Judgement};
 use objchange_explain::sentences::NULL_OBJECT;
 
-/// Reads a data source with a configuration, all of which is known.
+/// Reads a data source with a wholly known configuration.
 ///
 /// # Errors
 ///
@@ -89,8 +89,8 @@ impl Flow<'_> {
     }
 }
 
-/// Calls a function twice with the same arguments, all of them known; then with null and with unknown arguments, where it says
-/// that it takes those.
+/// Calls a function twice with the same known arguments; then with null and with unknown arguments, where the function
+/// takes them.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use super::{FindingReport, TypeReport, config_text};
 
-/// The configurations that show a finding, each with what it is.
+/// The configurations that show a finding, each with its role.
 fn configurations(type_report: &TypeReport, found: &FindingReport) -> Vec<(&'static str, String)> {
     let Some(smallest) = &found.smallest else { return Vec::new() };
     let all = [
@@ -17,7 +17,7 @@ fn configurations(type_report: &TypeReport, found: &FindingReport) -> Vec<(&'sta
 }
 
 impl FindingReport {
-    /// All that belongs to a finding of this type beside what is wrong, as text of several lines.
+    /// The details of a finding of this type, as text of several lines.
     pub fn details(&self, type_report: &TypeReport) -> String {
         let configurations = configurations(type_report, self).into_iter();
         let mut text: String = configurations.map(|(what, config)| format!("{what}:\n{config}\n")).collect();

@@ -23,9 +23,9 @@ use objchange_explain::sentences::{
 pub struct Finding {
     /// The clause.
     pub clause: Clause,
-    /// The stable name of the way in which it is broken.
+    /// The stable name of the kind of violation.
     pub kind: String,
-    /// Where in the object.
+    /// The path in the object.
     pub path: Path,
     /// The problem, in a sentence without the path: see [`described`](Self::described).
     pub message: String,
@@ -36,17 +36,17 @@ pub struct Finding {
     pub summary: Option<String>,
     /// How much it matters.
     pub severity: FindingSeverity,
-    /// When it shows, where that is not when the configuration is planned first: `when it is planned again after apply`.
+    /// The step that shows the finding, unless that is the first plan: `when it is planned again after apply`.
     pub when: Option<String>,
     /// The cause, if one cause shows in many places: they are reported as one finding.
     pub(super) cause: Option<&'static str>,
 }
 
-/// How much a finding matters to who uses the provider.
+/// How much a finding matters to users of the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingSeverity {
-    /// Worth knowing, and no fault: Terraform stops with an error, but by its own doing.
+    /// Worth knowing, and no fault of the provider: Terraform itself causes the error with which it stops.
     Note,
     /// Terraform does not notice.
     Unnoticed,
@@ -56,10 +56,10 @@ pub enum FindingSeverity {
     Error,
 }
 
-/// At most so much is shown of what a provider says.
+/// The most of a message of a provider that is shown, in bytes.
 const MAX_TEXT: usize = 8 << 10;
 
-/// A text of a provider that is as short as it should be.
+/// A text of a provider, cut to [`MAX_TEXT`].
 pub(super) fn shortened(text: &str) -> String {
     bounded_to(text, MAX_TEXT).into_owned()
 }
@@ -135,7 +135,7 @@ impl Finding {
         Self { terraform, ..finding.with_summary(said.summary.clone()) }
     }
 
-    /// Where it is and what is wrong there, as a line.
+    /// The path and the problem, as a line.
     ///
     /// ```
     /// use objchange_conform::kit::{faulty, trial_config};
@@ -153,7 +153,7 @@ impl Finding {
         if self.path.is_root() { self.message.clone() } else { format!("{}: {}", self.path, self.message) }
     }
 
-    /// The texts that hold what the provider says, changed.
+    /// Changes the texts that hold words of the provider.
     pub(super) fn texts(mut self, change: impl Fn(String) -> String) -> Self {
         self.message = change(self.message);
         self.terraform = self.terraform.map(&change);
@@ -267,7 +267,7 @@ fn without_path(text: &str, path: &Path) -> String {
     rest.filter(|_| !path.is_root()).unwrap_or(text).to_owned()
 }
 
-/// As Terraform says it, from the colon behind the path on; `None` if that needs a value that is not told.
+/// Terraform's message, from the colon behind the path on; `None` if it has a value that the engine does not give.
 fn invalid_text(block: &Block, invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> Option<String> {
     use InvalidPlanKind as K;
     let path = &invalid.path;
@@ -309,7 +309,7 @@ fn mode(nesting: NestingMode) -> Option<&'static str> {
     }
 }
 
-/// How the blocks of a type stand together.
+/// The nesting mode of the blocks at a path.
 fn nesting(block: &Block, path: &Path) -> Option<NestingMode> {
     let (PathStep::Attribute(name), outer) = path.steps().split_last()? else { return None };
     let outer: Path = outer.iter().cloned().collect();
@@ -350,7 +350,7 @@ fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual:
     Some(format!("{}: {words}", path.suffix()))
 }
 
-/// The part at a path, unless it is marked or is in what is.
+/// The part at a path, unless it is marked or inside of a marked part.
 fn part<'v>(root: &'v Value, path: &Path) -> Option<&'v Value> {
     let mut at = root;
     for step in path.steps() {

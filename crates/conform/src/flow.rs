@@ -101,7 +101,7 @@ pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> R
     Ok(flow.judgement)
 }
 
-/// The schema of a type, and what is wrong with it that does not keep it from being used; else the judgement.
+/// The schema of a type, with its faults that do not make it unusable; otherwise the judgement.
 fn usable<'s>(
     schemas: &'s Schemas,
     component: Component,
@@ -126,7 +126,7 @@ pub(super) struct Saved {
     pub(super) identity: Option<Value>,
 }
 
-/// A trial while it goes on. A step gives `None` where Terraform would stop.
+/// A trial in progress. A step returns `None` where Terraform would stop.
 pub(super) struct Flow<'p> {
     pub(super) provider: &'p dyn Provider,
     pub(super) schemas: &'p Schemas,
@@ -175,8 +175,8 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// Begins with a configuration of what is not a managed resource, if the provider says that it is valid;
-    /// else the judgement is made already.
+    /// Begins with a configuration of anything but a managed resource, if the provider accepts it; otherwise the
+    /// judgement is complete.
     pub(super) async fn begin(
         provider: &'p dyn Provider,
         schemas: &'p Schemas,
@@ -201,7 +201,7 @@ impl<'p> Flow<'p> {
         })
     }
 
-    /// Remembers what of a configuration is secret.
+    /// Registers the secrets of a configuration.
     fn learn_config(&mut self, config: &Value, origin: Origin) {
         self.secrets.learn_config(self.block, config, origin);
         self.leaks.learn(self.block, config);
@@ -226,12 +226,12 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// Finds all that is wrong with one answer.
+    /// Adds all findings about one answer.
     pub(super) fn find_all(&mut self, findings: Vec<Finding>) {
         outermost(findings).into_iter().for_each(|finding| self.find(finding));
     }
 
-    /// Whether it only shows again what was found before at the same place, and Terraform does not stop at.
+    /// Whether it repeats an earlier finding at the same place, and Terraform does not stop at it.
     fn is_consequence(&self, finding: &Finding) -> bool {
         // A value that is not applied as planned (A5), drifts (R5) or is planned by chance (C1) differs again in the
         // next plan (C2), in the generated configuration (G2) and in what is imported (I7).
@@ -265,7 +265,8 @@ impl<'p> Flow<'p> {
         None
     }
 
-    /// Whether there are errors among the diagnostics where none is right: the provider has made the object itself.
+    /// Whether there are errors among the diagnostics. Each is a finding, because the provider has made the object
+    /// itself.
     pub(super) fn fails(
         &mut self,
         diagnostics: &[Diagnostic],
@@ -295,7 +296,7 @@ impl<'p> Flow<'p> {
         self.judgement.refused.len() > before
     }
 
-    /// Finds what is sensitive in what the provider says.
+    /// Finds secrets in the messages of the provider.
     pub(super) fn tells_no_secret(&mut self, diagnostics: &[Diagnostic]) {
         if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
             self.find(finding);
@@ -387,7 +388,7 @@ impl<'p> Flow<'p> {
         Ok(())
     }
 
-    /// Says more about what Terraform stopped at.
+    /// Adds to the message of the finding at which Terraform stops.
     fn adds(&mut self, more: &str) {
         if let Some(finding) =
             self.judgement.findings.iter_mut().rfind(|found| found.severity == FindingSeverity::Error)
@@ -396,7 +397,7 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// All that can happen to an object between its creation and its end.
+    /// Takes an object through its life between its creation and its end.
     async fn with_object(&mut self, saved: &mut Saved, trial: &Trial, known: &Value) -> Result<Option<()>> {
         if self.settled(saved, known).await?.is_none() {
             return Ok(None);
@@ -471,12 +472,12 @@ impl<'p> Flow<'p> {
     }
 }
 
-/// That a configuration does not fit the schema.
+/// The error that a configuration does not fit the schema.
 pub(super) fn bad_config(error: impl std::fmt::Display) -> Error {
     ErrorKind::Malformed { field: "config", reason: error.to_string() }.into()
 }
 
-/// Why there is no answer. One of another type than the schema says breaks the clause that is given.
+/// The finding that there is no answer. An answer of another type than the schema says breaks the given clause.
 pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Finding {
     let (clause, path) = match error.kind() {
         ErrorKind::WrongValue { path, field, .. } if field.ends_with("identity") => {
@@ -502,7 +503,7 @@ pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Fin
     }
 }
 
-/// The type of what is at a path in a value of this type.
+/// The type of the part at a path in a value of this type.
 fn at_path<'t>(ty: &'t Type, path: &Path) -> Option<&'t Type> {
     path.steps().iter().try_fold(ty, |ty, step| match (ty, step) {
         (Type::Object(object), PathStep::Attribute(name)) => object.attribute(name),
@@ -511,7 +512,7 @@ fn at_path<'t>(ty: &'t Type, path: &Path) -> Option<&'t Type> {
     })
 }
 
-/// The clause about the identity in an answer whose object is held to another.
+/// The clause about the identity in an answer, by the clause about its object.
 fn identity_clause(of_object: Clause) -> Clause {
     match of_object {
         Clause::A2 => Clause::A7,

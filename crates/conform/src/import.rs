@@ -13,7 +13,7 @@ use super::objects::unsound;
 use super::{Clause, Finding};
 use objchange_explain::sentences::{NO_IMPORT_TYPE, OTHER_IMPORT_TYPE, SEVERAL_IMPORTED, mismatched};
 
-/// The number of other types that are tried as those that an object may come from.
+/// How many other types are tried as the type that an object is moved from.
 const SOURCES: usize = 8;
 
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {
@@ -52,7 +52,7 @@ fn unknown_part(object: &Value) -> Option<Path> {
 }
 
 impl Flow<'_> {
-    /// Imports an object by what people write, where that is known, and by its identity, where it has one.
+    /// Imports an object by the identifier that people write, if it is known, and by its identity, if it has one.
     pub(super) async fn imported(&mut self, saved: &Saved, id: Option<&str>) -> Option<()> {
         let id = id.or_else(|| saved.object.attribute("id").and_then(Value::as_str)).map(str::to_owned);
         let by_id = id.map(ImportTarget::Id);
@@ -211,7 +211,7 @@ impl Flow<'_> {
         Some(())
     }
 
-    /// Has a configuration written for the object, and plans with that.
+    /// Lets the provider generate a configuration for the object, and plans with it.
     pub(super) async fn generated(&mut self, saved: &Saved) -> Result<Option<()>> {
         if !self.capabilities.generate_config {
             return Ok(Some(()));

@@ -13,7 +13,7 @@ use super::{Clause, Finding};
 /// A shorter text may come from anywhere.
 const MIN_LENGTH: usize = 6;
 
-/// The texts of configurations that nobody may see.
+/// The secret texts of configurations.
 #[derive(Default)]
 pub(super) struct Leaks {
     /// Values of sensitive and write-only attributes, each with its path.
@@ -67,7 +67,7 @@ impl Leaks {
         });
     }
 
-    /// The diagnostics that hold what is hidden.
+    /// The finding that a diagnostic holds a hidden value.
     pub(super) fn in_diagnostics(&self, diagnostics: &[Diagnostic]) -> Option<Finding> {
         let repeats =
             |said: &Diagnostic, hidden: &str| said.summary.contains(hidden) || said.detail.contains(hidden);

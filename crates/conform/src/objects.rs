@@ -10,7 +10,7 @@ use super::flow::{Flow, Saved};
 use super::{Clause, Finding};
 use objchange_explain::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};
 
-/// A piece of what Terraform says where something is unknown that must not be.
+/// A piece of Terraform's message about an unknown part that must be known.
 const UNKNOWN: &str = "The returned state contains unknown values";
 
 impl Flow<'_> {
@@ -31,7 +31,7 @@ impl Flow<'_> {
         is_sound
     }
 
-    /// An object as it comes back from where it is stored: numbers are written in decimal there.
+    /// An object as it comes back from a state, which has numbers in decimal.
     pub(super) fn stored(&self, object: &Value) -> Value {
         let (object, ty) = (object.unmark_deep().0, self.block.implied_type());
         // A state file has decimal texts, so a double and its shortest text are one number there.
@@ -45,7 +45,7 @@ impl Flow<'_> {
         self.find(Finding::new(clause, kind, path, message));
     }
 
-    /// Whether an answer is more than that the provider cannot tell yet, which was not allowed.
+    /// Whether an answer is not deferred. Deferring it was not allowed, and is a finding.
     pub(super) fn is_decided(&mut self, is_deferred: bool) -> bool {
         if is_deferred {
             let message = "the provider answers that it cannot tell yet, which was not allowed";
@@ -54,7 +54,7 @@ impl Flow<'_> {
         !is_deferred
     }
 
-    /// Whether an identity is of its type, and known. A provider may say none.
+    /// Whether an identity is of its type, and known. A provider may give none.
     pub(super) fn identity_is_sound(
         &mut self,
         identity: Option<&Value>,
@@ -144,7 +144,7 @@ impl Flow<'_> {
     }
 }
 
-/// The first part in which two objects differ, both with what is secret marked.
+/// The first part in which two objects differ. Secret parts of both are marked.
 pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
     let mut path = None;
     was.visit(|at, part| {
@@ -176,7 +176,7 @@ pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
     path
 }
 
-/// The path up to the first part that is marked: what is inside has keys that nobody may see.
+/// The path up to the first marked part, because the keys inside of it are secret.
 fn shown(marked: &Value, path: &Path) -> Path {
     let mut shown = Path::root();
     for step in path.steps() {
@@ -188,7 +188,7 @@ fn shown(marked: &Value, path: &Path) -> Path {
     shown
 }
 
-/// Why an object cannot be kept: what is unknown in it, its type, what of it is write-only.
+/// The faults for which an object cannot be saved: unknown parts, its type, write-only values.
 pub(super) fn unsound(
     block: &Block,
     object: &Value,
@@ -231,7 +231,7 @@ pub(super) fn unsound(
     findings
 }
 
-/// Why an identity cannot be kept.
+/// The faults for which an identity cannot be saved.
 pub(super) fn identity_faults(
     schemas: &Schemas,
     type_name: &str,

@@ -11,10 +11,10 @@ use super::secrets::Provenance;
 use super::{Clause, Finding, Judgement};
 use objchange_explain::sentences::words_of_plan;
 
-/// The number of objects that are asked for when they are listed.
+/// How many objects a list is asked for.
 const LISTED: i64 = 10;
 
-/// Opens an ephemeral resource with a configuration, all of which is known; renews it, where it wants that, and closes it.
+/// Opens an ephemeral resource with a wholly known configuration; renews it, if it asks for that, and closes it.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub(super) async fn ephemeral(
     Ok(flow.judgement)
 }
 
-/// Asks for the objects that there are, with and without their content.
+/// Lists objects, with and without their content.
 ///
 /// # Errors
 ///
@@ -73,7 +73,7 @@ pub(super) async fn list(
     Ok(flow.judgement)
 }
 
-/// Plans an action, and invokes it where that is wanted.
+/// Plans an action, and invokes it on request.
 ///
 /// # Errors
 ///
@@ -131,7 +131,7 @@ impl Flow<'_> {
         Some(())
     }
 
-    /// Nothing of what is opened is told: it is not kept anywhere because nobody is to see it.
+    /// The finding shows nothing of an opened object, which is ephemeral and secret.
     fn holds_what_is_opened(&mut self, config: &Value, opened: &Opened) {
         let Some(object) = opened.object.as_ref().filter(|object| !object.is_null()) else {
             let message = "what is opened is not there";

@@ -16,8 +16,7 @@ use super::{Clause, Finding, FindingSeverity};
 use objchange_explain::sentences::ACTION_CHANGED;
 
 impl Flow<'_> {
-    /// Plans, plans the same again, and plans once more when all is known, as before a plan is applied. Gives the plan that is
-    /// applied then.
+    /// Plans, repeats the plan, and plans once more with known values, as before an apply. Returns the last plan.
     pub(super) async fn planned_to_the_end(
         &mut self,
         prior: &Saved,
@@ -40,8 +39,8 @@ impl Flow<'_> {
         self.final_plan(prior, &first, [config, known]).await
     }
 
-    /// The plan that is made when the first is applied: with all of the configuration known, and with what the provider left
-    /// with the first plan.
+    /// The plan that is made when the first one is applied: with a wholly known configuration, and with the private
+    /// data of the first plan.
     async fn final_plan(
         &mut self,
         prior: &Saved,
@@ -90,7 +89,7 @@ impl Flow<'_> {
         Ok(is_fine.then_some(last))
     }
 
-    /// Plans as Terraform does. Being deferred is against the clause that is given.
+    /// Plans as Terraform does. A deferred answer breaks the given clause.
     pub(super) async fn plan(
         &mut self,
         prior: &Saved,
@@ -150,8 +149,8 @@ impl Flow<'_> {
         Ok(is_fine.then_some(change))
     }
 
-    /// Where an object is as it is configured, there is nothing to do. In a set of objects Terraform may take an element for
-    /// another one by itself: then it would find something to do whatever the provider plans.
+    /// An object that is as configured needs no change. In a set of objects Terraform itself may take one element for
+    /// another: then it finds a change whatever the provider plans.
     pub(super) fn finds_something_to_do(
         &mut self,
         change: &PlannedChange,
@@ -179,7 +178,7 @@ impl Flow<'_> {
         });
     }
 
-    /// Whether it is an element of a set of objects for which Terraform finds something to do, whoever plans.
+    /// Whether Terraform itself finds a change in an element of a set of objects, with any provider.
     fn matches_wrongly(&self, change: &PlannedChange, config: &Value) -> bool {
         let block = self.block;
         let request = PlanRequest::new(block, &change.before, config);
@@ -228,7 +227,7 @@ impl Flow<'_> {
     }
 }
 
-/// As Terraform names an action in its messages.
+/// The name of an action in Terraform's messages.
 fn go_name(action: Action) -> &'static str {
     match action {
         Action::Create => "Create",
@@ -240,7 +239,7 @@ fn go_name(action: Action) -> &'static str {
     }
 }
 
-/// Whether a path leads to a set of objects, or into one, of which configuration did not know an element yet. It may be a
+/// Whether a path leads to or into a set of objects with an element that was unknown in the configuration. It may be a
 /// set of blocks or of nested attributes: Terraform matches the elements of both.
 fn is_in_unknown_set(block: &Block, config: &Value, path: &Path) -> bool {
     let names = path.steps().iter().filter_map(|step| match step {

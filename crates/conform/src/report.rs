@@ -33,7 +33,7 @@ pub struct Report {
     pub seed: u64,
     /// Whether anything was applied.
     pub applied: bool,
-    /// Why it was not all that should be tried.
+    /// How the run ended. Some types may not have been tried.
     pub ended: RunEnd,
     /// Why the provider was tried without a configuration of its own, if it was.
     pub not_configured: Option<String>,
@@ -41,7 +41,7 @@ pub struct Report {
     pub left: Vec<LeftoverObject>,
     /// The types that were tested, by kind and name.
     pub types: Vec<TypeReport>,
-    /// How long it took. It is all that differs between two runs with one seed.
+    /// How long the run took. Only this differs between two runs with one seed.
     pub time: Time,
 }
 
@@ -50,7 +50,7 @@ pub struct Report {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunEnd {
-    /// With all that was to be tried.
+    /// All was tried.
     Complete,
     /// The time was over.
     Time,
@@ -65,7 +65,7 @@ pub struct Time {
     /// All of it.
     #[serde(serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// In the provider: from each question to its answer, those at the same time each for itself.
+    /// In the provider: the sum over all calls, from the question to the answer. Calls may overlap.
     #[serde(serialize_with = "seconds")]
     pub in_provider: Duration,
     /// How many questions there were.
@@ -91,7 +91,7 @@ pub struct TypeReport {
     pub accepted: u64,
     /// How many it refused, even after changes.
     pub refused: u64,
-    /// How many plans it made; those of looking for the smallest configuration are not among them.
+    /// How many plans it made, without those of the search for the smallest configuration.
     pub plans: u64,
     /// Why it refused, each reason once, the most frequent first.
     pub refusals: Vec<Refusal>,
@@ -144,7 +144,7 @@ pub struct Smallest {
 }
 
 impl Subject {
-    /// All that can be tried.
+    /// All kinds of subjects.
     pub const ALL: [Self; 7] = [
         Self::Component(Component::Provider),
         Self::Component(Component::Resource),
@@ -199,7 +199,7 @@ impl Report {
         self.types.iter().any(is_checked)
     }
 
-    /// All that was found, with where.
+    /// All findings, each with its type.
     pub fn findings(&self) -> impl Iterator<Item = (&TypeReport, &FindingReport)> {
         self.types
             .iter()
@@ -226,7 +226,7 @@ const OTHER_REFUSALS: &str = "(other reasons)";
 const MAX_REFUSALS: usize = 100;
 
 impl Report {
-    /// Hides all that was found to be secret in the run, wherever it is.
+    /// Hides all secrets that the run has learned.
     pub(super) fn hide(&mut self, secrets: &Secrets) {
         self.not_configured = self.not_configured.take().map(|reason| shortened(&secrets.hide(&reason)));
         for left in &mut self.left {
@@ -246,7 +246,7 @@ impl Report {
 }
 
 impl FindingReport {
-    /// Where it is: the path, unless the place says more than that, such as whose schema it is.
+    /// The path, or the place if it says more, such as the type whose schema it is.
     pub fn location(&self) -> String {
         let Self { finding, place, .. } = self;
         if place.is_empty() || *place == shape(&finding.path) {
@@ -312,7 +312,7 @@ impl TypeReport {
         }
     }
 
-    /// In the order in which it is told.
+    /// The report in the order in which it is printed.
     pub(super) fn sorted(mut self) -> Self {
         self.refusals.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.summary.cmp(&b.summary)));
         let key = |found: &FindingReport| {
@@ -324,7 +324,7 @@ impl TypeReport {
     }
 }
 
-/// A path with `[*]` for each index: findings at places of one form are one finding.
+/// A path with `[*]` for each index. Findings at such places are reported as one.
 pub(super) fn shape(path: &Path) -> String {
     path.steps().iter().fold(String::new(), |outer, step| match step {
         PathStep::Attribute(name) => joined_path(&outer, name),
@@ -357,7 +357,7 @@ impl Serialize for RedactedValue<'_> {
     }
 }
 
-/// Flat, as other programs like it: what Terraform says has a summary and a detail.
+/// All fields are on one level, which is easy to read for other programs.
 impl Serialize for FindingReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]

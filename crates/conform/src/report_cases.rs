@@ -43,7 +43,7 @@ impl Report {
         })
     }
 
-    /// Why a type was not checked, where nothing is wrong with it.
+    /// Why a type without findings was not checked.
     fn unchecked(&self, of: &TypeReport) -> Option<String> {
         let not_reached = || {
             let reason = self.not_configured.as_ref().filter(|_| of.subject != Subject::Function)?;

@@ -11,7 +11,7 @@ pub struct ReportDocument<'r> {
     new: New,
 }
 
-/// How much was found that is not in the baseline.
+/// The numbers of findings that are not in the baseline.
 #[derive(Debug, serde::Serialize)]
 struct New {
     errors: usize,
@@ -19,7 +19,7 @@ struct New {
 }
 
 impl Report {
-    /// The report as it is published, of a provider called like this.
+    /// The report as a document, with this name of the provider.
     pub fn document<'r>(&'r self, provider: &'r str) -> ReportDocument<'r> {
         let (errors, warnings) = self.new_findings();
         ReportDocument { provider, report: self, new: New { errors, warnings } }

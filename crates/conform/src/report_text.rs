@@ -11,7 +11,8 @@ use super::{Advice, Clause, FindingReport, FindingSeverity, Report, RunEnd, Type
 const REASONS: usize = 3;
 
 impl Report {
-    /// Writes the report for people, without what is known already. `gone` findings of the baseline are no more.
+    /// Writes the report for people, without known findings. `gone` is the number of findings of the baseline that are
+    /// gone.
     ///
     /// # Errors
     ///
@@ -23,6 +24,7 @@ impl Report {
             advice(out, found, &mut advised)?;
             writeln!(out)?;
         }
+        // A run that ends early skips most types of a large provider: they are counted on one line.
         let is_late = |type_report: &&TypeReport| type_report.skipped.as_deref() == Some(ending(self.ended));
         for type_report in self.types.iter().filter(|type_report| !is_late(type_report)) {
             silent(out, type_report)?;

@@ -30,7 +30,7 @@ pub struct SchemaFinding {
     pub finding: Finding,
 }
 
-/// All that is wrong with the schemas of a provider: Terraform does not load any of them where one is broken.
+/// All mistakes in the schemas of a provider. Terraform loads none of them if one is broken.
 ///
 /// ```
 /// use objchange::Type;
@@ -93,7 +93,7 @@ pub(super) fn of_type(schemas: &Schemas, component: Component, name: &str) -> Ve
     found
 }
 
-/// The names of all of a kind, also of those whose schema cannot be understood.
+/// The names of all types of a kind, including those whose schema cannot be read.
 pub(super) fn named(schemas: &Schemas, component: Component) -> BTreeSet<SmolStr> {
     let prefix = place(component, "");
     let misunderstood =
@@ -104,7 +104,7 @@ pub(super) fn named(schemas: &Schemas, component: Component) -> BTreeSet<SmolStr
     schemas.named(component).map(|(name, _)| name.into()).chain(misunderstood).collect()
 }
 
-/// As problems name their places.
+/// The name of a place in problems of schemas.
 pub(super) fn place(component: Component, name: &str) -> String {
     match component {
         Component::Provider => "provider".to_owned(),

@@ -1,4 +1,4 @@
-//! Keeping what is secret out of what a provider says.
+//! Keeps secrets out of the messages of a provider.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ pub(super) struct Provenance {
     pub(super) secrets: Secrets,
 }
 
-/// The secrets of a provider, but for what the generator made.
+/// The secrets of a provider, without generated values.
 #[derive(Clone, Default)]
 pub(super) struct Secrets {
     texts: ProviderSecrets,
@@ -50,12 +50,12 @@ impl Secrets {
         }
     }
 
-    /// Learns what of an answer is secret: all that the schema calls sensitive, but for what the generator made.
+    /// Registers the secrets of an answer: all sensitive values by the schema, without generated ones.
     pub(super) fn learn(&mut self, block: &Block, object: &Value) {
         self.learn_texts(block.implied_type(), &block.mark_hidden(object));
     }
 
-    /// Learns what is marked, in a value of no declared type.
+    /// Registers the marked parts of a value without a declared type.
     pub(super) fn learn_marked(&mut self, value: &Value) {
         self.learn_texts(&Type::Dynamic, value);
     }
@@ -79,7 +79,7 @@ impl Secrets {
         self.texts.finds(text)
     }
 
-    /// The value with what holds a secret marked.
+    /// The value with marks on the parts that hold a secret.
     pub(super) fn mark_in(&self, value: &Value) -> Value {
         self.texts.mark_in(value)
     }
@@ -92,7 +92,7 @@ impl Secrets {
         hidden
     }
 
-    /// A finding whose texts hold what the provider said.
+    /// Hides secrets in a finding, whose texts may quote the provider.
     pub(super) fn hide_in_finding(&self, finding: Finding) -> Finding {
         let path = self.hide_path(&finding.path);
         Finding { path, ..finding.texts(|text| shortened(&self.hide(&text))) }
@@ -118,6 +118,7 @@ impl Secrets {
                 }
                 serde_json::Value::Number(number) => {
                     let text = number.to_string();
+                    // A short number, such as 0 or a port, equals a secret only by chance.
                     text.len() >= SHORT && finds(&text)
                 }
                 _ => false,
@@ -129,7 +130,8 @@ impl Secrets {
     }
 }
 
-/// A configuration that people have changed: what of it is hidden by the schema and not in the one before it is marked.
+/// A configuration that people have changed, with marks on the values that the schema hides and that the one before
+/// lacks.
 pub(super) fn mark_given(block: &Block, changed: &Value, before: &Value) -> Value {
     let mut ours = HashSet::new();
     unmarked_texts(before, &mut ours);
@@ -166,7 +168,7 @@ pub(super) fn unmarked_texts(value: &Value, texts: &mut HashSet<String>) {
     });
 }
 
-/// The diagnostic without the texts that are marked in a value: a provider may well quote what it was given.
+/// The diagnostic without the marked texts of a value, which a provider may quote.
 ///
 /// ```
 /// use objchange::Value;

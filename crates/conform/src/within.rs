@@ -1,4 +1,4 @@
-//! Changing what is at the end of a path of names, in each element on the way.
+//! Changes the part at the end of a path of names, in each element on the way.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};

@@ -29,7 +29,7 @@ pub enum Component {
 }
 
 impl Component {
-    /// The kinds with names, of which a provider may have many.
+    /// The kinds of components that have names. A provider may have many of each.
     pub const NAMED: [Self; 6] = [
         Self::Resource,
         Self::DataSource,
@@ -66,7 +66,7 @@ impl Component {
     }
 }
 
-/// Something as it was stored, under a schema that may be an older one.
+/// An object or identity in its stored form, perhaps under an older schema.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct RawState {
     /// As JSON.
@@ -82,7 +82,7 @@ impl RawState {
     }
 }
 
-/// A stored object that is to be brought under the present schema.
+/// A request to upgrade a stored object to the present schema.
 #[derive(Clone)]
 pub struct UpgradeResource {
     /// The resource type.
@@ -93,7 +93,7 @@ pub struct UpgradeResource {
     pub stored: RawState,
 }
 
-/// An object that is to be looked up.
+/// A request to read an object.
 #[derive(Clone)]
 pub struct ReadResource {
     /// The resource type.
@@ -108,7 +108,7 @@ pub struct ReadResource {
     pub deferral_allowed: bool,
 }
 
-/// An object that is to be imported.
+/// A request to import an object.
 #[derive(Clone)]
 pub struct ImportResource {
     /// The resource type.
@@ -128,7 +128,7 @@ pub enum ImportTarget {
     Identity(Value),
 }
 
-/// An object of another type, perhaps of another provider, that is to become one of this type.
+/// A request to move an object of another type, perhaps of another provider, to this type.
 #[derive(Clone)]
 pub struct MoveResource {
     /// The address of the source provider.
@@ -193,7 +193,7 @@ pub struct ImportAnswer {
 pub struct Imported {
     /// Its type.
     pub type_name: SmolStr,
-    /// The object, often with no more in it than reading it needs; `None` if the answer has none.
+    /// The object, often with only the attributes that reading it needs; `None` if the answer has none.
     pub object: Option<Value>,
     /// Private data of the provider to store with it.
     pub private: PrivateData,
@@ -205,7 +205,7 @@ pub struct Imported {
 #[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Opened {
-    /// The object; `None` if the answer has none, and always where it was renewed.
+    /// The object; `None` if the answer has none, and always after renewing.
     pub object: Option<Value>,
     /// When it has to be renewed.
     pub renew_at: Option<SystemTime>,
@@ -217,14 +217,14 @@ pub struct Opened {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A question for the objects that there are.
+/// A request to list objects.
 #[derive(Clone)]
 pub struct ListQuestion {
     /// The list resource type.
     pub type_name: SmolStr,
-    /// Which of them.
+    /// The configuration, which selects the objects.
     pub config: Value,
-    /// The objects are wanted, too, not only their identities.
+    /// The answer should have the objects, too, not only their identities.
     pub include_objects: bool,
     /// The maximum number of objects.
     pub limit: i64,
@@ -312,7 +312,7 @@ pub struct StoreConfigured {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A state as a state store keeps it. It may hold secrets.
+/// A state in a state store. It may hold secrets.
 #[derive(Clone, PartialEq, Default)]
 pub struct StoredState {
     /// Its bytes.
@@ -324,7 +324,7 @@ pub struct StoredState {
 /// The result of locking a state.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Locked {
-    /// By which it is unlocked.
+    /// The identifier by which the state is unlocked.
     pub lock: String,
     /// The provider's diagnostics.
     pub diagnostics: Vec<Diagnostic>,

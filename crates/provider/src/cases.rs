@@ -95,7 +95,7 @@ impl<'a> AnswerField<'a> {
     }
 }
 
-/// The violation that there is no answer.
+/// The violation of a call without an answer.
 fn failure(answer: &AnswerField<'_>) -> Option<Violation> {
     // Failures that the provider is to blame for, and any other.
     const KINDS: [&str; 8] = [

@@ -12,8 +12,8 @@ use crate::notes::{Description, Note};
 use crate::schemas::{Function, Parameter};
 use crate::{Component, Schemas};
 
-// Terraform 1.11.4 writes this version.
 /// The version of the document's form.
+// Terraform 1.11.4 writes this version.
 const FORMAT_VERSION: &str = "1.0";
 
 /// The schemas of providers in the form of `terraform providers schema -json`, by the addresses of the providers.

@@ -7,14 +7,14 @@ use objchange::change::{
 
 use crate::{Error, Provider, ProviderExt};
 
-/// Why a change was not planned or made.
+/// Why a change was not planned or applied.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeFault {
     /// It cannot be planned, or the provider refuses.
     #[error(transparent)]
     Plan(#[from] PlanChangeError),
-    /// It cannot be made.
+    /// It cannot be applied.
     #[error(transparent)]
     Apply(#[from] ApplyChangeError),
     /// The provider does not answer.
@@ -76,7 +76,7 @@ pub async fn plan_change(
     }
 }
 
-/// Makes a planned change as Terraform Core does, asking a provider.
+/// Applies a planned change as Terraform Core does, with calls of a provider.
 ///
 /// # Errors
 ///

@@ -96,7 +96,7 @@ pub enum ErrorKind {
     /// The provider does not have the call.
     #[error("the provider does not have this call")]
     Unimplemented,
-    /// The answer, or the question, is larger than any that may be sent.
+    /// The answer or the question is larger than the limit.
     #[error("the message is too large: {reason}")]
     TooLarge {
         /// How large it is, and how large it may be.
@@ -148,7 +148,7 @@ pub enum ErrorKind {
         /// Its name.
         name: String,
     },
-    /// A choice of types and functions chooses none.
+    /// A pattern selects no type or function.
     #[error(
         "the provider has nothing called {glob:?}{}",
         if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
@@ -159,7 +159,7 @@ pub enum ErrorKind {
         /// Similar names.
         similar: Vec<String>,
     },
-    /// A choice of a kind of things chooses none.
+    /// The selection has nothing of a wanted kind.
     #[error("nothing of the kind {kind} is chosen: {}", match is_there {
         true => "the names that are chosen leave all of them out",
         false => "the provider has none",
@@ -236,7 +236,7 @@ impl Error {
         &self.0.kind
     }
 
-    /// The call of the protocol during which it went wrong, by its name in protocol 6.
+    /// The call of the protocol that failed, by its name in protocol 6.
     pub fn call(&self) -> Option<&'static str> {
         self.0.call
     }
@@ -279,7 +279,7 @@ impl From<ErrorKind> for Error {
 
 impl std::error::Error for Error {}
 
-/// The sentence; the first line of a crash is behind it.
+/// The sentence, and the first line of a crash.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(call) = self.0.call {

@@ -23,7 +23,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// How many lines there were before these that are not kept.
+    /// How many earlier lines were not kept.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
@@ -56,7 +56,7 @@ pub struct LogLine {
     pub message: String,
     /// The part of the provider that wrote it.
     pub module: Option<String>,
-    /// When, as the provider writes it.
+    /// The time, as the provider writes it.
     pub timestamp: Option<String>,
     /// Its other fields, by name; values as JSON.
     pub fields: Vec<(String, String)>,
@@ -74,13 +74,13 @@ impl fmt::Debug for LogLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {
-    /// The line does not say.
+    /// The line has no level.
     Unstated,
     /// Every step.
     Trace,
-    /// For who looks for an error.
+    /// For people who look for an error.
     Debug,
-    /// For who runs it.
+    /// For people who run the provider.
     Info,
     /// Something may be wrong.
     Warn,
@@ -103,7 +103,7 @@ impl Level {
 }
 
 impl LogLine {
-    /// A line as it was written: an object with `@message` and its like, or any text.
+    /// Reads a line: an object in JSON with `@message` and similar keys, or any text.
     ///
     /// ```
     /// use objchange_provider::client::{Level, LogLine};
@@ -160,7 +160,7 @@ impl Recorder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps all that comes, until no more does.
+    /// Records all lines until the input ends.
     pub(crate) fn drain(&self, input: impl Read) {
         let mut input = BufReader::new(input);
         while let Some(line) = read_line(&mut input) {
@@ -189,7 +189,7 @@ impl Recorder {
         }
     }
 
-    /// How far the log is now.
+    /// The present length of the log, in lines.
     pub(crate) fn position(&self) -> u64 {
         self.state().count
     }
@@ -209,7 +209,7 @@ impl Recorder {
     }
 }
 
-/// The next line without its end, cut where it is too long; `None` at the end, and where reading fails.
+/// The next line without its line break, cut if it is too long; `None` at the end and if reading fails.
 pub(crate) fn read_line(input: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     let mut is_anything = false;

@@ -19,7 +19,7 @@ const LEFT_OUT: &str = "(left out)";
 /// The known secrets and their stand-ins.
 #[derive(Clone, Default)]
 pub struct Masks {
-    /// Texts that are no secrets, also where they are marked.
+    /// Texts that are no secrets even if they are marked.
     open: HashSet<String>,
     strings: HashMap<String, String>,
     numbers: HashMap<String, i64>,
@@ -36,7 +36,7 @@ impl fmt::Debug for Masks {
 }
 
 impl Masks {
-    /// Masks that leave texts and numbers as they are that are `open`, and all bools.
+    /// Masks that do not replace the texts and numbers in `open`, nor any bool.
     pub fn except(open: HashSet<String>) -> Self {
         Self { open, ..Self::default() }
     }

@@ -93,15 +93,15 @@ calls! {
     Metadata: metadata -> Metadata, METADATA;
     /// Gives the provider its own configuration. It may have unknown parts.
     Configure: configure(config: &'a Value) -> Vec<Diagnostic>, CONFIGURE;
-    /// Brings a stored object under the present schema.
+    /// Upgrades a stored object to the present schema.
     Upgrade: upgrade(request: &'a UpgradeResource) -> Answer, UPGRADE;
-    /// Brings a stored identity under its present schema; the answer has no object.
+    /// Upgrades a stored identity to its present schema; the answer has no object.
     UpgradeIdentity: upgrade_identity(request: &'a UpgradeResource) -> Answer, UPGRADE_IDENTITY;
-    /// Looks an object up.
+    /// Reads an object.
     Read: read(request: &'a ReadResource) -> Answer, READ;
     /// Plans a change of an object of a type.
     Plan: plan(type_name: &'a str, request: &'a PlanResourceChange) -> PlannedResource, PLAN;
-    /// Makes a planned change of an object of a type.
+    /// Applies a planned change of an object of a type.
     Apply: apply(type_name: &'a str, request: &'a ApplyResourceChange) -> AppliedResource, APPLY;
     /// Finds an object that Terraform does not know yet.
     Import: import(request: &'a ImportResource) -> ImportAnswer, IMPORT;
@@ -117,7 +117,7 @@ calls! {
     Renew: renew(type_name: &'a str, private: Option<&'a PrivateData>) -> Opened, RENEW;
     /// Closes an ephemeral resource.
     Close: close(type_name: &'a str, private: Option<&'a PrivateData>) -> Vec<Diagnostic>, CLOSE;
-    /// Lists the objects that there are.
+    /// Lists objects.
     List: list(request: &'a ListQuestion) -> Vec<Listed>, LIST;
     /// Calls a function, by its name.
     CallFunction: call_function(name: &'a str, arguments: &'a [Value]) -> FunctionAnswer, CALL_FUNCTION;
@@ -131,11 +131,11 @@ calls! {
     ReadState: read_state(type_name: &'a str, id: &'a str) -> StoredState, READ_STATE;
     /// Writes a state into a state store, in chunks of this many bytes.
     WriteState: write_state(type_name: &'a str, id: &'a str, state: &'a [u8], chunk_size: i64) -> Vec<Diagnostic>, WRITE_STATE;
-    /// Keeps a state from being changed by others while there is this operation.
+    /// Locks a state for an operation, so that nobody else changes it.
     LockState: lock_state(type_name: &'a str, id: &'a str, operation: &'a str) -> Locked, LOCK_STATE;
     /// Releases the lock of a state.
     UnlockState: unlock_state(type_name: &'a str, id: &'a str, lock: &'a str) -> Vec<Diagnostic>, UNLOCK_STATE;
-    /// Which states a state store has.
+    /// Lists the states of a state store.
     States: states(type_name: &'a str) -> StateIds, STATES;
     /// Removes a state from a state store.
     DeleteState: delete_state(type_name: &'a str, id: &'a str) -> Vec<Diagnostic>, DELETE_STATE;
@@ -236,7 +236,7 @@ replies! {
     Answer(Answer);
     /// A planned change.
     Planned(PlannedResource);
-    /// A change that was made.
+    /// An applied change.
     Applied(AppliedResource);
     /// Imported objects.
     Imported(ImportAnswer);
@@ -256,7 +256,7 @@ replies! {
     State(StoredState);
     /// The lock of a state.
     Locked(Locked);
-    /// The states that there are.
+    /// The states of a state store.
     StateIds(StateIds);
     /// The error of stopping, or empty.
     Stopped(String);

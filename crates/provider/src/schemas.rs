@@ -49,7 +49,7 @@ pub struct Schemas {
 #[error("{place}: {problem}")]
 #[non_exhaustive]
 pub struct SchemaFault {
-    /// Where, from the kind of thing on: `resource type kit_disk: name`.
+    /// The place, from the kind of component on: `resource type kit_disk: name`.
     pub place: String,
     /// The problem.
     pub problem: SchemaFaultKind,
@@ -87,7 +87,7 @@ pub enum SchemaFaultKind {
     /// A name is repeated among the attributes or the blocks.
     #[error("the name is used twice there")]
     RepeatedName,
-    /// The number of blocks is limited to less than none.
+    /// A limit on the number of blocks is negative.
     #[error("a limit on the number of blocks cannot be negative")]
     NegativeLimit,
 }
@@ -168,7 +168,7 @@ impl Schemas {
         own.map(|schema| ("", schema)).into_iter().chain(named)
     }
 
-    /// The names of all that there is.
+    /// The names of all components and functions.
     pub fn metadata(&self) -> Metadata {
         let names = |component| {
             let names: Vec<SmolStr> = self.named(component).map(|(name, _)| name.into()).collect();

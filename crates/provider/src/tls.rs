@@ -1,8 +1,8 @@
-//! Encrypted connections between two who know each other's one certificate beforehand.
+//! Encrypted connections between two sides that know each other's certificate beforehand.
 //!
 //! Each side makes a certificate for one connection and passes it to the other: in its environment, and in
-//! the line of the handshake. No authority vouches for them, so the right certificate is that very one,
-//! presented by a peer who has its key.
+//! the line of the handshake. No authority vouches for them: only that very certificate is right, from a peer
+//! that has its key.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use rustls::{
     SignatureScheme, SupportedProtocolVersion,
 };
 
-/// Whom every certificate is for.
+/// The name for which every certificate is made.
 pub(crate) const SERVER_NAME: &str = "localhost";
 
 /// The protocol over the connection; some peers require it in ALPN.

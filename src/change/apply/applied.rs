@@ -12,7 +12,7 @@ pub struct AppliedChange {
     pub saved: Value,
     /// The object was created, but not as it should be: it is saved as tainted, and replaced next time.
     pub tainted: bool,
-    /// The old object, where a new one is there and the old one could not be destroyed.
+    /// The old object, if the new one exists and the old one could not be destroyed.
     pub deposed: Option<Value>,
     /// The violations in the provider's answers. Terraform reports them as errors, except for inconsistent
     /// results of providers with the legacy type system.
@@ -43,7 +43,7 @@ pub enum ApplyViolation {
     /// A part is still unknown.
     #[error("{}: unknown after apply; all values must be known then", crate::change::error::place(.0))]
     Unknown(Path),
-    /// The object was to be destroyed, and is there.
+    /// The object should be destroyed, and still exists.
     #[error("the object was to be destroyed, but the provider returned one")]
     NotDestroyed,
     /// The object is not the planned one.

@@ -118,7 +118,7 @@ impl fmt::Debug for ApplyResourceChange {
     }
 }
 
-/// Whether an object is there, without its content.
+/// Shows whether an object exists, without its content.
 pub(in crate::change) struct Outline<'v>(pub(in crate::change) &'v Value);
 
 impl fmt::Debug for Outline<'_> {

@@ -28,6 +28,8 @@ impl Reading {
     pub(super) fn new(schema: Option<&Block>, actual: &Value) -> Self {
         match schema {
             Some(schema) if !fits(schema, actual) => Self::Opaque,
+            // When elements with null blocks were tried with each planned element, 10,000 of them took 21 s, and by
+            // their attributes they take less than 0.1 s.
             Some(schema) if has_open_blocks(schema, actual) => Self::Attributes,
             _ => Self::Whole,
         }

@@ -17,7 +17,7 @@ pub(super) struct Bits<'a> {
     stride: usize,
     /// The rows from the last checkpoint on, up to the one that the walk is in: the bits of the thresholds are 0.
     block: Vec<Vec<u64>>,
-    /// How many elements that one is after.
+    /// How many elements come before the row of the walk.
     row: usize,
 }
 

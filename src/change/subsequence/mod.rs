@@ -37,6 +37,8 @@ use walk::{Places, walk_back};
 pub fn common_subsequence<T: Eq + Hash>(xs: &[T], ys: &[T]) -> Vec<(usize, usize)> {
     let named = Named::new(xs, ys);
     let (thresholds, bits) = (named.cost_of_thresholds(), named.cost_of_bits());
+    // By the frontiers alone 10,000 distinct elements in random order took 1.5 s. With 16 kinds of elements 20,000 took
+    // 2.8 s, and they take 37 ms by the bits.
     let (way, work) = if thresholds < bits { (Way::Thresholds, thresholds) } else { (Way::Bits, bits) };
     // The bound of the log at which it and the thresholds that start its blocks take equally much.
     let room = (named.matches.saturating_mul(xs.len().min(ys.len()))).isqrt().max(xs.len() + ys.len());

@@ -91,7 +91,7 @@ impl ConvertError {
     }
 }
 
-/// The path as it is before a message.
+/// The path in the form in which it precedes a message.
 pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
 }

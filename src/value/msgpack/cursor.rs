@@ -89,7 +89,7 @@ impl<'m> Cursor<'m> {
     /// Text, in the form of a string or of bytes.
     pub(super) fn text(&mut self, expected: &'static str) -> Result<&'m str, MsgpackProblem> {
         let length = match self.peek()? {
-            // The most of them; the codec would look at the marker once more.
+            // Most texts are this short. The codec would look at the marker once more.
             Marker::FixStr(length) => {
                 self.take(1)?;
                 length.into()
@@ -128,6 +128,7 @@ impl<'m> Cursor<'m> {
 
     /// Whether an array of a type and a value comes next. Only a type is in the form of bytes.
     pub(super) fn states_type(&self) -> bool {
+        // go-cty marshals a type to bytes of JSON, and writes every text as a string.
         let is_pair = self.rest.first().is_some_and(|byte| Marker::from_u8(*byte) == Marker::FixArray(2));
         is_pair && self.rest.get(1).is_some_and(|byte| (0xc4..=0xc6).contains(byte))
     }
@@ -162,6 +163,7 @@ impl<'m> Cursor<'m> {
 
     /// Skips the next value of any depth, without recursion: parts are counted, not descended into.
     pub(super) fn skip(&mut self) -> Result<(), MsgpackProblem> {
+        // rmp 0.8 can measure a value, but panics at some extensions (`todo!`).
         let mut pending = 1usize;
         while pending > 0 {
             pending -= 1;

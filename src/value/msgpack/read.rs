@@ -264,6 +264,8 @@ impl<'m> Reader<'m> {
         for likely in 0..found {
             let start = self.cursor.offset();
             let (name, position) = match object.attributes().get(likely) {
+                // go-cty writes attributes sorted by name, so the next one is mostly the next of the type, and its
+                // bytes are compared without being decoded.
                 Some((name, _)) if self.cursor.take_text(name) => (name.as_str(), Some(likely)),
                 _ => {
                     let name = self.key(at)?;

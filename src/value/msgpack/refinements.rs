@@ -136,10 +136,10 @@ mod tests {
     fn a_long_prefix_is_cut_between_characters_as_readers_see_them() {
         let ascii = "x".repeat(300);
         assert_eq!(safe_prefix(&ascii), &ascii[..256]);
-        // Each has 18 bytes: three people, joined.
+        // Each character is a family emoji, which takes 18 bytes.
         let families = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}".repeat(30);
         assert_eq!(safe_prefix(&families).len(), 252);
-        // Nothing of a single character of more bytes than are written.
+        // A character that is longer than all that is written leaves nothing.
         let tower = format!("a{}", "\u{300}".repeat(200));
         assert_eq!(safe_prefix(&tower), "");
     }

@@ -44,6 +44,8 @@ type Result = std::result::Result<Number, ArithmeticError>;
 /// More than any text can state, so that every number read can be negated and added to zero.
 const MAX_EXPONENT: i32 = 33_300;
 
+// No library fits: dashu-float 0.6 adds in 48 ns where this takes 168 ns, but it knows neither results of mixed
+// precision, as Go's `big.Float` has them, nor bounds on exponents.
 impl Number {
     /// The sum.
     ///

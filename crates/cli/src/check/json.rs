@@ -30,6 +30,7 @@ struct UnusableEntry {
 }
 
 impl Json {
+    // The document is written piece by piece, because a run may have millions of cases.
     pub(super) fn start() -> io::Result<Self> {
         let mut out = BufWriter::new(io::stdout().lock());
         write!(out, r#"{{"format_version":"{FORMAT_VERSION}","failures":["#)?;

@@ -63,7 +63,7 @@ pub(crate) struct Args {
     junit: Option<PathBuf>,
 }
 
-/// Whether both paths lead to one file that is there.
+/// Whether both paths lead to one existing file.
 fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
@@ -84,7 +84,7 @@ impl Only {
         self.0.is_empty() || matches > 0
     }
 
-    /// The first that selected no case of those that were read.
+    /// The first glob that has selected no case.
     fn unmatched<'g>(&self, globs: &'g [String]) -> Option<&'g String> {
         let all = globs.iter().zip(&self.0);
         all.into_iter()
@@ -93,14 +93,14 @@ impl Only {
     }
 }
 
-/// How many cases did what.
+/// How many cases passed and failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counts {
     passed: u64,
     failed: u64,
 }
 
-/// Everything that is reported, as it happens.
+/// Reports the results as they come.
 struct Checked<'a> {
     text: Option<text::Text>,
     json: Option<json::Json>,

@@ -11,7 +11,7 @@ pub(crate) use variable_args::{GivenArgs, Settings};
 use crate::exit::{CommandError, unusable};
 use crate::hints;
 
-/// The error of a command, which shows what is wrong in its place in the files.
+/// The error of a command, with the place of the problem in the files.
 pub(crate) fn error_in(error: ConfigurationError, sources: &Sources) -> CommandError {
     match error {
         ConfigurationError::Problems { found, hidden } => {

@@ -9,7 +9,7 @@ use crate::hints;
 /// The maximum number of errors to show. Others are only counted.
 const MAX_SHOWN: usize = 20;
 
-/// Says on standard error what is wrong, each error with its place, without the hidden parts of its lines.
+/// Prints the errors on standard error, each with its place, without the hidden parts of its lines.
 pub(crate) fn show(sources: &Sources, hidden: &HiddenSource, found: &[Diagnostic]) -> io::Result<()> {
     let places = sources.places();
     let mut err = crate::terminal::stderr();

@@ -12,7 +12,7 @@ use crate::exit::{INTERRUPTED, note, warn};
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The time that destroying the created objects may take.
+/// How long the created objects may take to be destroyed.
 // Longer than the 20 s that a run itself takes for this, so that the run ends first.
 const TIDY: Duration = Duration::from_secs(25);
 

@@ -383,7 +383,7 @@ fn nothing_checked(report: &Report) -> String {
     }
 }
 
-/// Writes all reports that are wanted. In the text is also what was only now accepted into the baseline.
+/// Writes the requested reports. The text includes findings that this run adds to the baseline.
 fn write_reports(
     args: &Args,
     reporter: Reporter<'_>,

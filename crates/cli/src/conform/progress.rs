@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use objchange_conform::Progress;
 
-/// A bar with what is being tried.
+/// A progress bar with the name of the present type.
 #[derive(Clone)]
 pub(super) struct Bar(ProgressBar);
 

@@ -13,7 +13,7 @@ use objchange_text::{json, visible};
 use super::{Args, FailOn};
 use crate::exit::{self, CommandError};
 
-/// Measures all types that are wanted, and tells of each as soon as it is measured.
+/// Measures all selected types, and prints each as soon as it is measured.
 pub(super) fn run(
     args: &Args,
     options: &Options,

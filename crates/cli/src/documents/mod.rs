@@ -22,7 +22,7 @@ use crate::schemas::missing_schemas;
 /// The consequence of a missing schema.
 const SHOWN_WITHOUT_SCHEMA: &str = "values that only a schema marks as sensitive are shown";
 
-/// The documents that arguments name, and the schemas that say what in them is sensitive.
+/// The documents that arguments name, and the schemas that mark sensitive values in them.
 pub(crate) struct FoundDocuments {
     inputs: Inputs,
     schemas: Option<Arc<Schemas>>,
@@ -117,9 +117,11 @@ pub(crate) fn for_each<A: Send>(
     };
     inputs.each_document(wanted, &|bytes| progress.bar.inc(bytes), answer, handle)?;
     progress.finish();
+    // Schemas are looked up while documents are read, so only now all that are missing are known.
     let missing = schemas.iter().filter_map(|schemas| missing_schemas(schemas, true, SHOWN_WITHOUT_SCHEMA));
     missing.for_each(|warning| exit::warn(&warning));
     skipped.note(wanted).iter().for_each(|note| exit::note(note));
+    // A gate over nothing would be green.
     if summary.answered == 0 && summary.failures.is_empty() {
         let message = format!("there are no {} that can be read", wanted.name);
         exit::complain(&message)?;
@@ -128,19 +130,19 @@ pub(crate) fn for_each<A: Send>(
     Ok(summary)
 }
 
-/// How far the work is, shown on standard error if that is a terminal and there is time to see it.
+/// A progress bar on standard error, if that is a terminal and the work takes longer than a second.
 pub(crate) struct Progress {
     pub(crate) bar: ProgressBar,
     begun: Instant,
 }
 
 impl Progress {
-    /// Counts things.
+    /// A bar that counts items.
     pub(crate) fn count(total: usize) -> Self {
         Self::with(ProgressBar::new(total as u64), "{bar:30} {pos}/{len} {elapsed}")
     }
 
-    /// Counts the bytes read from these sources.
+    /// A bar that counts the bytes read from these sources.
     pub(crate) fn of_sources<'s>(sources: impl Iterator<Item = &'s Source>) -> Self {
         let (bar, template) = match sources.map(Source::size).sum::<Option<u64>>() {
             Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),
@@ -163,7 +165,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// All is done, or given up.
+    /// Ends the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

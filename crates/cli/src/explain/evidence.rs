@@ -14,7 +14,7 @@ use crate::input::{InputError, MAX_DOCUMENT, Size, Source};
 use crate::schema_cache::SchemaQuery;
 use crate::schemas::HOW_TO_GET_SCHEMAS;
 
-/// Why what is at hand cannot be used.
+/// Why the given schemas or objects cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EvidenceError {
     #[error(transparent)]

@@ -74,7 +74,7 @@ impl PlanningArgs {
         !self.target.is_empty() || !self.replace.is_empty()
     }
 
-    /// Whether it is said where modules lie.
+    /// Whether an option gives the places of modules.
     pub(super) fn has_module_source(&self) -> bool {
         !self.module_source.is_empty()
     }

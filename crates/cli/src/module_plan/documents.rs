@@ -15,7 +15,7 @@ use crate::input::Source;
 ///
 /// # Errors
 ///
-/// It cannot be planned: then nothing is said of it.
+/// It cannot be planned. The error does not repeat the printed reasons.
 pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<PlanFile, CommandError> {
     let failed = || unusable(format!("{}: the module cannot be planned", directory.display()));
     let planned = plan_directory(directory, inputs)?.ok_or_else(failed)?;

@@ -79,6 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let report = GraphReport::new(&graph, &shown, args.only_unknown);
     let text = match args.format {
         Format::Json => report.json(),
+        // `--json` conflicts with `--format`, which is at its default then.
         _ if args.json => report.json(),
         Format::Dot => report.dot(),
         Format::Mermaid => report.mermaid(),

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Args, output, plan_directory_with};
 use crate::exit::{self, CommandError, FAILED};
 
-/// Prints the list, and how to fill it in.
+/// Prints the list of missing answers, and how to give them.
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let planned = plan_directory_with(args.directory(), &args.inputs(), |input, providers| {
         plan_and_rank_missing(input, providers)

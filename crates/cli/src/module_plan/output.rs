@@ -44,7 +44,7 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the plan in the form that was asked for, with its errors and warnings, and decides.
+/// Prints the plan in the requested form, with its errors and warnings, and decides the exit code.
 pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, CommandError> {
     let PlannedDirectory { plan, config, schemas, .. } = planned;
     let document = || planned.document();
@@ -53,6 +53,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
         write_file(path, document(), Access::Owner)
             .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
     }
+    // An error before planning leaves no changes. `terraform plan` prints only the errors then, too.
     if plan.errored && !plan.has_begun {
         diagnostics(config, schemas, &plan.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
@@ -99,7 +100,7 @@ pub(super) fn report_options(args: &Args, options: &PlanOptions) -> Options {
     Options { mode: Some(mode), program: Some(program), full: args.full, ..Options::default() }
 }
 
-/// Judges a plan by its report, and refuses what only providers and missing inputs could say.
+/// Judges a plan by its report, and refuses changes that only providers or missing inputs decide.
 pub(super) fn judge(
     args: &Args,
     planned: &PlannedDirectory,

@@ -29,7 +29,7 @@ pub(crate) struct RealArgs {
 }
 
 impl RealArgs {
-    /// Those that the arguments choose.
+    /// The providers that the arguments choose.
     pub(super) fn choice(&self) -> RealChoice<'_> {
         RealChoice { all: self.real_providers, providers: &self.real_provider, timeout: self.timeout }
     }

@@ -15,7 +15,7 @@ use crate::exit::{self, CommandError, unusable};
 use crate::terminal;
 use crate::write_file::{Access, NewFile};
 
-/// Prints what was asked for while tests run.
+/// Prints the requested output while tests run.
 pub(super) struct Printing<'s> {
     printer: TestPrinter<'s>,
     json: bool,
@@ -29,7 +29,7 @@ impl<'s> Printing<'s> {
         Self { printer: TestPrinter::new(suite, schemas), json: args.json, zero }
     }
 
-    /// Prints what is known before the first file.
+    /// Prints the lines before the first file.
     pub(super) fn begin(&self, terraform_version: &str) -> io::Result<()> {
         if !self.json {
             return texts(&self.printer.load_text());
@@ -72,7 +72,7 @@ impl<'s> Printing<'s> {
         self.printer.junit(report, &time)
     }
 
-    /// Prints what runs have reached: beside the messages, if those are what is printed.
+    /// Prints what the runs have reached; on standard error if standard output has JSON.
     pub(super) fn coverage(&self, reached: &TestCoverage) -> io::Result<()> {
         let stream = if self.json { Stream::Err } else { Stream::Out };
         texts(&[Output { stream, text: format!("\n{}", reached.text()) }])

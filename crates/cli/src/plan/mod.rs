@@ -28,7 +28,8 @@ use crate::schemas::SchemaArgs;
 use crate::style::colour;
 use objchange_project::GivenSchemas;
 
-/// How this form of `plan` is called among the commands.
+/// The name of this form of `plan` among the commands.
+// clap has no two forms of one command, so this form is a command of its own, chosen by its options.
 pub(crate) const NAME: &str = "plan-resource";
 
 /// The arguments with the name of this form, if `plan` refused them because of an option that only this form has.
@@ -124,7 +125,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     Ok(show(&args.subject, &subject, &plan)?)
 }
 
-/// The error of a command, which shows what is wrong in its place in the configuration.
+/// The error of a command, with the place of the problem in the configuration.
 pub(crate) fn refused_in(error: ResourceError, config: &ResourceConfig) -> CommandError {
     match (error, config.sources()) {
         (ResourceError::Configuration(error), Some(sources)) => error_in(error, sources),
@@ -132,7 +133,7 @@ pub(crate) fn refused_in(error: ResourceError, config: &ResourceConfig) -> Comma
     }
 }
 
-/// Shows what was planned: the code says whether anything is against it.
+/// Prints the planned change. The exit code is 1 if the plan breaks the contract or `prevent_destroy` forbids it.
 pub(crate) fn show(args: &SubjectArgs, subject: &Subject<'_>, plan: &PlannedChange) -> io::Result<ExitCode> {
     let report = ResourceReport::new(subject, plan);
     let stdout = io::stdout();

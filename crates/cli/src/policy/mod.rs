@@ -180,7 +180,7 @@ enum FailOn {
     Never,
 }
 
-/// A plan, and what the policies say of it.
+/// A plan, and the verdicts of the policies on it.
 struct Judged {
     /// The file of the plan.
     file: String,

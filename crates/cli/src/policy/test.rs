@@ -48,6 +48,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
     let mut reporter = Reporter::new("objchange policy test", "objchangePolicyTest/v1", outputs)?;
     let PolicyFiles { policies, tests } = read_policies(&args.policies).map_err(unusable)?;
+    // Tests and policies are one program, as `opa test` loads them.
     let files = [policies, tests].concat();
     let mut options = Options::new(now_ns);
     options.timeout = Duration::from_secs(args.timeout);
@@ -56,6 +57,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let data = read_data(&args.data, &args.policies).map_err(unusable)?;
     (options.data, options.data_left_out) = (data.value, data.left_out);
     let tests = match run_tests(&files, &options) {
+        // A misspelt folder or rule must not look like tests that pass.
         Ok(tests) if tests.is_empty() => return Err("no rule is called test_*".into()),
         Ok(tests) => tests,
         Err(error) => return Err(unusable(hints::policy(&error))),

@@ -140,7 +140,7 @@ pub(super) async fn apply(
     })
 }
 
-/// Says how a change breaks the contract.
+/// Prints how a change breaks the contract.
 fn tell(report: &AppliedReport<'_>) -> io::Result<()> {
     let violations = report.violations();
     let more = left_out(violations.len(), MAX_TEXTS, "violations");

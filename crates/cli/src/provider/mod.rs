@@ -85,7 +85,7 @@ async fn work(
     }
 }
 
-/// Whether objects are where they should be. A state that could be saved nowhere is printed, with its secrets.
+/// Whether the objects are saved. A state that could be saved nowhere is printed, with its secrets.
 fn saved_or_printed(saved: Noted<Result<(), NotSaved>>) -> bool {
     let Err(NotSaved { unsaved }) = exit::noted(saved) else { return true };
     if let Some(text) = unsaved {
@@ -94,6 +94,8 @@ fn saved_or_printed(saved: Noted<Result<(), NotSaved>>) -> bool {
         );
         let mut err = std::io::stderr().lock();
         for line in text.lines() {
+            // Each unprintable character becomes an escape of JSON, so the terminal is safe and the text is still the
+            // state.
             let _ = writeln!(err, "{}", visible_json(line));
         }
     }

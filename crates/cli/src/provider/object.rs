@@ -85,6 +85,8 @@ pub(super) async fn read(
     children: &Children,
     hidden: &Hidden<'_>,
 ) -> Result<ExitCode, Failure> {
+    // The state is opened and its place is checked before the provider is asked, so that no object is read that cannot
+    // be saved.
     let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
     let session = args.provider.start(children, hidden).await?;
     if let (Some(name), Some(path)) = (&args.data, &args.config) {

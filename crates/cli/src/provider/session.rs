@@ -1,4 +1,4 @@
-//! A provider while it is asked, and what is said where it fails.
+//! A session with a provider, and the messages about its failures.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -55,6 +55,8 @@ impl Target {
         children: &Children,
         hidden: &'h Hidden<'h>,
     ) -> Result<Session<'h>, Failure> {
+        // Opened before the provider starts: a path that cannot be written is then an error before anything has
+        // happened.
         let recorder = self.record.as_deref().map(|path| open_recording(path, hidden)).transpose()?;
         let client = self.launch.start(&self.binary, children).await?;
         Ok(Session::new(client, recorder, hidden).await?)
@@ -82,7 +84,7 @@ pub(super) struct AlwaysJson {
     _json: bool,
 }
 
-/// Why something was not done.
+/// Why a command of `provider` failed.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The provider, or what it was asked.
@@ -115,7 +117,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Says why something was not done.
+/// Prints why a command failed.
 pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, CommandError> {
     let error = match failure {
         Failure::Session(error) => error,
@@ -143,6 +145,8 @@ pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, 
         SessionError::Provider(error) => {
             exit::complain(&hidden.relay(&error.to_string()))?;
             tell_log(&error, hidden)?;
+            // A wrong name, and a program that is no provider, are errors of the input. A provider that crashes or
+            // hangs in a call fails, as one that answers with errors does.
             Ok(ExitCode::from(if error.kind().is_about_input() { UNUSABLE } else { FAILED }))
         }
     }

@@ -29,6 +29,7 @@ pub(super) fn rows(
     items: &[FoundItem],
 ) -> Result<Vec<Row>, String> {
     let keys: HashSet<&str> = items.iter().map(|item| &*item.key).collect();
+    // A plan with missing changes or unknown actions would become a table with fewer rows, which nobody can see later.
     let plan = file.judged().map_err(|error| error.to_string())?;
     let rows = changes(file.name(), plan, kind, schemas, |key| keys.contains(key));
     rows.map_err(|error| match error {
@@ -48,6 +49,8 @@ impl Destination {
     pub(super) fn open(out: Option<&Path>) -> Result<Self, CommandError> {
         match out.filter(|path| path.as_os_str() != "-") {
             Some(path) => {
+                // The file gets its name only when it is complete: a reader must not find a table without its end,
+                // which in Parquet holds the schema.
                 let file = NewFile::create(path, Access::Usual).and_then(NewFile::start);
                 Ok(Self::File(file.map_err(|error| unusable(format!("{}: {error}", path.display())))?))
             }

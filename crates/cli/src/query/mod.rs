@@ -241,7 +241,7 @@ struct DocumentAnswer {
     rows: Vec<Row>,
 }
 
-/// Where all that is found goes.
+/// The destination of the results.
 enum Sink<'a> {
     Text(Printer<'a, BufWriter<Box<dyn Write>>>),
     #[cfg(feature = "columns")]
@@ -348,7 +348,7 @@ enum Format {
     Table(TableForm, RowKind, Schemas),
 }
 
-/// The exit code where nothing is found, and something may be once the unknown values are known.
+/// The exit code if nothing is found, and items may match once the unknown values are known.
 const UNDECIDED: u8 = 3;
 
 /// An expression that is an argument.

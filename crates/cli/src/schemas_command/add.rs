@@ -82,7 +82,7 @@ impl std::str::FromStr for ProviderVersion {
 
 type Versions = BTreeMap<ProviderAddress, String>;
 
-/// Schemas to add, with the versions of their providers, if their place tells these.
+/// Schemas to add, with the versions of their providers, if a lock file has them.
 struct Addition {
     text: SchemaText,
     versions: Versions,
@@ -160,7 +160,7 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
     Ok(additions)
 }
 
-/// The schemas of providers that were asked; whether all have answered.
+/// Adds the schemas of providers that were asked. Returns whether all have answered.
 #[cfg(feature = "provider")]
 fn asked_schemas(asked: AskedSchemas, additions: &mut Vec<Addition>) -> std::io::Result<bool> {
     additions.extend(asked.texts.into_iter().map(|(text, versions)| Addition { text, versions }));

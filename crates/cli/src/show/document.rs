@@ -1,4 +1,4 @@
-//! The document of a command that shows one: how it is read, with which schemas, and what is refused.
+//! The document of a command that shows one: reading it with its schemas, and refusing unfit options.
 
 use std::path::PathBuf;
 use std::slice;
@@ -77,7 +77,7 @@ pub(crate) struct Input {
     pub(crate) given: GivenSchemas,
 }
 
-/// Where the schemas of a document are from.
+/// The source of the schemas of a document.
 pub(crate) struct SchemaSources {
     /// Their name in errors.
     name: String,
@@ -85,7 +85,7 @@ pub(crate) struct SchemaSources {
 }
 
 impl DocumentArgs {
-    /// The options of planning, unless they act on nothing.
+    /// The options of planning. Options without effect are an error.
     ///
     /// # Errors
     ///
@@ -149,12 +149,12 @@ impl DocumentArgs {
         self.choice.selection().unmatched(&places(document)).iter().map(hints::unmatched).collect()
     }
 
-    /// The program as which the document is shown.
+    /// The program in whose style the document is shown.
     pub(crate) fn program_of(&self, document: &Document<'_>) -> Program {
         self.program.unwrap_or_else(|| Program::detect(document))
     }
 
-    /// How the document of a file is shown, as far as these options and the file say it.
+    /// The options of the report, from the arguments and the file.
     pub(crate) fn options(&self, file: &PlanFile, program: Program) -> Options {
         Options {
             mode: self.mode.map(ModeArg::mode).or(file.mode()),
@@ -177,7 +177,7 @@ fn at(source: &str, error: ShowError) -> Error {
 }
 
 impl SchemaSources {
-    /// Why the document of this name cannot be shown, with the name of the file that is wrong.
+    /// The error about the document of this name, or about its schemas, with the name of the file.
     pub(crate) fn error(&self, document: &str, error: ShowError) -> Error {
         match error {
             ShowError::Write(error) => Error::Write(error),

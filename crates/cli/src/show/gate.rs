@@ -51,7 +51,7 @@ impl GateArgs {
         Gate { conditions: self.fail_on.clone(), allow_unmatched: self.allow_unmatched }
     }
 
-    /// Whether anything is to be told.
+    /// Whether an option judges the plan.
     pub(crate) fn is_asked(&self) -> bool {
         self.detailed_exitcode || !self.fail_on.is_empty()
     }
@@ -66,13 +66,13 @@ impl GateArgs {
         self.detailed_exitcode
     }
 
-    /// The exit code, after saying what went wrong and what is refused.
+    /// The exit code, after printing errors and refused changes.
     pub(super) fn code(&self, verdict: &Verdict, shown: Result<(), ShowError>) -> io::Result<ExitCode> {
         let is_refused = !verdict.refused.is_empty();
         let is_shown = match shown {
             Ok(()) => true,
             Err(ShowError::Write(error)) if !is_refused => return Err(error),
-            // Whoever has stopped reading is told what is refused all the same.
+            // If the reader of the text is gone, the refused changes are still printed on standard error.
             Err(ShowError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => false,
             Err(error) => {
                 exit::complain(&error.to_string())?;
@@ -82,7 +82,7 @@ impl GateArgs {
         self.answer(verdict, is_shown)
     }
 
-    /// The exit code of what was shown or not, after saying what is refused.
+    /// The exit code, after printing refused changes.
     pub(crate) fn answer(&self, verdict: &Verdict, is_shown: bool) -> io::Result<ExitCode> {
         if !verdict.refused.is_empty() {
             let option = if self.can_refuse() { "--fail-on" } else { "--detailed-exitcode" };

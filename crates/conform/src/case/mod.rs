@@ -38,6 +38,8 @@ pub(super) fn case(
     }
     let shown = |asked: &CaseQuestion| {
         let mut masks = masks.clone();
+        // The first pass learns all secrets, so that the second replaces one also where it comes before the attribute
+        // that is secret.
         asked.objects().for_each(|object| drop(masks.object(block, object)));
         let masked = asked.map(|object| Some(masks.object(block, object)))?;
         let (small, pruned) = pruned(block, finding, &masked);
@@ -207,7 +209,7 @@ fn pruned(block: &Block, finding: &Finding, asked: &CaseQuestion) -> (Block, Cas
     }
 }
 
-/// Whether null is something to be seen: blocks of several have another way to be none.
+/// Whether null differs from no blocks: blocks in a list, set or map are also absent as an empty collection.
 fn has_other_none(block: &Block, name: &str) -> bool {
     use objchange::schema::NestingMode;
     block.block_type(name).is_some_and(|nested| nested.nesting != NestingMode::Single)
@@ -217,7 +219,7 @@ fn is_empty(part: &Value) -> bool {
     part.is_null() || part.as_object().is_none() && part.len() == Some(0)
 }
 
-/// The line of a case, and what is answered to it.
+/// The line of a case, and the answer to it.
 fn line(id: &str, block: &Block, asked: &CaseQuestion) -> Option<(String, Answer)> {
     let raw = |json: String| RawValue::from_string(json).ok();
     let object = |object: &Value| raw(object.to_marker_json(block.implied_type()).ok()?);

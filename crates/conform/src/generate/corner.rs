@@ -1,4 +1,4 @@
-//! Values that are known to go wrong.
+//! Values with which providers often fail.
 
 use objchange::value::Number;
 use objchange::{Type, Value};
@@ -58,7 +58,7 @@ pub(super) fn number(which: usize) -> (&'static str, Value) {
     (text, Number::parse(text).map_or_else(|_| Value::from(0), Value::from))
 }
 
-/// How many kinds of value there are for what may be anything.
+/// The number of kinds of value for attributes of a dynamic type.
 pub(super) const ANYTHING: usize = 6;
 
 pub(super) fn anything(which: usize) -> (&'static str, Value) {

@@ -13,7 +13,7 @@ impl Dice {
         Self(at.random())
     }
 
-    /// A number from 0 to below `count`, which is not 0.
+    /// A number from 0 to below `count`; `count` is not 0.
     pub(super) fn below(&mut self, count: usize) -> usize {
         self.0.random_range(0..count.max(1))
     }

@@ -13,13 +13,13 @@ use super::{corner, plausible};
 use crate::Hints;
 use crate::hints::{Numbering, inside};
 
-/// At most so many values are made that need not be there. Types and blocks that nest deeply could have exponentially many.
+/// The most optional values of a sample. Deeply nested types and blocks could have exponentially many.
 const MAX_OPTIONAL: u32 = 20_000;
 
-/// At most so many values are made, needed or not.
+/// The most values of a sample, required ones included.
 const MAX_VALUES: u32 = 200_000;
 
-/// How deep random values nest of what need not be there.
+/// The most levels of optional random values.
 const MAX_RANDOM_DEPTH: usize = 12;
 
 /// Makes the values of one sample.
@@ -28,7 +28,7 @@ pub(in super::super) struct Maker<'a> {
     name: &'a str,
     hints: &'a Hints,
     pub(in super::super) at: Numbering,
-    /// How many values may still be made before those that need not be there are left out.
+    /// How many optional values may still be made.
     left: Cell<u32>,
     /// How many values were made.
     made: Cell<u32>,
@@ -85,7 +85,7 @@ impl<'p> Put<'p> {
 }
 
 impl Taste<'_> {
-    /// The number of of these.
+    /// The number of elements or blocks to make.
     fn count(&mut self, least: usize, most: usize) -> usize {
         match self {
             Self::Nothing => least,
@@ -132,7 +132,7 @@ impl<'a> Maker<'a> {
         self.made.set(self.made.get().saturating_add(count));
     }
 
-    /// Counts one that need not be there.
+    /// Counts an optional value.
     fn count_optional(&self) {
         self.left.set(self.left.get().saturating_sub(1));
     }
@@ -142,7 +142,7 @@ impl<'a> Maker<'a> {
         if self.left.get() == 0 { least } else { taste.count(least, most) }
     }
 
-    /// Whether one more of what need not be there is set.
+    /// Whether one more optional member is set.
     fn takes(&self, taste: &mut Taste<'_>, depth: usize) -> bool {
         let wants = match taste {
             Taste::Nothing => false,
@@ -275,11 +275,14 @@ impl<'a> Maker<'a> {
         put: Option<Put<'_>>,
     ) -> Value {
         let here = put.and_then(Put::here);
+        // The protocol has an `int64` here, and so a faulty schema may require any number.
         let least = usize::try_from(nested.min_items).unwrap_or(usize::MAX).min(1_000);
         let most = match usize::try_from(nested.max_items).unwrap_or(usize::MAX) {
+            // In the protocol 0 stands for no limit.
             0 => 3.max(least),
             most => most,
         };
+        // A group always exists in Terraform, configured or not.
         let is_group = nested.nesting == NestingMode::Group;
         let count = match here {
             Some(What::Value(value)) => return value.clone(),
@@ -337,7 +340,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// A list, set or map of so many elements, which differ as far as their type lets them.
+    /// A list, set or map of this many elements, which differ as far as their type lets them.
     pub(in super::super) fn collection(
         &self,
         ty: &Type,

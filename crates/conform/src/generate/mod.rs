@@ -59,9 +59,9 @@ impl std::fmt::Debug for Sample {
     }
 }
 
-/// Configurations of a block, without end: the smallest and the fullest one, then those with one thing that is special. In every
-/// other one a part is unknown, the outer parts first, until each was. The rest is of each kind of what is special in turn, and a
-/// random one in each round. When nothing special is left, all are random.
+/// Configurations of a block, without end: the smallest and the fullest one, then those with one special feature. In
+/// every other one a part is unknown, the outer parts first, until each was. The rest takes the kinds of special
+/// features in turn, with a random configuration in each round. When no special feature is left, all are random.
 ///
 /// ```
 /// use objchange::Type;

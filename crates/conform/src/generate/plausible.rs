@@ -1,4 +1,4 @@
-//! Values that a provider may well take, by the names of their attributes.
+//! Values that a provider is likely to accept, by the names of their attributes.
 
 /// A text that looks like what an attribute of this name may want, another for each number.
 pub(in super::super) fn text(name: &str, n: u64) -> String {
@@ -8,7 +8,7 @@ pub(in super::super) fn text(name: &str, n: u64) -> String {
     }
 }
 
-/// A text of each form that is known, for attributes that take none that their name suggests.
+/// A text of each known form, for attributes that accept no text of the form that their name suggests.
 pub(in super::super) fn texts(n: u64) -> impl Iterator<Item = String> {
     Form::ALL.iter().map(move |form| form.text(n))
 }
@@ -29,7 +29,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(['_', '-'])
 }
 
-/// Each form: the words of which one is in the name, and an example.
+/// Each form: its words, one of which is in the name, and an example.
 macro_rules! forms {
     ($($form:ident, [$($word:literal)*], |$n:pat_param| $example:expr;)*) => {
         /// The form of a text.

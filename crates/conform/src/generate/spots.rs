@@ -10,7 +10,7 @@ const MAX_SPOTS: usize = 4_000;
 /// A part of a schema that can be configured.
 #[derive(Clone)]
 pub(in super::super) struct Spot<'s> {
-    /// The names that lead there.
+    /// The names on the way to it.
     pub(in super::super) names: Vec<SmolStr>,
     pub(in super::super) part: SchemaPart<'s>,
 }
@@ -38,7 +38,7 @@ impl Spot<'_> {
         }
     }
 
-    /// Whether all of it can be unknown: a block that there is at most once is there or not.
+    /// Whether all of it can be unknown: a single block exists or does not, and is not unknown as a whole.
     pub(in super::super) fn can_be_unknown(&self) -> bool {
         match self.part {
             SchemaPart::Attribute(_) => true,
@@ -54,7 +54,7 @@ impl Spot<'_> {
         }
     }
 
-    /// As paths are written.
+    /// Its path, as text.
     pub(in super::super) fn path(&self) -> String {
         self.names
             .iter()
@@ -63,11 +63,12 @@ impl Spot<'_> {
     }
 }
 
-/// All that can be configured, what is further out first.
+/// All parts that can be configured, the outermost first.
 pub(in super::super) fn spots(block: &Block) -> Vec<Spot<'_>> {
     let mut found = Vec::new();
     members(&[], block.attributes(), block.block_types(), &mut found);
     let mut next = 0;
+    // Breadth first, so that the limit leaves out the innermost parts.
     while next < found.len() && found.len() < MAX_SPOTS {
         let Spot { names, part } = found[next].clone();
         match part {

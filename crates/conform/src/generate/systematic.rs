@@ -1,4 +1,4 @@
-//! Configurations with one thing that is special.
+//! Configurations with one special feature each.
 
 use std::collections::VecDeque;
 
@@ -12,21 +12,21 @@ use super::fill::{Are, Maker, Put, Taste, What};
 use super::spots::{SchemaPart, Spot, spots};
 use crate::hints::Numbering;
 
-/// Configurations that are still to be made.
+/// The configurations that are not made yet.
 pub(super) struct Systematic<'b> {
     spots: Vec<Spot<'b>>,
-    /// Each part that can be unknown, the outer ones first. Every other turn is theirs: what a provider does with unknown values
-    /// goes wrong most often, and not even a few cases shall leave a part out.
+    /// Each part that can be unknown, the outer ones first. Every other turn is theirs: providers fail most often with
+    /// unknown values, and even a run of a few cases should try each part.
     unknowns: VecDeque<Case>,
-    /// All else, by kind of what is special.
+    /// All other cases, by their special feature.
     groups: Vec<VecDeque<Case>>,
-    /// Which is next; before all come the smallest and the fullest configuration.
+    /// The number of the next one; the smallest and the fullest configuration come first.
     turn: usize,
     /// How many turns were not for the unknown parts.
     others: usize,
 }
 
-/// A configuration that is to be made.
+/// A configuration to make.
 pub(super) enum Next {
     Minimal,
     All,
@@ -34,7 +34,7 @@ pub(super) enum Next {
     Random,
 }
 
-/// Something special at a place.
+/// A special feature at a place.
 #[derive(Clone)]
 pub(super) struct Case {
     /// The position of the place among all.
@@ -44,12 +44,12 @@ pub(super) struct Case {
 
 #[derive(Clone, Copy)]
 enum Special {
-    /// It is there.
+    /// It is set.
     Present,
-    /// It is there with all that can be in it.
+    /// It is set with all of its members.
     Full,
     Unknown,
-    /// One element is unknown, beside as many that are known.
+    /// One element is unknown, beside this many known ones.
     UnknownElement(usize),
     Empty,
     /// An element that is an empty text.
@@ -70,7 +70,7 @@ enum Special {
     Text(usize),
     False,
     Anything(usize),
-    /// So many elements or blocks.
+    /// This many elements or blocks.
     Count(usize),
 }
 

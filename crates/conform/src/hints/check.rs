@@ -52,6 +52,7 @@ fn check_value(
     is_meant: &dyn Fn(&str) -> bool,
     given: &HintedValue,
 ) -> Option<HintsError> {
+    // Any numbering will do: it changes texts, and not their types.
     let at_all = Numbering { seed: 0, sequence: 0 };
     let (mut found, mut fits) = (false, false);
     for block in blocks {

@@ -30,7 +30,7 @@ pub(in super::super) struct RegexText {
     is_secret: bool,
 }
 
-/// Which sample of which run it is.
+/// The number of a sample, and the seed of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct Numbering {
     pub(in super::super) seed: u64,
@@ -38,7 +38,7 @@ pub(in super::super) struct Numbering {
 }
 
 impl HintedValue {
-    /// The values of which it is one.
+    /// The possible values.
     pub(super) fn values(&self) -> &[Value] {
         match self {
             Self::Value(value) => std::slice::from_ref(value),
@@ -122,7 +122,7 @@ impl Numbering {
     }
 }
 
-/// The text with what stands for each `{name}`. A name that stands for nothing stays as it is, unless `value` knows none at all.
+/// The text with each `{name}` replaced by its value. A name without a value stays as it is; `None` if no name has one.
 pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let (mut out, mut rest, mut known) = (String::new(), text, false);
     while let Some((before, after)) = rest.split_once('{') {

@@ -1,4 +1,4 @@
-//! Hints: what people tell the harness about a provider.
+//! Hints of people about a provider.
 //!
 //! A schema does not say which regions exist, what a name looks like, or which types cost money. A hints file
 //! in JSON does (`schema/hints.schema.json` of the project):
@@ -78,12 +78,12 @@ enum Summary {
     Matching(Regex),
 }
 
-/// Why a hints file cannot be used: where in it, and what is wrong there. Never shows a value.
+/// Why a hints file cannot be used: the place and the problem. It never shows a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 #[non_exhaustive]
 pub struct HintsError {
-    /// Where: the path in the file, or the line and column of what is not JSON.
+    /// The path in the file, or the line and column at which it is not JSON.
     pub place: String,
     /// The problem at this place.
     pub problem: String,
@@ -107,7 +107,7 @@ impl Hints {
     ///
     /// # Errors
     ///
-    /// The first thing in it that is not a hint.
+    /// The first part of the file that is not a hint.
     pub fn parse(file: &[u8]) -> Result<Self, HintsError> {
         read::hints(file)
     }
@@ -149,7 +149,8 @@ impl Hints {
         })
     }
 
-    /// By which identifier an object is imported, where the file says so of its type: `{name}` stands for its attribute of
+    /// The identifier by which an object is imported, if the file has one for its type: `{name}` stands for the
+    /// attribute of
     /// that name.
     pub fn import_id(&self, name: &str, object: &Value) -> Option<String> {
         let format = self.about(Component::Resource, name).find_map(|entry| entry.import.as_deref())?;
@@ -161,7 +162,7 @@ impl Hints {
         })
     }
 
-    /// The configuration to which an object of this configuration is updated, where the file says how.
+    /// The configuration to which an object of this configuration is updated, if the file has one.
     pub fn update(&self, name: &str, config: &Value) -> Option<Value> {
         let entry = self.about(Component::Resource, name).find(|entry| !entry.update.is_empty())?;
         Some(entry.update.iter().fold(config.clone(), |config, (path, value)| {

@@ -13,6 +13,7 @@ use super::json::{parse, value};
 use super::{Expected, HintedValue, Hints, HintsError, SENSITIVE, Summary, TypeHints};
 
 /// How large a compiled regular expression may be.
+// The crate's own limit is 10 MiB for each of them.
 const MAX_PATTERN: usize = 1 << 20;
 
 const COMPONENTS: [(&str, Component); 6] = [
@@ -162,7 +163,7 @@ fn hinted_value(json: &Node<'_>, at: &str) -> Result<HintedValue> {
 
 type Members<'j, 't> = Vec<(&'j str, &'j Node<'t>, String)>;
 
-/// The members of an object of which all keys are known, each with its place.
+/// The members of an object, each with its place. An unknown key is an error.
 fn members<'j, 't>(json: &'j Node<'t>, at: &str, known: &[&str]) -> Result<Members<'j, 't>> {
     let members = object(json, at)?;
     let mut out: Members<'j, 't> = Vec::new();

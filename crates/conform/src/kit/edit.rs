@@ -53,15 +53,17 @@ pub(super) fn unknown(value: &Value) -> Value {
     Value::unknown(value.ty().clone())
 }
 
-/// A list, set or map with its last element twice, or without its last element.
+/// A list or set with one more element, which is unlike the last.
 pub(super) fn longer(value: &Value) -> Value {
     let mut elements = value.as_elements().unwrap_or_default().to_vec();
     if let Some(last) = elements.last() {
+        // A set would merge an equal element.
         elements.push(other(last));
     }
     like(value, elements)
 }
 
+/// A list or set without its last element.
 pub(super) fn shorter(value: &Value) -> Value {
     let mut elements = value.as_elements().unwrap_or_default().to_vec();
     elements.pop();

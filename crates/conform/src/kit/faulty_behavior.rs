@@ -13,7 +13,7 @@ use super::edit::{
 };
 use super::{Fault, Stage};
 
-/// By this an imported object is known that nobody can read.
+/// The private data of an imported object that cannot be read.
 const GONE: &[u8] = b"gone";
 
 /// A deferral, in answers where Terraform did not allow one.
@@ -241,7 +241,7 @@ impl Fault {
                 answer.identity = answer.identity.as_ref().map(|id| set(id, "id", "other"));
             }
             Self::ImportedVague => answer.object = answer.object.as_ref().map(filled),
-            // It says truly that an object with a made-up identifier does not exist.
+            // An object with a made-up identifier does not exist, and the answer says so.
             Self::ReadDestroyed if answer.object.as_ref().is_some_and(is_made_up) => answer.object = None,
             _ => {}
         }
@@ -327,7 +327,7 @@ impl Fault {
     }
 }
 
-/// An identity of which nothing is known.
+/// The identity with all of its attributes unknown.
 fn vague(identity: &Value) -> Value {
     edit(identity, "id", unknown)
 }
@@ -342,7 +342,7 @@ fn edit_elements(set: &Value, change: impl Fn(&Value) -> Value) -> Value {
     Value::set(element, elements).unwrap_or_else(|_| set.clone())
 }
 
-/// Unknown, but for how it begins.
+/// An unknown text with a known prefix.
 fn promised(value: &Value) -> Value {
     let prefix = Refinements { string_prefix: Some("n-".into()), not_null: true, ..Refinements::default() };
     Value::refined_unknown(value.ty().clone(), prefix).unwrap_or_else(|_| value.clone())

@@ -6,15 +6,15 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
 use super::{Kit, ResourceType};
 use crate::Clause;
 
-/// A schema with one thing wrong in it.
+/// A schema with one mistake.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Misdeclared {
-    /// The stable name of what is wrong.
+    /// The stable name of the mistake.
     pub kind: &'static str,
     /// The clause that it breaks.
     pub clause: Clause,
-    /// Where, by the names of the schema.
+    /// The place of the mistake, by the names of the schema.
     pub path: &'static str,
     /// Whether Terraform refuses it.
     pub is_noticed: bool,
@@ -29,7 +29,7 @@ impl Misdeclared {
     }
 }
 
-/// One schema for each thing that can be wrong with it and that the protocol can say.
+/// One schema for each mistake that the protocol can express.
 pub fn misdeclared() -> Vec<Misdeclared> {
     let text = || Attribute::optional(Type::String);
     let one = |name: &'static str, attribute: Attribute| Block::new([(name, attribute)], []);

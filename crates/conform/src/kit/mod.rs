@@ -69,7 +69,7 @@ pub struct Kit {
     ephemeral_resources: BTreeMap<SmolStr, Open>,
     lists: BTreeMap<SmolStr, List>,
     actions: BTreeMap<SmolStr, Invoke>,
-    /// The schemas as they are given out.
+    /// The schemas in the form that answers share.
     shared: OnceLock<Arc<Schemas>>,
 }
 
@@ -257,6 +257,7 @@ impl Provider for Kit {
                 let unknown = || ErrorKind::UnknownName { what: "function", name: name.to_owned() };
                 self.functions.get(name).ok_or_else(unknown)?(arguments).into()
             }
+            // The answer is the text of an error, and empty without one.
             Call::Stop => String::new().into(),
             _ => return Err(ErrorKind::Unimplemented.into()),
         })

@@ -284,7 +284,7 @@ impl ResourceType {
         Ok(answer)
     }
 
-    /// The configuration of an object: all of it that configuration may say.
+    /// The configuration of an object: all of its parts that can be configured.
     pub(super) fn generated(&self, state: &Value) -> Answer {
         let block = &self.schema.block;
         let configured = state.transform(|path, part| {

@@ -15,9 +15,9 @@ use super::{Kit, ResourceType};
 
 /// A provider for tests of whole modules. Its region is that of its disks, and known where the provider's configuration is.
 ///
-/// A disk cannot get another `name`; its `kind` is `ssd` unless somebody says otherwise. In `say` a disk is told to complain:
-/// `validate`, `plan`, `read` and `destroy` are errors in these steps, `warn` warns in plans. One called `gone` is gone when it
-/// is read, and one called `drift` has another size. The function `length` counts the bytes of a text, unless that is `quiet`.
+/// A disk cannot get another `name`; its `kind` is `ssd` by default. Its `say` names the step that fails, `validate`,
+/// `plan`, `read` or `destroy`; `warn` makes its plans warn. A disk called `gone` is gone when it is read, and one
+/// called `drift` has another size. The function `length` counts the bytes of a text, unless the text is `quiet`.
 pub fn service() -> Kit {
     let region = Arc::new(Mutex::new(Value::null(Type::String)));
     let configured = Arc::clone(&region);

@@ -1,4 +1,4 @@
-//! A resource type with something of everything, and a provider that has one of it for each fault.
+//! A resource type with all kinds of attributes and blocks, and a provider that has one such type for each fault.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -13,8 +13,8 @@ use objchange_provider::{
 use super::edit::{edit, null, other, set, unknown};
 use super::{Fault, Kit, ResourceType};
 
-/// A schema with something of everything: the one that the faults are made for. Protocol 5 has no nested types, and a schema
-/// without them can be had for it.
+/// A schema with all kinds of attributes and blocks, for which the faults are made. `nested_types` is false for
+/// protocol 5, which has none.
 pub fn trial_block(nested_types: bool) -> Block {
     let name = || ("name", Attribute::optional(Type::String));
     let nested = |mode| {
@@ -56,7 +56,7 @@ pub fn trial_block(nested_types: bool) -> Block {
     )
 }
 
-/// A configuration of [`trial_block`] in which each fault has what it is about.
+/// A configuration of [`trial_block`] in which each fault can show.
 pub fn trial_config(nested_types: bool) -> Value {
     let named = |name: &str| Value::object([("name", name)]);
     let list = |elements: &[&str]| Value::tuple(elements.iter().map(|name| named(name)));

@@ -1,4 +1,4 @@
-//! Giving a value what is wanted of it.
+//! Adjusting a value to a wish of the provider.
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ use super::sentence::{Measure, Wish};
 /// Paths that exist on nearly every machine.
 const EXISTING: [&str; 3] = ["/etc/hosts", "/dev/null", "/"];
 
-/// No text is made longer than this.
+/// The longest text that is made.
 const MAX_TEXT: usize = 100_000;
 
 /// Adjusts a value to a wish.

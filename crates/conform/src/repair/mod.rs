@@ -23,15 +23,15 @@ use super::generate::{Are, Maker, Put, SchemaPart, Spot, Taste, What, spots};
 use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
 
+/// How often a provider is asked about one configuration.
 // Most configurations are refused at first, and the errors say why. With repairs four public providers accepted 99 %
 // of them.
-/// How often a provider is asked about one configuration.
 const ROUNDS: u32 = 40;
 
-/// How often something is done for a part that need not be set, before it is given up.
+/// How often an optional part is changed before it is given up.
 const PATIENCE: usize = 4;
 
-/// The maximum number of rounds that change nothing: each tries something else.
+/// The maximum number of rounds in a row that change nothing.
 const MAX_IDLE: u32 = 5;
 
 /// The maximum number of diagnostics that are read at once, and of characters of each.
@@ -43,9 +43,9 @@ const MAX_TEXT: usize = 2_000;
 pub enum Acceptance {
     /// It takes this one.
     Yes(Sample),
-    /// It takes this one when all of it is known, and refuses it while some of it is unknown: what it says then.
+    /// It takes this one when all of it is known, and refuses it while a part is unknown, with these diagnostics.
     OnlyKnown(Sample, Vec<Diagnostic>),
-    /// It does not, and nothing that was tried has helped: what it has to say last.
+    /// It does not, and no change has helped. These are its last diagnostics.
     No(Vec<Diagnostic>),
 }
 
@@ -122,7 +122,7 @@ pub(super) async fn accepted_when(
 
 /// The provider's diagnostics about a configuration.
 struct Rejection {
-    /// For the configuration as it is, maybe with unknown parts.
+    /// For the configuration itself, which may have unknown parts.
     while_unknown: Vec<Diagnostic>,
     /// For its wholly known form, if it has unknown parts.
     when_known: Vec<Diagnostic>,
@@ -186,7 +186,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Does what all the diagnostics ask for.
+    /// Makes the changes that the diagnostics ask for.
     fn round(&mut self, refused: &[Diagnostic]) {
         if self.spots.is_empty() {
             self.spots = spots(self.block);
@@ -285,7 +285,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Takes a part away, or those that cannot be beside it where it must be there.
+    /// Takes a part away. If it is required, takes the parts away that conflict with it.
     fn absent(&mut self, spot: &Spot<'a>, rivals: &[&Spot<'a>]) {
         let is_kept = self.is_fixed(spot) || spot.is_required();
         if (rivals.is_empty() || !is_kept) && self.remove(spot) {
@@ -298,7 +298,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Does what is wanted of the value of a part, or gives the part up.
+    /// Adjusts the value of a part to a wish, or gives the part up.
     fn grant(&mut self, spots: &[Spot<'a>], spot: &Spot<'a>, wish: &Wish) {
         if self.is_given(spot) {
             return;
@@ -345,7 +345,7 @@ impl<'a> Repair<'a> {
         is_set
     }
 
-    /// Whether hints say what it is.
+    /// Whether hints give its value.
     fn is_given(&self, spot: &Spot<'_>) -> bool {
         self.hints.hinted(self.component, self.name, &spot.names.join(".")).is_some()
     }
@@ -356,12 +356,12 @@ impl<'a> Repair<'a> {
         is_unknown
     }
 
-    /// Whether it is not to be taken away: hints give it, or it is unknown.
+    /// Whether it must not be taken away: hints give it, or it is unknown.
     fn is_fixed(&self, spot: &Spot<'_>) -> bool {
         self.is_unknown(spot) || self.is_given(spot)
     }
 
-    /// Takes an unknown part away. The sample may be known then.
+    /// Takes an unknown part away. The sample may be wholly known then.
     fn forget(&mut self, spot: &Spot<'a>) {
         let null =
             |value: &Value| within::changed(value, &spot.names, &mut |old| Value::null(old.ty().clone()));
@@ -370,7 +370,7 @@ impl<'a> Repair<'a> {
         self.sample.known = known.filter(|_| !self.sample.config.is_wholly_known());
     }
 
-    /// Takes a part away if that can be; says whether it did.
+    /// Takes a part away if possible. Returns whether it did.
     fn remove(&mut self, spot: &Spot<'a>) -> bool {
         if spot.is_required() || self.is_fixed(spot) || !self.is_set(spot) {
             return false;
@@ -393,7 +393,7 @@ impl<'a> Repair<'a> {
         true
     }
 
-    /// Gives a part what it may well be taken with.
+    /// Sets a part to a plausible value.
     fn set(&mut self, spot: &Spot<'a>, what: What<'_>) {
         let maker = Maker::new(self.component, self.name, self.hints, self.sample.at);
         let put = Put { names: &spot.names, what };
@@ -403,7 +403,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Changes a part wherever it is, but leaves unknown what is unknown.
+    /// Changes a part wherever it occurs. Unknown parts stay unknown.
     fn change(&mut self, spot: &Spot<'a>, change: &mut dyn FnMut(&Value) -> Value) {
         let changed = |value: &Value, change: &mut dyn FnMut(&Value) -> Value| {
             within::changed(value, &spot.names, &mut |old| {
@@ -417,7 +417,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Whether something is unknown still, and nothing else is different when all is known.
+    /// Whether a part is still unknown, and the known form differs in nothing else.
     fn keeps_unknown(&self) -> bool {
         let sample = &self.sample;
         sample
@@ -427,7 +427,7 @@ impl<'a> Repair<'a> {
     }
 }
 
-/// The diagnostic without what nobody reads.
+/// The diagnostic, cut to the characters that are read.
 fn short(diagnostic: &Diagnostic) -> Diagnostic {
     let cut = |text: &str| text.chars().take(MAX_TEXT).collect();
     let mut short = diagnostic.clone();

@@ -1,7 +1,7 @@
 //! Reads what a provider wants from its error message about a configuration.
 //!
-//! There is no form to such sentences but habit. Those of the common libraries of providers are known here, and what others say
-//! in similar words is understood as well.
+//! Such sentences have no fixed form. Those of the common libraries for providers are known here, and similar ones are
+//! understood as well.
 
 use std::sync::LazyLock;
 
@@ -175,7 +175,7 @@ pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -
     range(text).or_else(|| form(text, name)).unwrap_or(Wish::Other)
 }
 
-/// The first group that is there.
+/// The first group that has matched.
 fn group(found: &Captures<'_>) -> Option<String> {
     found.iter().skip(1).flatten().next().map(|group| group.as_str().to_owned())
 }
@@ -192,7 +192,7 @@ fn one_of(text: &str) -> Option<Wish> {
     (!items.is_empty()).then_some(Wish::OneOf(items))
 }
 
-/// The items of a list, however it is written: where there are quotes, what stands outside of them joins the items.
+/// The items of a list in any notation. If there are quotes, the text outside of them joins the items.
 fn items(list: &str) -> Vec<String> {
     let Some(item) = ITEM.as_ref() else { return Vec::new() };
     let is_quoted = list.contains(['\'', '"', '`']);
@@ -211,7 +211,7 @@ fn items(list: &str) -> Vec<String> {
     items
 }
 
-/// The number in the first of these groups that is there.
+/// The number in the first of these groups that has matched.
 fn bound(found: &Captures<'_>, groups: [usize; 2]) -> Option<Number> {
     let text = groups.into_iter().find_map(|group| found.get(group))?.as_str();
     Number::parse(text.trim_end_matches(['.', '_'])).ok()

@@ -1,4 +1,4 @@
-//! Sentences as providers say them, and what is understood of them.
+//! Sentences of providers, each with the wish that is understood.
 
 use objchange::value::Number;
 

@@ -13,7 +13,7 @@ use super::super::within;
 /// Shorter values are words that any text may have.
 const LONG_ENOUGH: usize = 4;
 
-/// The parts that a diagnostic is about: one where it says so, several where its words fit several.
+/// The parts that a diagnostic is about: the one at its path, or all that its words fit.
 pub(super) fn targets<'s, 'b>(
     spots: &'s [Spot<'b>],
     config: &Value,
@@ -43,8 +43,8 @@ pub(super) fn targets<'s, 'b>(
     mentioned(spots, config, &text, &[])
 }
 
-/// The parts below a path that a text names. A name that says where it is counts before one that is quoted,
-/// and that before a mere word; what is set counts before what is not.
+/// The parts below a path that a text names. A name with its place counts before a quoted name, and a quoted name
+/// before a mere word; parts that are set count before others.
 fn mentioned<'s, 'b>(
     spots: &'s [Spot<'b>],
     config: &Value,
@@ -117,7 +117,7 @@ fn mentioned<'s, 'b>(
     searches.into_iter().find(|found| !found.is_empty()).map(best).unwrap_or_default()
 }
 
-/// The part of this name that a part at the path would name: beside it, else anywhere.
+/// The part of this name beside the part at the path, or else anywhere.
 pub(super) fn named<'s, 'b>(spots: &'s [Spot<'b>], beside: &[SmolStr], name: &str) -> Option<&'s Spot<'b>> {
     let steps: Vec<SmolStr> =
         name.split('.').filter(|step| step.parse::<u64>().is_err()).map(SmolStr::from).collect();

@@ -7,7 +7,7 @@ use objchange::change::{AppliedResource, ApplyResourceChange, PrivateData};
 use objchange::schema::Block;
 use objchange::value::Kind;
 
-/// Something that was made and may still be there.
+/// Objects that were created and may still exist.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct LeftoverObject {
@@ -18,18 +18,18 @@ pub struct LeftoverObject {
     pub id: Option<String>,
     /// Why it was not destroyed.
     pub reason: &'static str,
-    /// How many there are of which nothing else is known.
+    /// The number of objects that this describes.
     pub count: u64,
 }
 
-/// Objects that a run created and has not destroyed yet. All clones tell of the same.
+/// Objects that a run created and has not destroyed yet. All clones share one list.
 #[derive(Clone, Default)]
 pub struct CreatedObjects(Arc<Mutex<Vec<Thing>>>);
 
-/// An object that may be there.
+/// An object that may exist.
 #[derive(Clone)]
 struct Thing {
-    /// The worker that made it.
+    /// The worker that created it.
     owner: usize,
     type_name: String,
     id: Option<String>,
@@ -63,7 +63,7 @@ impl CreatedObjects {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All that may still be there.
+    /// All objects that may still exist.
     pub fn left(&self) -> Vec<LeftoverObject> {
         let mut all: Vec<LeftoverObject> = Vec::new();
         for thing in self.things().iter() {
@@ -83,7 +83,7 @@ impl CreatedObjects {
         all
     }
 
-    /// Before something is asked to be applied: whoever does not come back may have made it.
+    /// Notes an object before the provider is asked to create it: a provider that crashes may have created it.
     pub(super) fn begun(&self, owner: usize, type_name: &str, request: &ApplyResourceChange) {
         if request.prior.is_null() && !request.planned.is_null() {
             let type_name = type_name.to_owned();
@@ -91,7 +91,7 @@ impl CreatedObjects {
         }
     }
 
-    /// The result of it.
+    /// Notes the answer.
     pub(super) fn answered(
         &self,
         owner: usize,
@@ -105,9 +105,11 @@ impl CreatedObjects {
         let is_that =
             |thing: &Thing| thing.object.as_ref().is_some_and(|object| object.value == request.prior);
         let at = if request.prior.is_null() {
+            // A worker creates one object after the other, so the one without an answer is meant.
             things.iter().rposition(|thing| is_own(thing) && thing.object.is_none())
         } else {
             let same = things.iter().rposition(|thing| is_own(thing) && is_that(thing));
+            // The prior object may be another than that which was applied: reading has changed it.
             same.or_else(|| things.iter().rposition(|thing| is_own(thing) && thing.object.is_some()))
         };
         let Some(at) = at else { return };
@@ -132,6 +134,7 @@ impl CreatedObjects {
         let is_next =
             |thing: &&mut Thing| thing.owner == owner && thing.reason.is_none() && thing.object.is_some();
         let thing = things.iter_mut().find(is_next)?;
+        // Reported if the run ends before `ended` is called.
         thing.reason = Some(NO_TIME);
         thing.object.clone()
     }
@@ -158,7 +161,7 @@ impl CreatedObjects {
     }
 }
 
-/// The identifier of an object, if it is one that may be told.
+/// The identifier of an object, unless it is secret.
 fn id(block: &Block, object: &Value) -> Option<String> {
     let marked = block.mark_hidden(object);
     match marked.attribute("id").or_else(|| marked.attribute("name")).filter(|id| !id.is_marked())?.kind() {

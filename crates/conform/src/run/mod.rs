@@ -67,18 +67,18 @@ struct Task {
     position: usize,
     subject: Subject,
     name: SmolStr,
-    /// How far that has come.
+    /// The state of its trial, if that has begun.
     begun: Option<Box<TrialState>>,
 }
 
-/// The result of one type, and the configurations that are worth to be kept.
+/// The result of one type, and the configurations to keep.
 struct Outcome {
     report: TypeReport,
     kept: Vec<CorpusEntry>,
 }
 
-/// Tries a provider. It is started by `start`: for each of the jobs, and again wherever it crashes. The second of what comes of
-/// it is the corpus with what was found.
+/// Tries a provider. `start` starts it for each of the jobs, and again after a crash. Returns the report, and the
+/// corpus with the configurations that have shown a finding.
 ///
 /// For a deterministic provider the report depends only on options and seed.
 ///
@@ -226,7 +226,7 @@ impl Context {
         }
     }
 
-    /// Does this until nobody waits for it any more that all is tidied up.
+    /// Runs this, at most until the time for destroying created objects is over, too.
     async fn before_the_end<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         match self.end() {
             Some(end) => timeout_at(end + GRACE, work).await.ok(),
@@ -235,7 +235,7 @@ impl Context {
     }
 }
 
-/// The names of all that there is of a kind; the provider itself has none.
+/// The names of all types or functions of a kind; the provider itself has none.
 fn names(schemas: &Schemas, subject: Subject) -> Vec<SmolStr> {
     match subject {
         Subject::Component(objchange_provider::Component::Provider) => Vec::new(),

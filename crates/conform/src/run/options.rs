@@ -19,11 +19,11 @@ use super::setup::OWN;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Only types and functions whose name is like one of these, where `*` stands for any text; all where there are none.
+    /// Only types and functions whose name matches one of these globs (`*` matches any text); all if empty.
     pub only: Vec<String>,
-    /// None whose name is like one of these.
+    /// No types and functions whose name matches one of these globs.
     pub exclude: Vec<String>,
-    /// Only these kinds; all where there are none.
+    /// Only these kinds; all if empty.
     pub subjects: Vec<Subject>,
     /// Hints about the provider.
     pub hints: Hints,
@@ -72,7 +72,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses choices of which one chooses nothing: it is misspelt, and what was meant would not be tried.
+    /// Refuses an option that selects nothing: it is misspelt, and the intended types would not be tried.
     pub(super) fn refuse_unmatched(&self, schemas: &Schemas) -> Result<()> {
         let is_chosen = |subject: &Subject| self.subjects.is_empty() || self.subjects.contains(subject);
         let subjects = Subject::ALL.into_iter().filter(is_chosen);
@@ -88,7 +88,7 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses globs of names of which one is that of none of these.
+    /// Refuses a glob that matches none of these names.
     pub(crate) fn refuse_unmatched_only(&self, names: &[SmolStr]) -> Result<()> {
         for glob in &self.only {
             let pattern = WildMatch::new(glob);
@@ -101,7 +101,7 @@ impl Options {
         Ok(())
     }
 
-    /// Whether this is to be tried.
+    /// Whether the type or function of this name is tried.
     pub fn wants(&self, subject: Subject, name: &str) -> bool {
         let is_like = |globs: &[String]| globs.iter().any(|glob| WildMatch::new(glob).matches(name));
         (self.subjects.is_empty() || self.subjects.contains(&subject))
@@ -110,8 +110,8 @@ impl Options {
     }
 }
 
-/// Stops a run from elsewhere, such as the handler of Ctrl-C: nothing new is begun, what goes on counts for nothing,
-/// and what was made is destroyed.
+/// Stops a run from elsewhere, such as the handler of Ctrl-C: nothing new begins, results of running calls are
+/// dropped, and created objects are destroyed.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<OnceLock<Instant>>);
 

@@ -46,6 +46,7 @@ impl Setup {
         let mut report = TypeReport::new(OWN, "", block.clone());
         report.findings = of_the_whole(schemas);
         {
+            // Released before the provider is called, because its answers take the lock, too.
             let mut secrets = secrets.lock();
             options.hints.secrets().iter().for_each(|secret| secrets.learn_marked(secret));
             if let Ok(config) = options.hints.provider_config(block) {
@@ -79,6 +80,7 @@ async fn configured(
     report: &mut TypeReport,
 ) -> Option<String> {
     let config = config.unmark_deep().0;
+    // Terraform validates this configuration before it configures the provider, and stops at an error.
     let mut said = provider.validate(Component::Provider, "", &config).await;
     if said.as_ref().is_ok_and(|said| refusal(said).is_none()) {
         said = provider.configure(&config).await;

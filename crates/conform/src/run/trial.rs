@@ -1,4 +1,4 @@
-//! Trying one type: with many configurations, each judged; what is found is shown by the smallest.
+//! Trying one type with many configurations. The smallest one that shows a finding is reported.
 
 mod smallest;
 
@@ -26,13 +26,13 @@ use crate::{
     judge_function, opened, samples_from, within,
 };
 
-/// A type whose provider dies so often is given up.
+/// How often the provider may die before the type is given up.
 const MAX_DEATHS: u32 = 3;
 
-/// How many times it may hang; lower than [`MAX_DEATHS`] because that takes time.
+/// How often the provider may hang. This is lower than [`MAX_DEATHS`], because each time costs a timeout.
 const MAX_HUNG: u32 = 2;
 
-/// A configuration that is to be tried.
+/// A configuration to try.
 struct Candidate {
     sample: Sample,
     update: Option<Configured>,
@@ -148,7 +148,7 @@ pub(super) struct TrialState {
     block: Block,
     report: TypeReport,
     kept: Vec<CorpusEntry>,
-    /// Where each finding shows that has a cause of its own.
+    /// The places of each finding that has a cause of its own.
     caused: Vec<(Key, Vec<Key>)>,
     deaths: u32,
     hung: u32,
@@ -214,7 +214,7 @@ impl TrialState {
 }
 
 impl TrialState {
-    /// Remembers where a finding shows that has a cause.
+    /// Registers the place of a finding that has a cause.
     fn add_place(&mut self, finding: &Finding) {
         let (key, place) = (Key::new(finding), Key::at_its_place(finding));
         if finding.cause.is_none() {
@@ -249,7 +249,7 @@ impl<'w> Trials<'w> {
         Self { worker, state }
     }
 
-    /// Tries as many configurations as it is its turn to try.
+    /// Tries the configurations of one turn.
     pub(super) async fn turn(mut self) -> Turn {
         let context = self.worker.context.clone();
         let (options, block, name) = (&context.options, self.state.block.clone(), self.state.name.clone());
@@ -316,7 +316,7 @@ impl<'w> Trials<'w> {
         self.state.schemas.functions.get(&self.state.name).cloned()
     }
 
-    /// Tries one configuration. An error is the reason why it is the last.
+    /// Tries one configuration. An error is the reason why it is the last one.
     async fn one(&mut self, candidate: Candidate) -> Result<(), String> {
         let Candidate { sample, update } = candidate;
         let provider = self.worker.provider_in_time().await?;
@@ -377,14 +377,13 @@ impl<'w> Trials<'w> {
         self.survived()
     }
 
-    /// Whether Terraform would never come to ask more of this than whether its configuration is valid: it stops where the
-    /// provider cannot be configured. Functions are called without that.
+    /// Whether Terraform would only validate configurations of this type: it stops if the provider cannot be configured.
+    /// Functions are called all the same.
     fn is_out_of_reach(&self) -> bool {
         self.worker.context.config.is_none() && self.state.subject != Subject::Function
     }
 
-    /// An object is changed, too, so that something in its configuration becomes unknown: each time where something is unknown
-    /// when it is created.
+    /// For a configuration with an unknown part, an update that makes the part of an existing object unknown.
     fn to_unknown(&self, trial: &Trial) -> Option<Trial> {
         let known = trial.known.as_ref().filter(|_| trial.apply && !trial.config.is_wholly_known())?;
         let before = self.state.earlier.before_unknown(&trial.config, known)?;
@@ -446,13 +445,13 @@ impl<'w> Trials<'w> {
         }
     }
 
-    /// Remembers what of the configurations must not be told of what the provider says.
+    /// Registers the secrets of the configurations, to hide them in messages of the provider.
     fn learn(&self, trial: &Trial) {
         let mut secrets = self.worker.context.secrets.lock();
         values(trial).for_each(|value| secrets.learn_config(&self.state.block, value, trial.origin));
     }
 
-    /// Whether the provider is worth to be asked on.
+    /// Whether the type is still tried; the error is why it is given up.
     fn survived(&mut self) -> Result<(), String> {
         self.state.deaths += u32::from(self.worker.is_gone());
         if self.state.hung >= MAX_HUNG {
@@ -493,7 +492,7 @@ impl<'w> Trials<'w> {
         }
     }
 
-    /// Whether the provider accepts all configurations of a trial that nobody else asks about.
+    /// Whether the provider accepts all configurations of a trial. Those that it has accepted before are not asked about.
     async fn is_valid(&mut self, trial: &Trial) -> bool {
         let Subject::Component(component) = self.state.subject else { return true };
         let Ok(provider) = self.worker.provider_in_time().await else { return false };

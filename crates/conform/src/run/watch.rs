@@ -1,4 +1,4 @@
-//! A provider that is watched: how long it takes, how often it is asked, and what it was asked and answered last.
+//! A watched provider: the time that it takes, the number of its calls, and its last questions and answers.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use super::created_objects::{CreatedObjects, Object};
 use super::options::Stop;
 use crate::secrets::Secrets;
 
-/// A question with its answer, of those that a case file can hold.
+/// A question with its answer, of a kind that a case file can hold.
 #[derive(Clone)]
 pub(crate) enum Exchange {
     Plan(Box<PlanResourceChange>, Box<PlannedResource>),
@@ -33,7 +33,7 @@ impl SharedSecrets {
     }
 }
 
-/// How much a provider was asked.
+/// The number and time of the calls of a provider.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     pub(super) calls: AtomicU64,
@@ -47,10 +47,10 @@ impl Meter {
     }
 }
 
-/// Whether anything more may be asked: where things are made, nothing is begun when a run is over.
+/// Whether more calls are allowed. In runs that create objects no call begins when the run is over.
 #[derive(Clone)]
 pub(super) struct Gate {
-    /// Nothing is made.
+    /// The run creates nothing.
     pub(super) is_open: bool,
     pub(super) stop: Stop,
     pub(super) deadline: Option<tokio::time::Instant>,
@@ -66,7 +66,7 @@ impl Gate {
 
 pub(super) struct Watched {
     provider: Arc<dyn Provider>,
-    /// All that is known to be secret in this run.
+    /// The known secrets of this run.
     secrets: SharedSecrets,
     gate: Gate,
     /// The worker.
@@ -97,7 +97,7 @@ impl Watched {
         }
     }
 
-    /// Remembers what of an answer is secret: the provider may say it later, of something else.
+    /// Registers the secrets of an answer, because the provider may repeat them in a later one.
     fn learn(&self, schemas: &Schemas, call: Call<'_>, reply: &Reply) {
         let component = match call {
             Call::ReadData(..) => Component::DataSource,
@@ -143,7 +143,7 @@ impl Watched {
         self.is_gone.load(Ordering::Relaxed)
     }
 
-    /// Destroys something that was left, also when the run is over. The error is why it may be there still.
+    /// Destroys a leftover object, also when the run is over. The error is why it may still exist.
     pub(super) async fn destroy(&self, object: &Object) -> std::result::Result<(), &'static str> {
         const NO_ANSWER: &str = "the provider did not answer when it was to be destroyed";
         let schemas = self.provider.schemas().await.map_err(|_| NO_ANSWER)?;

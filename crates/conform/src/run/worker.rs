@@ -1,4 +1,4 @@
-//! One of those that try types, with a provider of its own.
+//! A worker, which tries types with a provider of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::run::Progress;
 pub(super) struct Worker {
     pub(super) context: Arc<Context>,
     live: Option<Arc<Watched>>,
-    /// Which one it is.
+    /// The number of the worker.
     owner: usize,
 }
 
@@ -25,7 +25,7 @@ impl Worker {
         Self { context, live, owner }
     }
 
-    /// Takes one type after the other as long as there are some.
+    /// Tries one type after the other until none is left.
     pub(super) async fn work(mut self) -> Vec<(usize, Outcome)> {
         let context = self.context.clone();
         let mut outcomes = Vec::new();
@@ -69,7 +69,7 @@ impl Worker {
         }
     }
 
-    /// A provider that can be asked: the one that is there, or a new one.
+    /// A provider that answers: the present one, or a new one.
     pub(super) async fn provider(&mut self) -> Result<Arc<Watched>> {
         if let Some(live) = self.live.as_ref().filter(|live| !live.is_gone()) {
             return Ok(live.clone());
@@ -111,8 +111,8 @@ impl Worker {
         }
     }
 
-    /// Destroys what was made and is still there: a provider crashed, or the run is over. Where a provider has refused to do
-    /// that it is asked once more.
+    /// Destroys the objects that are left after a crash or at the end of the run. A provider that has refused to
+    /// destroy one is asked once more.
     pub(super) async fn tidy(&mut self) {
         let context = self.context.clone();
         while let Some(object) = context.options.made.next(self.owner) {
@@ -131,12 +131,12 @@ impl Worker {
         }
     }
 
-    /// Whether the provider that was asked last is there no more.
+    /// Whether the last provider is gone.
     pub(super) fn is_gone(&self) -> bool {
         self.live.as_ref().is_none_or(|live| live.is_gone())
     }
 
-    /// Gives up what a provider is doing.
+    /// Abandons the call that the provider works on.
     pub(super) fn let_go(&mut self) {
         self.live = None;
     }

@@ -28,7 +28,7 @@ pub struct ScaleReport {
     pub seed: u64,
     /// Whether plans were applied.
     pub applied: bool,
-    /// Whether all was measured.
+    /// Whether all types were measured.
     pub complete: bool,
     /// Collections whose cost grows with the square of their elements, as `type.path`.
     pub quadratic: Vec<String>,
@@ -58,7 +58,7 @@ pub struct DrawnCurve {
     pub svg: String,
 }
 
-/// Measures all types that are wanted. `start` starts the provider; `each` is told of each type when it is measured.
+/// Measures all selected types. `start` starts the provider; `each` is called for each measured type.
 ///
 /// # Errors
 ///
@@ -132,20 +132,20 @@ impl<S: AsyncFn() -> Result<Client>> Measuring<'_, S> {
         self.options.stop.is_stopped() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// A provider with its configuration, if it takes that.
+    /// A provider, configured with the hints if it accepts them.
     async fn provider(&self) -> Result<Client> {
         let client = (self.start)().await?;
         let schemas = client.schemas().await?;
         let nothing = Block::new::<&str>([], []);
         let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
         if let Ok(config) = self.options.hints.provider_config(block) {
-            // Most can plan without, too.
+            // Most providers can plan without it, too.
             let _ = client.configure(&config.unmark_deep().0).await;
         }
         Ok(client)
     }
 
-    /// Measures one type; or why that cannot be.
+    /// Measures one type; the error is why it cannot be measured.
     async fn one(&self, client: &Client, name: &str) -> std::result::Result<Scaling, String> {
         let schemas = client.schemas().await.map_err(|error| error.to_string())?;
         let block = schemas.block(Component::Resource, name).ok_or("the provider has no such type")?;
@@ -184,7 +184,7 @@ impl<S: AsyncFn() -> Result<Client>> Measuring<'_, S> {
     }
 }
 
-/// How much memory a process has, where the system tells.
+/// How much memory a process uses, on systems that report it.
 #[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

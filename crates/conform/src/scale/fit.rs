@@ -1,4 +1,4 @@
-//! As which power of its data a cost grows.
+//! The power of its data with which a cost grows.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Growth {
-    /// The power of the number of elements, where there is enough to be seen.
+    /// The power of the number of elements; `None` if the measurements show none.
     pub exponent: Option<f64>,
-    /// The standard error of that.
+    /// The standard error of the exponent.
     pub uncertainty: Option<f64>,
     /// The meaning of the exponent.
     pub verdict: Verdict,
@@ -92,13 +92,13 @@ impl Verdict {
         }
     }
 
-    /// Whether who has many elements has to wait for it.
+    /// Whether users with many elements have to wait.
     pub const fn is_costly(self) -> bool {
         matches!(self, Self::Superlinear | Self::Quadratic)
     }
 }
 
-/// `n^1.98 ± 0.03`, or a dash where nothing can be seen.
+/// `n^1.98 ± 0.03`, or a dash without an exponent.
 impl fmt::Display for Growth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.exponent, self.uncertainty) {

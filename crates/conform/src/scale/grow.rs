@@ -1,4 +1,4 @@
-//! Configurations with as many elements as are wanted.
+//! Configurations with a given number of elements.
 
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
@@ -70,7 +70,7 @@ impl Collection<'_> {
         }
     }
 
-    /// The configuration with so many elements here, each another one; `None` if there are not so many.
+    /// The configuration with this many different elements in the collection; `None` if its type has fewer.
     pub(super) fn filled(&self, config: &Value, n: usize) -> Option<Value> {
         let filled = match &self.kind {
             Kind::Plain(ty) => collection(ty, (0..n).map(|i| element(ty.element()?, i)))?,
@@ -94,7 +94,7 @@ const fn mode_name(mode: NestingMode) -> &'static str {
     }
 }
 
-/// The object with something else at a path of names; what is null on the way becomes an object of nulls.
+/// The object with another value at a path of names. A null on the way becomes an object of nulls.
 fn placed(object: &Value, steps: &[objchange::value::PathStep], new: &Value) -> Option<Value> {
     let Some((objchange::value::PathStep::Attribute(name), rest)) = steps.split_first() else {
         return Some(new.clone());
@@ -140,7 +140,7 @@ fn key(i: usize) -> String {
     format!("k{i:05}")
 }
 
-/// An element of a type, another for each number.
+/// An element of a type, a different one for each number.
 fn element(ty: &Type, i: usize) -> Option<Value> {
     Some(match ty {
         Type::String | Type::Dynamic => Value::from(format!("e{i:05}")),

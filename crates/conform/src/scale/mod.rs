@@ -44,9 +44,9 @@ pub struct Scale {
     pub limit: Duration,
     /// The clock.
     pub clock: Arc<dyn Fn() -> Duration + Send + Sync>,
-    /// Whether nothing more is to be begun.
+    /// Whether no new measurement may begin.
     pub is_over: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// How much memory the provider has, in bytes, where somebody can tell.
+    /// How much memory the provider uses, in bytes, if it can be measured.
     pub memory: Option<Arc<dyn Fn() -> Option<u64> + Send + Sync>>,
 }
 
@@ -94,7 +94,7 @@ pub struct Scaling {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Curve {
-    /// Where the collection is.
+    /// The path of the collection.
     pub path: String,
     /// The kind: `list`, `set`, `map`, `nested list` or `blocks (set)`, for example.
     pub what: String,
@@ -102,9 +102,9 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// How planning grows.
     pub plan: Growth,
-    /// How applying grows, where that was done.
+    /// How applying grows, if plans were applied.
     pub apply: Option<Growth>,
-    /// Why no more was measured: the provider's error about so many elements, or that it took too long.
+    /// Why the measurement stopped: the provider's error about this many elements, or the time that it took.
     pub stopped: Option<String>,
 }
 
@@ -118,7 +118,7 @@ pub struct Point {
     pub plan: f64,
     /// How long applying took, in seconds.
     pub apply: Option<f64>,
-    /// How much memory the provider had then, in bytes.
+    /// How much memory the provider used then, in bytes.
     pub memory: Option<u64>,
 }
 
@@ -239,7 +239,7 @@ impl Measuring<'_> {
         (self.scale.clock)().saturating_sub(before).as_secs_f64()
     }
 
-    /// Whether the provider refuses; what it says is kept, without what is secret.
+    /// Whether the provider refuses. Its message is kept, without secrets.
     fn is_refused(&mut self, config: &Value, diagnostics: &[Diagnostic]) -> bool {
         let Some(error) = diagnostics.iter().find(|d| d.severity == Severity::Error) else { return false };
         let mut secrets = Secrets::default();

@@ -8,7 +8,7 @@ use objchange_text::visible;
 use super::ScaleReport;
 
 impl ScaleReport {
-    /// Writes what was found, for people.
+    /// Writes the result, for people.
     ///
     /// # Errors
     ///

@@ -10,6 +10,7 @@ use objchange::value::Kind;
 use super::super::parts::{parts, with_parts, with_some};
 
 /// The most edits of one object that are looked at.
+// Far more than are tried: 300 for each finding by default.
 const MAX_EDITS: usize = 4_000;
 
 /// A change of a part.
@@ -22,10 +23,9 @@ pub(super) struct Edit {
 
 #[derive(Debug, Clone)]
 pub(super) enum Change {
-    /// These parts of it are empty, or gone where that is how a part is empty. Each is given with what is in
-    /// its place.
+    /// Removes these parts, or replaces them by an empty value. Each has its replacement.
     Without(Vec<(usize, Option<Value>)>),
-    /// This is in its place.
+    /// Replaces the part by this value.
     Leaf(Value),
 }
 
@@ -61,8 +61,7 @@ enum Shape<'s> {
     Plain,
 }
 
-/// The edits of a configuration. Where something is unknown that the other value knows, what that knows may
-/// be there.
+/// The edits of a configuration. An unknown part may become the value that it has in `known`.
 pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec<Edit> {
     let mut found = EditList { edits: Vec::new() };
     found.value(Shape::Block(block), config, known, &[]);
@@ -70,7 +69,7 @@ pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec
     found.edits
 }
 
-/// The edits of what will be known, where it is unknown now.
+/// The edits of the known form, at the parts that are unknown now.
 pub(super) fn known_edits(config: &Value, known: &Value) -> Vec<Edit> {
     let mut found = EditList { edits: Vec::new() };
     found.known(config, known, &[]);
@@ -154,7 +153,7 @@ impl EditList {
         self.value(shape, part, known, &at);
     }
 
-    /// All of them, then halves, down to each alone.
+    /// Removes all of them, then halves, down to each alone.
     fn without(&mut self, at: &[usize], gone: &[(usize, Option<Value>)]) {
         // As in delta debugging (`ddmin`): large steps first, so that many parts without effect go in few trials.
         let mut ranges: VecDeque<Range<usize>> = std::iter::once(0..gone.len()).collect();
@@ -181,6 +180,7 @@ fn empty(shape: Shape<'_>, name: &str, part: &Value) -> Option<Value> {
             (None, Some(nested)) if nested.min_items > 0 => None,
             (None, Some(nested)) => match nested.nesting {
                 NestingMode::Single => Some(null()),
+                // A group cannot be left out: Terraform would send it all the same.
                 NestingMode::Group => None,
                 _ => with_some(part, vec![None; parts(part).len()]),
             },

@@ -113,7 +113,7 @@ impl<'s> Shrink<'s> {
         self.candidate.as_ref()
     }
 
-    /// The last candidate shows it, too.
+    /// Notes that the last candidate shows the finding, too.
     pub(super) fn shows(&mut self) {
         if let Some(candidate) = self.candidate.take() {
             self.current = candidate;
@@ -225,7 +225,7 @@ fn smaller(block: &Block, trial: &Trial, step: &Reduction) -> Option<Trial> {
     (fits(&smaller.config, &smaller.known) && update_fits).then_some(smaller)
 }
 
-/// The configuration after an edit, with what it will be when all is known.
+/// The configuration after an edit. Its known form is edited as well.
 fn edited(known: &mut Option<Value>, config: &Value, change: &Edit) -> Option<Value> {
     if let Some(all) = known {
         // Where only one of them is different already, there is nothing to be done.
@@ -234,7 +234,7 @@ fn edited(known: &mut Option<Value>, config: &Value, change: &Edit) -> Option<Va
     edit(config, change)
 }
 
-/// Nothing else is known later where all is known already.
+/// Drops the known form of a configuration that is wholly known already.
 fn still_unknown(config: Value, known: &mut Option<Value>) -> Value {
     if config.is_wholly_known() {
         *known = None;

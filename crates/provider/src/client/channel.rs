@@ -30,7 +30,7 @@ pub(crate) trait Io: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Io for T {}
 
-/// The maximum size of headers in bytes; errors come with a text in a header.
+/// The maximum size of headers in bytes. gRPC sends the message of an error in a header.
 // hyper's default is 16 KiB.
 const MAX_HEADERS: u32 = 1 << 20;
 
@@ -47,7 +47,7 @@ impl Drop for Channel {
 }
 
 impl Channel {
-    /// Connects to an address, by TLS if that is how it is spoken there.
+    /// Connects to an address, with TLS if a configuration for it is given.
     pub(crate) async fn connect(address: &Address, tls: Option<ClientConfig>) -> io::Result<Self> {
         match address {
             #[cfg(unix)]
@@ -189,7 +189,7 @@ pub(crate) fn error_kind(status: &Status) -> ErrorKind {
     }
 }
 
-/// The names as Go prints them, which is how people know them.
+/// The names as Go prints them, and as people know them.
 fn name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",

@@ -1,4 +1,4 @@
-//! The line by which a provider says where it listens.
+//! The line in which a provider gives its address.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ impl Address {
     }
 }
 
-/// The first line that a provider's program writes to standard output: where it listens, and how it speaks.
+/// The first line that a provider's program writes to standard output: its address and its protocol.
 ///
 /// ```
 /// use objchange_provider::client::Handshake;

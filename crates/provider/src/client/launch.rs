@@ -32,12 +32,12 @@ pub struct Launch {
     pub arguments: Vec<OsString>,
     /// The working directory; by default that of this program.
     pub directory: Option<PathBuf>,
-    /// The versions of the protocol that are offered. Old providers take fright where 5 is missing.
+    /// The offered versions of the protocol. Old providers fail if 5 is missing.
     pub protocols: Vec<u32>,
     /// The timeouts.
     pub limits: Limits,
-    /// Asks the provider to encrypt the connection, as Terraform does, both sides with a certificate made for this one time.
-    /// A provider that speaks TLS without being asked is spoken to in TLS anyway.
+    /// Asks the provider to encrypt the connection, as Terraform does. Each side makes a certificate for this
+    /// connection. A provider that uses TLS without being asked gets TLS anyway.
     pub mtls: bool,
     /// The list of running processes, to end all of them at once.
     pub children: Children,
@@ -51,7 +51,7 @@ pub struct Limits {
     pub start: Duration,
     /// For one call.
     pub call: Duration,
-    /// From being asked to end until it has ended. Then it is killed.
+    /// From the request to end until it has ended. After this time it is killed.
     pub end: Duration,
 }
 
@@ -104,7 +104,7 @@ impl Launch {
         self
     }
 
-    /// Gives it a variable of this program's environment, if that has it.
+    /// Passes a variable of this program's environment on, if it is set.
     pub fn inherit(&mut self, name: impl Into<OsString>) -> &mut Self {
         let name = name.into();
         match std::env::var_os(&name) {

@@ -64,7 +64,7 @@ use crate::wire::{
 use crate::wire::{tfplugin5 as pb5, tfplugin6 as pb};
 use crate::{Component, Error, ErrorKind, Result, Schemas};
 
-/// How long it is waited for a process to end whose connection is gone.
+/// How long to wait for the end of a process whose connection is gone.
 // The kernel closes the sockets of a process before others can see that it has ended.
 const CRASHING: Duration = Duration::from_secs(1);
 
@@ -79,7 +79,7 @@ pub struct Client {
     process: Option<Process>,
     log: Recorder,
     schemas: OnceCell<Arc<Schemas>>,
-    /// The version of Terraform that the provider is told.
+    /// The version of Terraform that is sent to the provider.
     version: String,
 }
 
@@ -121,8 +121,7 @@ impl Client {
             Err(_) => return Err(told(ErrorKind::StartTimeout(launch.limits.start), &process)),
             Ok(Some(line)) => line,
             Ok(None) => {
-                // The process has ended, or has closed its standard output; without that there is no
-                // handshake.
+                // The process has ended, or has closed its standard output. Either way no handshake will come.
                 let status = match process.ended(CRASHING).await {
                     Some(status) => status,
                     None => process.kill(),
@@ -195,7 +194,7 @@ impl Client {
         Self { channel, protocol, limits, process, log, schemas, version }
     }
 
-    /// Sets the version of Terraform that the provider is told.
+    /// Sets the version of Terraform that is sent to the provider.
     #[must_use]
     pub fn with_terraform_version(self, version: impl Into<String>) -> Self {
         Self { version: version.into(), ..self }

@@ -60,8 +60,8 @@ impl Children {
     }
 
     /// For a program that starts no other processes than providers: from now on [`kill_all`](Self::kill_all) ends all
-    /// processes below this one, also daemons that hide whose they are. They become children of this process when their
-    /// parents end, where the system allows that (Linux).
+    /// processes below this one, including daemons that hide their origin. On Linux they become children of this
+    /// process when their parents end.
     pub fn adopt_orphans(&self) {
         #[cfg(target_os = "linux")]
         {
@@ -144,7 +144,7 @@ impl Shared {
         }
     }
 
-    /// Whether it has ended by itself. It is not waited for.
+    /// Whether it has ended by itself. This does not reap the process.
     fn has_ended(&self) -> bool {
         match &mut *self.state() {
             State::Running(child) => is_over(child),
@@ -296,7 +296,7 @@ fn kill_group(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// Whether the process has ended, without waiting for it: until then its number stays its own.
+/// Whether the process has ended. It is not reaped, so that its number is not given to another process.
 #[cfg(unix)]
 fn is_over(child: &mut Child) -> bool {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};

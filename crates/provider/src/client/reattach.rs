@@ -1,4 +1,4 @@
-//! How to attach to a provider that runs already.
+//! Attaching to a running provider.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ pub const REATTACH_VARIABLE: &str = "TF_REATTACH_PROVIDERS";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reattach(BTreeMap<String, Running>);
 
-/// A provider that runs already.
+/// A running provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Running {
     pub(super) address: Address,

@@ -1,4 +1,4 @@
-//! The calls about managed resources: a question into a message, a message into an answer.
+//! The calls about managed resources: questions become messages, and messages become answers.
 
 use objchange::Value;
 use objchange::change::{

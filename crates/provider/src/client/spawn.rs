@@ -1,7 +1,7 @@
-//! Starting a process that ends when this one does, however that is ended.
+//! Starting a process that ends when this one ends, for any reason.
 //!
-//! On Linux the kernel kills the process when the thread that has started it ends. So all are started by one thread, which
-//! never does.
+//! On Linux the kernel kills the process when the thread that has started it ends (prctl(2), `PR_SET_PDEATHSIG`). So one
+//! thread, which never ends, starts all of them.
 
 use std::io;
 use std::process::{Child, Command};
@@ -11,7 +11,7 @@ use std::thread;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The thread that starts processes, once there is one.
+/// The thread that starts processes; `None` before the first one.
 static STARTER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
 
 /// Starts a process.

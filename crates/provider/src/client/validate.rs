@@ -1,4 +1,4 @@
-//! Validation, which is another call for each kind of configuration.
+//! Validation. Each kind of configuration has a call of its own.
 
 use objchange::change::Diagnostic;
 use objchange::{Type, Value};

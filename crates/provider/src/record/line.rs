@@ -31,7 +31,7 @@ impl Line {
         line
     }
 
-    /// About something that has a schema.
+    /// A line about a component with a schema.
     pub(super) fn about(op: &'static str, type_name: &str, block: &Block) -> Self {
         let mut line = Self::new(op);
         line.text_field("type", type_name);
@@ -103,7 +103,7 @@ impl Line {
         }
     }
 
-    /// Records that there is no answer, with the kind of the reason.
+    /// Records a call without an answer, with the kind of the error.
     pub(super) fn failed(&mut self, kind: &str) {
         self.answer.retain(|(name, _)| *name != "failed");
         push(&mut self.answer, "failed", to_raw_value(kind).ok());

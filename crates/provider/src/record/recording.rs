@@ -1,4 +1,4 @@
-//! A provider whose answers are kept.
+//! A provider whose answers are recorded.
 
 use std::fmt;
 use std::io::Write;
@@ -14,7 +14,7 @@ use super::line::Line;
 use crate::mask::Masks;
 use crate::{Answer, Call, Component, Provider, ProviderExt, Reply, Result};
 
-/// A provider whose answers are kept by a recorder, if there is one. Both are borrowed or shared.
+/// A provider whose answers a recorder keeps, if one is given. Both are borrowed or shared.
 pub struct Recording<P, R> {
     provider: P,
     recorder: Option<R>,
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// The schema of something, where it is needed for a line.
+    /// The schema of a component, if a line needs it.
     async fn block(&self, component: Component, name: &str) -> Option<Block> {
         self.recorder.as_ref()?;
         self.provider.schemas().await.ok()?.block(component, name).cloned()

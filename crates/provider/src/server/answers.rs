@@ -1,4 +1,4 @@
-//! The calls, one by one: a message into a question, an answer into a message.
+//! The calls one by one: messages become questions, and answers become messages.
 
 use objchange::Type;
 use objchange::change::{ApplyResourceChange, PlanResourceChange, PrivateData};
@@ -81,7 +81,7 @@ pub(super) async fn validate_provider(
     Ok(pb::validate_provider_config::Response { diagnostics })
 }
 
-/// The validations that differ in nothing but their names.
+/// Validations that differ only in their names.
 macro_rules! validations {
     ($($name:ident: $module:ident, $component:ident;)*) => {
         $(pub(super) async fn $name(asked: CallContext, question: pb::$module::Request) -> Result<pb::$module::Response> {

@@ -1,4 +1,4 @@
-//! Being a provider: any [`Provider`] as a program that Terraform runs, or at one end of a connection in a test.
+//! Serves any [`Provider`]: as a program that Terraform runs, or at one end of a connection in a test.
 //!
 //! ```no_run
 //! use std::sync::Arc;

@@ -198,11 +198,11 @@ impl<Q: Message + 'static, A: 'static> tower_service::Service<Request<Streaming<
     }
 }
 
-/// A call as the service that the transport wants.
+/// A call in the form of a service of the transport.
 struct Handler<Q, A, R> {
     provider: Arc<dyn Provider>,
     answer: fn(CallContext, Q) -> Answering<A>,
-    /// Converts the answer for sending: as it is, or as a stream of its parts.
+    /// Converts the answer for sending: unchanged, or to a stream of its parts.
     reply: fn(A) -> R,
 }
 
@@ -225,7 +225,7 @@ impl<Q: Send + 'static, A: 'static, R: 'static> tower_service::Service<Request<Q
     }
 }
 
-/// An error as the transport tells it.
+/// An error in the form of the transport.
 fn status(error: &Error) -> Status {
     match error.kind() {
         ErrorKind::Unimplemented => Status::unimplemented("this provider does not have that call"),

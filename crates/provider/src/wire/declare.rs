@@ -16,7 +16,7 @@ use crate::{Component, Metadata};
 type Response = pb::get_provider_schema::Response;
 type Response5 = pb5::get_provider_schema::Response;
 
-/// All that a provider has but its identities.
+/// All that a provider declares except identities.
 pub(crate) fn write_schemas(schemas: &Schemas) -> Response {
     let all = |component| {
         let write = |(name, s): (&str, &Schema)| {

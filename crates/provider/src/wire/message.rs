@@ -53,7 +53,7 @@ pub(crate) fn read_path(message: pb::AttributePath) -> Path {
         .collect()
 }
 
-/// An element of a set has no address there, and the path ends at the set.
+/// The protocol has no step for an element of a set: the path ends at the set.
 pub(crate) fn write_path(path: &Path) -> pb::AttributePath {
     use attribute_path::step::Selector;
     let selector = |step: &PathStep| match step {

@@ -1,4 +1,4 @@
-//! Between the messages of the protocol and the words of the engine.
+//! Converts between the messages of the protocol and the types of the engine.
 //!
 //! Both versions of the protocol have equal messages, except for schemas, so the messages of protocol 6 are
 //! used for both.
@@ -37,8 +37,8 @@ pub(crate) use value::{
     read_identity, read_value, read_value_or_null, write_answer, write_identity, write_value,
 };
 
+/// The longest message that is sent or read, in bytes. Providers have the same limit.
 // terraform-plugin-go has this limit in both directions. Terraform reads schemas of at most 64 MiB.
-/// The longest message that is sent or read, in bytes: the most that providers do.
 pub(crate) const MAX_MESSAGE: usize = 256 << 20;
 
 /// The services of a version of the protocol.

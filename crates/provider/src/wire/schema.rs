@@ -17,7 +17,7 @@ use crate::schemas::{Function, Parameter, SchemaFault, SchemaFaultKind, Schemas}
 type Response = pb::get_provider_schema::Response;
 type Response5 = pb5::get_provider_schema::Response;
 
-/// All that a provider of protocol 6 declares but its identities.
+/// All that a provider of protocol 6 declares except identities.
 pub(crate) fn read_schemas(message: Response) -> Schemas {
     let mut reader = Reader::default();
     let schemas = Schemas {
@@ -191,7 +191,7 @@ impl Reader {
             .collect()
     }
 
-    /// A schema, if all of it can be understood: half of one would judge a provider wrongly.
+    /// A schema, if all of it can be read. With half of a schema a provider would be judged wrongly.
     fn schema(&mut self, component: Component, name: &str, schema: pb::Schema) -> Option<Schema> {
         self.noted = Some((component, name.into()));
         let what = if component == Component::Provider { "provider" } else { component.noun() };

@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, Result};
 /// The byte of nil in MessagePack.
 const NULL: u8 = 0xc0;
 
-/// A value under a type. An absent one is null of the type and no absent message: old providers crash on that.
+/// A value under a type. An absent value is sent as null of the type, because old providers crash without a message.
 pub(crate) fn write_value(field: &'static str, value: &Value, ty: &Type) -> Result<Option<DynamicValue>> {
     // Providers with the SDK of Terraform 0.12 crash on an absent value in up to nine calls.
     if value.is_null() {
@@ -24,8 +24,7 @@ pub(crate) fn write_value(field: &'static str, value: &Value, ty: &Type) -> Resu
     }
 }
 
-/// Writes a value of an answer. If it is not of the type it is sent as it is: the client decides whether
-/// that is allowed.
+/// Writes a value of an answer. A value of another type is sent unchanged: the client decides whether that is allowed.
 pub(crate) fn write_answer(
     field: &'static str,
     value: Option<&Value>,
@@ -35,7 +34,7 @@ pub(crate) fn write_answer(
     write_value(field, value, ty).or_else(|_| write_value(field, value, value.ty()))
 }
 
-/// The value in a message, `None` if the message has none. Neither form filled in means null.
+/// The value in a message, `None` if the message has none. A message with neither of the two forms means null.
 pub(crate) fn read_value(
     field: &'static str,
     message: Option<DynamicValue>,
@@ -115,7 +114,7 @@ pub(crate) fn write_identity(
     Ok(Some(ResourceIdentityData { identity_data: write_answer(field, Some(identity), ty)? }))
 }
 
-/// The identity in a message. Where the schemas know of none it is not looked at.
+/// The identity in a message. It is ignored if the schemas have none.
 pub(crate) fn read_identity(
     field: &'static str,
     message: Option<ResourceIdentityData>,

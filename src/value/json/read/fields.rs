@@ -54,7 +54,7 @@ impl<'a, 't> Fields<'a, 't> {
             }
             Self::Object(object, base, likely) => {
                 let Some(i) = object.position_of_key(*likely, key) else {
-                    // The type does not know it, so it may be anything: a key, which may have to be hidden.
+                    // The type has no attribute of this name, so it may be a key, and keys may have to be hidden.
                     let inside = at.inside(at.ty, StepRef::Key(key));
                     let message = match is_marker(key) && document.form == Form::Plain {
                         true => {

@@ -204,7 +204,7 @@ fn param((name, value): (String, String)) -> (String, Json) {
     (name, serde_json::from_str(&value).unwrap_or_else(|_| Json::from(value)))
 }
 
-/// A plan, and what each of the policies says of it.
+/// A plan, and the verdict of each policy on it.
 struct Answer {
     /// The file of the plan.
     plan: String,
@@ -396,7 +396,7 @@ fn state_document(file: &PlanFile) -> Result<Arc<Document>, String> {
     Ok(Arc::new(document))
 }
 
-/// All policies over one plan: side by side, where no other plan keeps the cores busy.
+/// All policies over one plan. They run in parallel if no other plan keeps the cores busy.
 fn judge_all(
     policies: &[AppliedPolicy],
     imports: impl Fn() -> Imports + Sync,

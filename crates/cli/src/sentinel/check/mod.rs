@@ -67,7 +67,7 @@ enum FailOn {
     Never,
 }
 
-/// A file, and what was found in it.
+/// A file, and its findings.
 struct Checked<'c> {
     file: &'c str,
     text: &'c str,
@@ -101,6 +101,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     for target in &targets {
         let source = match target.source.read() {
             Ok(source) => source,
+            // One file that cannot be read does not keep the findings of the others. The exit code is 2 in the end.
             Err(error) => {
                 exit::complain(&error.to_string())?;
                 unreadable.push(error.to_string());
@@ -129,5 +130,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 
 fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
     let (schemas, is_given) = args.given_or_cached()?;
+    // The cache may lack a provider, so a type that it does not have is no finding.
     Ok(if is_given { Schemas::new(schemas) } else { Schemas::partial(schemas) })
 }

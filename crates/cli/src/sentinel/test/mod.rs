@@ -115,6 +115,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let sources = Sources::on_disk();
     let mut cases = Vec::with_capacity(found.len());
+    // Cases are read and compiled on all cores, and stay in their order.
     let case = |test: &FoundTest| Case::new(test.policy.clone(), test.case.clone(), &sources);
     let Ok(()) = pool::each(&found, case, |case| {
         cases.push(case);

@@ -1,4 +1,4 @@
-//! The smallest configuration that shows something, and what is kept of it.
+//! The smallest configuration that shows a finding, for reports and the corpus.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::secrets::unmarked_texts;
 use crate::shrink::Shrink;
 use crate::{Clause, Finding, Trial};
 
-/// How many smaller configurations are tried, at most, of what kills the provider each time.
+/// The most smaller configurations that are tried for a finding that kills the provider each time.
 const MAX_DEADLY: usize = 30;
 
 /// Lower limits for findings that Terraform tolerates: for one, and for all of a type.
