@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use objchange::case::Case;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode, ProviderSchemas, SchemaKind};
 use objchange::value::Path;
 use objchange::{Type, Value};
+use objchange_case::Case;
 use objchange_conform::{Baseline, Corpus, Hints};
 use objchange_hcl::{
     Diagnostic, Environment, Functions, ModuleConfig, Purpose, Scope, Sources, VariableValues, Variables,
@@ -276,7 +276,7 @@ pub(crate) fn comparison(bytes: &[u8]) {
 pub(crate) fn case(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(case) = Case::parse(text) {
-        let _ = case.run_by(&[objchange::case::OPERATIONS, objchange_plan::OPERATIONS].concat());
+        let _ = case.run_by(&[objchange_case::OPERATIONS, objchange_plan::OPERATIONS].concat());
     }
 }
 

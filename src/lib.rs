@@ -50,8 +50,6 @@
 //!   coercion, validation, sensitive paths.
 //! - [`change`]: changes of resources. Each function around a provider, and [`change::plan_change`] and
 //!   [`change::apply_change`], which call all of them in order.
-//! - [`case`]: conformance cases, which hold questions to the engine and the expected answers as data;
-//!   `objchange check` runs them.
 //!
 //! # Scope of this crate
 //!
@@ -77,7 +75,6 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod address;
-pub mod case;
 pub mod change;
 pub mod schema;
 pub mod value;

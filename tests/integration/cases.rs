@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use objchange::case::{Case, Outcome};
+use objchange_case::{Case, Outcome};
 
 #[test]
 fn own_cases() {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path as File;
 
-use objchange::case::{Answer, Case, Outcome};
 use objchange::change::{ApplyViolation, InconsistentResultKind, InvalidPlanKind, PlanViolation};
 use objchange::schema::Block;
 use objchange::value::{ConvertErrorKind, Path, TypeMismatch, TypeMismatchKind};
 use objchange::{Type, Value};
+use objchange_case::{Answer, Case, Outcome};
 
 /// What the page says about one kind.
 #[derive(Debug)]

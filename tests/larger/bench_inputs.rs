@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use objchange::case::{Case, Outcome};
 use objchange::schema::{Block, NestingMode};
 use objchange::{Type, Value};
+use objchange_case::{Case, Outcome};
 use serde_json::value::RawValue;
 
 #[path = "../../benches/scenarios/mod.rs"]

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use objchange::case::{Case, OPERATIONS, Outcome};
 use objchange::schema::{ProviderSchemas, SchemaKind};
+use objchange_case::{Case, OPERATIONS, Outcome};
 use serde_json::Value as Json;
 
 pub(crate) fn trials() -> Vec<Trial> {

@@ -1,7 +1,7 @@
 //! Answers to questions, as JSON.
 
-use objchange::case::{Answer, Case, CaseError};
 use objchange::schema::Block;
+use objchange_case::{Answer, Case, CaseError};
 use objchange_project::OPERATIONS;
 use objchange_text::did_you_mean;
 use serde_json::json;

@@ -13,8 +13,8 @@ use std::panic::catch_unwind;
 use std::ptr;
 use std::slice;
 
-use objchange::case::Case;
 use objchange::schema::Block;
+use objchange_case::Case;
 
 use answer::{answer, error, unusable};
 

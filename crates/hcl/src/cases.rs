@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path};
 
-use objchange::case::{Answer, AnsweredError, Case, CaseError, Operation};
 use objchange::value::Path as ValuePath;
 use objchange::{Type, Value};
+use objchange_case::{Answer, AnsweredError, Case, CaseError, Operation};
 use objchange_text::{Diagnostic, LineIndex, json::RawPart};
 use serde::Deserialize;
 use tempfile::TempDir;
@@ -21,12 +21,12 @@ use crate::syntax::{parse_body, parse_expression, parse_template};
 /// The operations of case files that this crate answers.
 ///
 /// ```
-/// use objchange::case::{Case, Outcome};
+/// use objchange_case::{Case, Outcome};
 ///
 /// let case = r#"{"op":"expr","expr":"a * 2 + b","variables":{"a":{"type":"number","value":4}},
 ///     "want":{"errors":[{"range":[1,9,1,10],"summary":"Unknown variable"}]}}"#;
 /// assert_eq!(Case::parse(case)?.run_by(objchange_hcl::OPERATIONS), Outcome::Passed);
-/// # Ok::<(), objchange::case::CaseError>(())
+/// # Ok::<(), objchange_case::CaseError>(())
 /// ```
 pub const OPERATIONS: &[Operation] = &[
     Operation::new("expr", &["expr", "variables", "files"], |case| {

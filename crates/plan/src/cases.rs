@@ -1,6 +1,6 @@
 //! The operations of case files about what people see.
 
-use objchange::case::{Answer, Case, CaseError, Operation};
+use objchange_case::{Answer, Case, CaseError, Operation};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -15,12 +15,12 @@ use crate::report::ShowError;
 /// The operations of case files that this crate answers.
 ///
 /// ```
-/// use objchange::case::{Case, Outcome};
+/// use objchange_case::{Case, Outcome};
 ///
 /// let case = r#"{"op":"render_state","state":{"format_version":"1.0"},"schemas":{"format_version":"1.0"},
 ///     "want":{"text":"The state file is empty. No resources are represented.\n"}}"#;
 /// assert_eq!(Case::parse(case)?.run_by(objchange_plan::OPERATIONS), Outcome::Passed);
-/// # Ok::<(), objchange::case::CaseError>(())
+/// # Ok::<(), objchange_case::CaseError>(())
 /// ```
 pub const OPERATIONS: &[Operation] = &[
     Operation::new("render_plan", &["plan", "schemas", "options"], |case| {

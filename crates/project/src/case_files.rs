@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-use objchange::case::{CaseFailure, CaseVerdict, MalformedCase, blessing};
+use objchange_case::{CaseFailure, CaseVerdict, MalformedCase, blessing};
 use objchange_files::input::{NOTHING_PIPED_IN, Source};
 use objchange_text::{BoundedLine, BoundedLines, utf8_reader};
 

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use objchange::case::Operation;
+use objchange_case::Operation;
 
 /// All operations that a case file can ask for. Those of providers are there with the feature `provider`.
 pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
     [
-        objchange::case::OPERATIONS,
+        objchange_case::OPERATIONS,
         objchange_hcl::OPERATIONS,
         objchange_plan::OPERATIONS,
         #[cfg(feature = "provider")]

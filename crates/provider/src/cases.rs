@@ -1,10 +1,10 @@
 //! The operations of case files about single answers of providers, as recordings have them.
 
 use objchange::Value;
-use objchange::case::{Answer, AnsweredError, Case, CaseError, Operation};
 use objchange::change::{AppliedResource, DeferredReason, Diagnostic, PlannedResource};
 use objchange::schema::Block;
 use objchange::value::Path;
+use objchange_case::{Answer, AnsweredError, Case, CaseError, Operation};
 use objchange_text::json::{self, RawPart};
 use serde::{Deserialize, Deserializer};
 
@@ -13,14 +13,14 @@ use crate::verdict::{Violation, of_apply, of_object, of_plan};
 /// The operations of case files that this crate answers: each judges one answer of a provider.
 ///
 /// ```
-/// use objchange::case::{Case, Outcome};
+/// use objchange_case::{Case, Outcome};
 ///
 /// let case = r#"{"op":"plan_resource_change","schema":{"attributes":{"name":{"type":"string","optional":true}}},
 ///     "prior":null,"config":{"name":"a"},"answer":{"planned":{"name":"b"}},
 ///     "want":{"errors":[{"path":[{"attr":"name"}],"kind":"value_not_configured"}]}}"#;
 /// let outcome = Case::parse(case)?.run_by(objchange_provider::OPERATIONS);
 /// # assert!(!matches!(outcome, Outcome::UnknownOperation | Outcome::Unusable(_)), "{outcome:?}");
-/// # Ok::<(), objchange::case::CaseError>(())
+/// # Ok::<(), objchange_case::CaseError>(())
 /// ```
 pub const OPERATIONS: &[Operation] = &[
     Operation::new(

@@ -1,6 +1,6 @@
 //! Conformance cases: questions to the engine and the expected answers, as data.
 
-use objchange::case::{Case, Outcome};
+use objchange_case::{Case, Outcome};
 use objchange_project::OPERATIONS;
 use pyo3::prelude::*;
 

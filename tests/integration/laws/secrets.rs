@@ -298,7 +298,7 @@ proptest! {
 
     #[test]
     fn of_cases((ty, a, b) in pairs(), other in any_type()) {
-        use objchange::case::{Case, Outcome};
+        use objchange_case::{Case, Outcome};
 
         let marker = |value: &Value| value.to_marker_json(&ty).unwrap();
         let (a, b) = (marker(&with_secrets(&a)), marker(&with_secrets(&b)));

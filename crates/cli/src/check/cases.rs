@@ -1,6 +1,6 @@
 //! The lines of case files as cases of reports.
 
-use objchange::case::CaseFailure;
+use objchange_case::CaseFailure;
 use objchange_finding::{Case, Finding, Location, Outcome};
 use objchange_project::CaseLine;
 use objchange_text::visible;

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use objchange::case::FailureEntry;
+use objchange_case::FailureEntry;
 use objchange_text::visible_json;
 use serde::Serialize;
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use wildmatch::WildMatch;
 
-use objchange::case::FailureEntry;
+use objchange_case::FailureEntry;
 use objchange_finding::Exit;
 use objchange_project::{CaseEvent, CaseLine, UnusableCases, run_case_files};
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, StdoutLock, Write};
 
 use anstream::AutoStream;
-use objchange::case::{CaseFailure, CaseVerdict, Difference};
 use objchange::{Type, Value};
+use objchange_case::{CaseFailure, CaseVerdict, Difference};
 use objchange_plan::{Colour, DiffAction, Options, diff_values, render_value};
 use objchange_project::{CaseLine, OPERATIONS};
 use objchange_text::visible;

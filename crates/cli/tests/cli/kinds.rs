@@ -1,7 +1,6 @@
 //! Every public error of the libraries has a kind by which programs match on it.
 
 use objchange::address::{AddressError, AddressErrorKind};
-use objchange::case::{Case, CaseError};
 use objchange::change::{
     ApplyChangeError, ApplyViolation, ChangeError, InconsistentResult, InvalidPlan, PlanChangeError,
     PlanViolation,
@@ -16,6 +15,7 @@ use objchange::value::{
     TypeMismatch, TypeMismatchKind, WriteError,
 };
 use objchange::{Type, Value};
+use objchange_case::{Case, CaseError};
 use objchange_hcl::{FunctionError, SelectError};
 use objchange_plan::{
     AddressMapError, CompareError, DocumentError, GateError, HashKeyError, IgnoredPathError, JsonError,

@@ -4,10 +4,10 @@ mod schema;
 pub(super) mod secret_names;
 
 use objchange::Value;
-use objchange::case::{Answer, AnsweredError, Case, ErrorPlace};
 use objchange::change::{PlanResourceChange, PlannedResource};
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
+use objchange_case::{Answer, AnsweredError, Case, ErrorPlace};
 use objchange_provider::Masks;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};

@@ -1,6 +1,6 @@
 //! Cases about configuration that fail: wrong answers and invalid cases.
 
-use objchange::case::{Case, Outcome};
+use objchange_case::{Case, Outcome};
 use objchange_hcl::OPERATIONS;
 
 #[track_caller]

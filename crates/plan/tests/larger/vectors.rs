@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
-use objchange::case::{Case, Outcome};
+use objchange_case::{Case, Outcome};
 use objchange_plan::{Colour, Filter, OPERATIONS, Options, Plan, Program, Report, Schemas, ShowError, State};
 
 use crate::report;

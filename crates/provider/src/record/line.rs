@@ -1,10 +1,10 @@
 //! One line of a recording.
 
-use objchange::case::Case;
 use objchange::change::{DeferredReason, Diagnostic, Severity};
 use objchange::schema::Block;
 use objchange::value::Path;
 use objchange::{Type, Value};
+use objchange_case::Case;
 use objchange_text::bounded_to;
 use serde_json::value::{RawValue, to_raw_value};
 

@@ -1,8 +1,8 @@
 //! Recorded sessions: the same verdict without the provider, and no secret in them.
 
 use objchange::Value;
-use objchange::case::{Case, Outcome};
 use objchange::change::{ApplyRequest, Diagnostic, PlanRequest, PlannedResource, PrivateData};
+use objchange_case::{Case, Outcome};
 use objchange_conform::kit::{Fault, Kit, ResourceType, Stage, faulty, trial_block, trial_config};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_provider::{OPERATIONS, ProviderExt, ReadResource, apply_change, plan_change};

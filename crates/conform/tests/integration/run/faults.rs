@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use objchange::case::{Case, Outcome};
+use objchange_case::{Case, Outcome};
 use objchange_conform::kit::{Fault, Stage, faulty};
 use objchange_conform::{Clause, FindingReport, FindingSeverity, Hints, Options, Report, TypeReport};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use objchange::case::Case;
+use objchange_case::Case;
 
 /// Documents of plans and states, each with its name.
 pub(crate) fn all() -> Vec<(String, String)> {

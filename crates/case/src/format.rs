@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-use crate::schema::Block;
-use crate::value::{ReadError, Type, Value, place};
+use objchange::schema::Block;
+use objchange::value::{ReadError, Type, Value};
 use objchange_text::json::{self, JsonError, RawPart, Reader, place as line_and_column};
 
 /// A case, parsed into its fields.
@@ -77,7 +77,7 @@ impl<'a> Case<'a> {
     /// The text is not JSON object with the field `op`, or has a field twice.
     ///
     /// ```
-    /// use objchange::case::Case;
+    /// use objchange_case::Case;
     ///
     /// let case = Case::parse(r#"{"id":"a","op":"implied_type","schema":{},"want":{"type":["object",{}]}}"#)?;
     /// assert_eq!((case.id(), case.op()), (Some("a"), "implied_type"));
@@ -85,7 +85,7 @@ impl<'a> Case<'a> {
     ///     Case::parse(r#"{"id":"a"}"#).unwrap_err().to_string(),
     ///     "the case has no field `op`, which says what is asked"
     /// );
-    /// # Ok::<(), objchange::case::CaseError>(())
+    /// # Ok::<(), objchange_case::CaseError>(())
     /// ```
     pub fn parse(text: &'a str) -> Result<Self, CaseError> {
         let mut case = Self::asking("", text)?;
@@ -108,11 +108,11 @@ impl<'a> Case<'a> {
     /// The text is no JSON object, or has a field twice.
     ///
     /// ```
-    /// use objchange::case::{Answer, Case};
+    /// use objchange_case::{Answer, Case};
     ///
     /// let case = Case::asking("action_for_change", r#"{"type":"number","before":1,"after":2}"#)?;
     /// assert_eq!(case.answer()?, Some(Answer::Action("update")));
-    /// # Ok::<(), objchange::case::CaseError>(())
+    /// # Ok::<(), objchange_case::CaseError>(())
     /// ```
     pub fn asking(operation: &'a str, text: &'a str) -> Result<Self, CaseError> {
         let fields = fields(text).map_err(|error| {
@@ -192,11 +192,11 @@ impl<'a> Case<'a> {
     /// The text is no schema.
     ///
     /// ```
-    /// use objchange::case::Case;
+    /// use objchange_case::Case;
     ///
     /// let block = Case::parse_schema(r#"{"version":1,"block":{"attributes":{"a":{"type":"string","optional":true}}}}"#)?;
     /// assert_eq!(block.implied_type().to_string(), r#"["object",{"a":"string"}]"#);
-    /// # Ok::<(), objchange::case::CaseError>(())
+    /// # Ok::<(), objchange_case::CaseError>(())
     /// ```
     pub fn parse_schema(text: &'a str) -> Result<Block, CaseError> {
         Self { text, id: None, op: Cow::Borrowed(""), fields: Vec::new(), schema: None }.read_schema(text)
@@ -237,7 +237,8 @@ impl<'a> Case<'a> {
     pub fn value_in(&self, field: &str, text: &'a str, ty: &Type) -> Result<Value, CaseError> {
         Value::from_marker_json(text, ty).map_err(|ReadError { offset, path, message, .. }| {
             let path = self.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));
-            let message = format!("{}{message}", place(&path));
+            let place = if path.is_root() { String::new() } else { format!("{path}: ") };
+            let message = format!("{place}{message}");
             self.wrong(field, message, text, within(text, offset))
         })
     }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Answer, AnsweredError, Case, CaseError, Difference, ErrorPlace, Outcome, difference};
-use crate::schema::SecretParts;
-use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
+use objchange::value::{Path, PathStep, Type, Value};
 use objchange_text::json::{self, RawPart};
+use objchange_text::redact::SENSITIVE;
 use objchange_text::visible;
 
 // A misspelt field must not make a case check less than it says, so unknown ones are errors.
@@ -347,20 +347,33 @@ fn error_text(error: &AnsweredError, loose: bool) -> ErrorText {
 
 fn wanted_texts(case: &Case<'_>, errors: &[RawPart<'_>], loose: bool) -> Result<Vec<ErrorText>, CaseError> {
     let schema = case.schema().ok();
-    let secrets = schema.as_ref().map_or(SecretParts::of_values(&[]), |schema| SecretParts::new(schema, &[]));
-    // Which marked values a path leads through is not known here.
-    let secrets = if case.has_marks() { secrets.below(0) } else { secrets };
+    // Which marked values a path leads through is not known here, so all keys are hidden where there are any.
+    let shown = |path: Path| match (&schema, case.has_marks()) {
+        (Some(schema), true) => schema.hide_keys_below(&path, 0),
+        (None, true) => without_keys(&path),
+        (Some(schema), false) => schema.hide_keys(&path),
+        (None, false) => path,
+    };
     let wanted = |error: &RawPart<'_>| {
         if let Ok(WantedInSource { range, summary }) = json::from_str(error.0) {
             return Ok(ErrorText::in_source(range, &summary));
         }
         let error = json::from_str(error.0).map_err(|e| case.wrong_json("want", error.0, e))?;
-        Ok(wanted_text(&secrets, &error, loose))
+        Ok(wanted_text(&shown, &error, loose))
     };
     errors.iter().map(wanted).collect()
 }
 
-fn wanted_text(secrets: &SecretParts<'_>, error: &WantedError<'_>, loose: bool) -> ErrorText {
+/// The path with all names and keys marked, for values without a schema: a name may be a key there.
+fn without_keys(path: &Path) -> Path {
+    let hidden = |step: &PathStep| match step {
+        PathStep::Attribute(name) => PathStep::Index(Value::from(name.clone()).sensitive()),
+        PathStep::Index(key) => PathStep::Index(key.clone().sensitive()),
+    };
+    path.steps().iter().map(hidden).collect()
+}
+
+fn wanted_text(shown: &dyn Fn(Path) -> Path, error: &WantedError<'_>, loose: bool) -> ErrorText {
     let plain = |step: &WantedStep<'_>| match step {
         WantedStep::Attr(name) => PathStep::Attribute(name.as_str().into()),
         WantedStep::Index(raw) => {
@@ -370,7 +383,7 @@ fn wanted_text(secrets: &SecretParts<'_>, error: &WantedError<'_>, loose: bool) 
             PathStep::Index(key.unwrap_or_else(|| Value::null(Type::Dynamic)))
         }
     };
-    let path = secrets.path(&error.path.iter().map(plain).collect());
+    let path = shown(error.path.iter().map(plain).collect());
     let steps = error.path.iter().map(|step| match step {
         WantedStep::Attr(name) => attribute_text(name, loose),
         WantedStep::Index(raw) => element_text(raw.0),

@@ -6,8 +6,9 @@ use std::iter::zip;
 
 use hashbrown::HashMap;
 
-use crate::value::{Kind, Path, SENSITIVE, Type, Value};
+use objchange::value::{Kind, Path, Type, Value};
 use objchange_text::json::{JsonError, Reader, Token};
+use objchange_text::redact::SENSITIVE;
 
 /// A difference between an answer and the expected one: the path, and both values.
 ///
@@ -252,7 +253,7 @@ fn string(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::ObjectType;
+    use objchange::value::ObjectType;
 
     #[track_caller]
     fn check(got: &Value, want: &Value, expected: &str) {

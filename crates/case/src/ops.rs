@@ -1,10 +1,9 @@
 //! The operations that a case can ask for.
 
-use std::ops::ControlFlow;
-
 use super::{Answer, AnsweredError, Case, CaseError, Operation};
-use crate::change::{self, ChangeError, InconsistentResultKind, InvalidPlanKind};
-use crate::value::{Kind, StepRef, Type, Value};
+use objchange::change::{self, ChangeError, InconsistentResultKind, InvalidPlanKind};
+use objchange::value::{Kind, Type, Value};
+use smol_str::SmolStr;
 
 /// The operations of the engine.
 pub const OPERATIONS: &[Operation] = &[
@@ -27,12 +26,12 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::new(
         "plan_change",
         &["schema", "prior", "config", "lifecycle", "answers"],
-        super::change::plan,
+        crate::change::plan,
     ),
     Operation::new(
         "apply_change",
         &["schema", "prior", "config", "final_config", "lifecycle", "answers", "applied"],
-        super::change::apply,
+        crate::change::apply,
     ),
 ];
 
@@ -156,40 +155,64 @@ fn as_written(coerced: &Value, given: &Value, ty: &Type) -> Value {
     let part = |coerced: &Value, given: Option<&Value>, ty: &Type| {
         given.map_or_else(|| coerced.clone(), |given| as_written(coerced, given, ty))
     };
-    match (coerced.kind(), given.kind(), ty) {
+    let written = match (coerced.kind(), given.kind(), ty) {
         (Kind::Object(object), Kind::Object(given), Type::Map(element)) => {
-            let entries = object.iter().map(|(name, v)| (name.clone(), part(v, given.get(name), element)));
-            Value::map_like(ty, entries.collect()).with_marks(coerced.marks())
+            map_of(ty, object.iter().map(|(name, v)| (name.clone(), part(v, given.get(name), element))))
         }
-        (Kind::Map(_), Kind::Map(given), Type::Map(element)) => coerced.map_steps(|step, child| match step {
-            StepRef::Key(key) => part(child, given.get(key), element),
-            _ => child.clone(),
-        }),
-        (Kind::Object(_), Kind::Object(given), Type::Object(object)) => {
-            coerced.map_steps(|step, child| match step {
-                StepRef::Attribute(name) => match object.attribute(name) {
-                    Some(ty) => part(child, given.get(name), ty),
-                    None => child.clone(),
-                },
-                _ => child.clone(),
-            })
+        (Kind::Map(map), Kind::Map(given), Type::Map(element)) => {
+            map_of(coerced.ty(), map.iter().map(|(key, v)| (key.clone(), part(v, given.get(key), element))))
         }
-        (Kind::List(_) | Kind::Set(_), given_kind, Type::List(element) | Type::Set(element)) => {
-            let mut elements = Vec::new();
-            let _: ControlFlow<()> = given.each_step(|_, element| {
-                elements.push(element);
-                ControlFlow::Continue(())
-            });
+        (Kind::Object(object), Kind::Object(given), Type::Object(of)) => {
+            Value::object(object.iter().map(|(name, value)| {
+                let value = match of.attribute(name) {
+                    Some(ty) => part(value, given.get(name), ty),
+                    None => value.clone(),
+                };
+                (name.clone(), value)
+            }))
+        }
+        (Kind::List(elements), _, Type::List(element) | Type::Set(element)) => {
             // The elements of a set cannot be matched with the given ones. They have one type, so any given
             // element tells their form.
-            let is_list = !matches!((coerced.kind(), given_kind), (Kind::Set(_), _) | (_, Kind::Set(_)));
-            let mut positions = 0..;
-            coerced.map_children(|child| {
-                let i = positions.next().filter(|_| is_list).unwrap_or(0);
-                part(child, elements.get(i).copied(), element)
-            })
+            let is_set = matches!(given.kind(), Kind::Set(_));
+            let given = children(given);
+            let at = |i: usize| given.get(if is_set { 0 } else { i }).copied();
+            let elements: Vec<Value> =
+                elements.iter().enumerate().map(|(i, child)| part(child, at(i), element)).collect();
+            let element = coerced.ty().element().cloned().unwrap_or(Type::Dynamic);
+            let list = Value::list(element, elements.clone());
+            list.or_else(|_| Value::list(Type::Dynamic, elements.clone()))
+                .unwrap_or_else(|_| Value::tuple(elements))
+        }
+        (Kind::Set(elements), _, Type::List(element) | Type::Set(element)) => {
+            let first = children(given).first().copied();
+            let elements: Vec<Value> = elements.iter().map(|child| part(child, first, element)).collect();
+            let element = coerced.ty().element().cloned().unwrap_or(Type::Dynamic);
+            let set = Value::set(element, elements.clone());
+            set.or_else(|_| Value::set(Type::Dynamic, elements)).unwrap_or_else(|_| coerced.clone())
         }
         _ => coerced.clone(),
+    };
+    written.with_marks(coerced.marks())
+}
+
+/// A map with the type of `template` where the elements fit it, else with the type that they have; an object if they have
+/// several.
+fn map_of(template: &Type, entries: impl Iterator<Item = (SmolStr, Value)>) -> Value {
+    let entries: Vec<(SmolStr, Value)> = entries.collect();
+    let element = template.element().cloned().unwrap_or(Type::Dynamic);
+    let map = Value::map(element, entries.clone());
+    map.or_else(|_| Value::map(Type::Dynamic, entries.clone())).unwrap_or_else(|_| Value::object(entries))
+}
+
+/// The elements of a collection or tuple, or the values of an object.
+fn children(value: &Value) -> Vec<&Value> {
+    match value.kind() {
+        Kind::List(elements) | Kind::Tuple(elements) => elements.iter().collect(),
+        Kind::Set(elements) => elements.iter().collect(),
+        Kind::Map(map) => map.iter().map(|(_, value)| value).collect(),
+        Kind::Object(object) => object.values().iter().collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use crate::schema::Block;
-use crate::value::{Path, Type, Value};
+use objchange::schema::Block;
+use objchange::value::{Path, Type, Value};
 
 /// An error that the engine answers with.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,7 @@ impl Answer {
     /// Marks attributes that the schema calls sensitive or write-only, in values of the schema's type.
     ///
     /// ```
-    /// use objchange::case::Answer;
+    /// use objchange_case::Answer;
     /// use objchange::schema::{Attribute, Block};
     /// use objchange::{Type, Value};
     ///

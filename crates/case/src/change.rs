@@ -5,13 +5,13 @@ use serde::Deserialize;
 use super::answer::AnsweredError;
 use super::compare::present;
 use super::{Answer, Case, CaseError};
-use crate::change::{
+use objchange::change::{
     Action, AppliedResource, ApplyRequest, Diagnostic, IgnoreChanges, Lifecycle, PlanChangeError,
     PlanQuestion, PlanRequest, PlannedChange, PlannedResource, Planning, Provider, SimulatedProvider,
     apply_change, begin_plan,
 };
-use crate::schema::Block;
-use crate::value::{Path, PathStep, Type, Value};
+use objchange::schema::Block;
+use objchange::value::{Path, PathStep, Type, Value};
 use objchange_text::json::{self, RawPart};
 
 /// The field `lifecycle` of a case: the settings besides the objects that a change depends on.
@@ -54,7 +54,7 @@ pub(super) fn plan(case: &Case<'_>) -> Result<Answer, CaseError> {
         (Err(error), _) => vec![("error", Answer::Action(error.kind()))],
         (Ok(change), asked) => {
             let ty = schema.implied_type();
-            let errors = |violations: &[crate::change::PlanViolation]| {
+            let errors = |violations: &[objchange::change::PlanViolation]| {
                 Answer::Errors(violations.iter().map(|v| AnsweredError::new(v.path(), v.kind(), v)).collect())
             };
             let shown = change.no_longer_sensitive.iter().map(|path| {

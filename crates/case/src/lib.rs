@@ -3,12 +3,12 @@
 //! The format is public (`schema/case.schema.json`): provider developers write their own conformance cases in it.
 //!
 //! ```
-//! use objchange::case::{Case, Outcome};
+//! use objchange_case::{Case, Outcome};
 //!
 //! let line = r#"{"id":"grow","op":"action_for_change","type":"number","before":1,"after":2,
 //!     "want":{"action":"update"}}"#;
 //! assert_eq!(Case::parse(line)?.run(), Outcome::Passed);
-//! # Ok::<(), objchange::case::CaseError>(())
+//! # Ok::<(), objchange_case::CaseError>(())
 //! ```
 
 mod answer;
@@ -84,7 +84,7 @@ impl Case<'_> {
     /// Like [`Case::run`], with these operations.
     ///
     /// ```
-    /// use objchange::case::{Answer, Case, OPERATIONS, Operation, Outcome};
+    /// use objchange_case::{Answer, Case, OPERATIONS, Operation, Outcome};
     ///
     /// let greet = Operation::new("greet", &["whom"], |case| {
     ///     Ok(Answer::Texts(vec![("text", Ok(format!("Hello, {}!", case.parsed::<String>("whom")?)))]))
@@ -93,7 +93,7 @@ impl Case<'_> {
     /// let case = Case::parse(r#"{"op":"greet","whom":"world","want":{"text":"Hello, world!"}}"#)?;
     /// assert_eq!(case.run_by(&operations), Outcome::Passed);
     /// assert_eq!(case.run(), Outcome::UnknownOperation);
-    /// # Ok::<(), objchange::case::CaseError>(())
+    /// # Ok::<(), objchange_case::CaseError>(())
     /// ```
     pub fn run_by(&self, operations: &[Operation]) -> Outcome {
         match self.answer_by(operations) {

@@ -7,7 +7,7 @@ use objchange_text::json::Reader;
 use serde::Serialize;
 
 use super::{Case, CaseError, Difference, Operation, Outcome, spelling};
-use crate::value::Path;
+use objchange::value::Path;
 
 /// The result of a line that should be a case.
 #[derive(Debug, Default)]
