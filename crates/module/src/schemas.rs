@@ -9,13 +9,13 @@ use objchange::schema::{
     FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
 };
 use objchange::value::ObjectType;
-use objchange_hcl::ResourceName;
+use objchange_hcl::{ActionName, ResourceName};
 use serde_json::json;
 use smol_str::SmolStr;
 
 use crate::ProviderAddress;
 use crate::config::{Config, ModuleId};
-use crate::inferred::inferred_schema;
+use crate::inferred::{inferred_action_schema, inferred_schema};
 
 /// The schemas of the provider that is part of Terraform.
 static BUILTIN: LazyLock<Option<ProviderSchemas>> =
@@ -29,12 +29,14 @@ pub struct Schemas {
     documents: Vec<ProviderSchemas>,
     /// The schemas of resources whose provider has none, by their module.
     inferred: BTreeMap<(ModuleId, ResourceName), Schema>,
+    /// Those of actions.
+    inferred_actions: BTreeMap<(ModuleId, ActionName), Schema>,
 }
 
 impl Schemas {
     /// The schemas of these documents; where several have a provider, the first counts.
     pub fn new(documents: impl IntoIterator<Item = ProviderSchemas>) -> Self {
-        Self { documents: documents.into_iter().collect(), inferred: BTreeMap::new() }
+        Self { documents: documents.into_iter().collect(), ..Self::default() }
     }
 
     /// The schemas of the provider that is part of Terraform.
@@ -56,12 +58,22 @@ impl Schemas {
                     self.inferred.insert((id, name.clone()), inferred_schema(resource));
                 }
             }
+            for (name, action) in &module.config.actions {
+                if !self.has_provider(&config.provider_config_of_action(id, name).provider) {
+                    self.inferred_actions.insert((id, name.clone()), inferred_action_schema(action));
+                }
+            }
         }
     }
 
     /// The schema that was made up for a resource.
     pub(crate) fn inferred(&self, module: ModuleId, name: &ResourceName) -> Option<&Schema> {
         self.inferred.get(&(module, name.clone()))
+    }
+
+    /// The schema that was made up for an action.
+    pub(crate) fn inferred_action(&self, module: ModuleId, name: &ActionName) -> Option<&Schema> {
+        self.inferred_actions.get(&(module, name.clone()))
     }
 
     /// All of them as one document.

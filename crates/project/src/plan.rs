@@ -58,8 +58,8 @@ pub struct PlanSettings<'a> {
     /// Computed attributes of updated objects are unknown in a simulated plan, because their provider may change them.
     /// Otherwise they keep their values.
     pub is_strict: bool,
-    /// Something decides by the plan, or writes it for others: a module with actions, which are not planned yet, is an
-    /// error, and so is a module with files that only OpenTofu reads where nothing says for which program it is.
+    /// Something decides by the plan, or writes it for others: a module with files that only OpenTofu reads is an error where
+    /// nothing says for which program it is.
     pub must_be_whole: bool,
     /// The inputs that must not be missing.
     pub require: RequiredInputs,
@@ -125,6 +125,7 @@ impl<'a> PlanSettings<'a> {
                 refresh: true,
                 targets: Vec::new(),
                 replace: Vec::new(),
+                invoke: Vec::new(),
             },
             max_instances: 1_000_000,
             allow_path: &[],
@@ -228,14 +229,6 @@ pub enum PlanError {
         /// The directory of the module.
         directory: PathBuf,
     },
-    /// The module invokes actions, which the plan lacks: gates would not see them.
-    #[error(
-        "{place}: actions are not planned yet, so no verdict can be given on this module; use a plan of Terraform"
-    )]
-    Actions {
-        /// Where the first of them is, or is triggered: file, line and column.
-        place: String,
-    },
     /// A file of the module that only OpenTofu reads, and nobody has said for which program it is to be planned.
     #[error("{}: only OpenTofu reads {file}, and nothing says whether this is a module of OpenTofu", directory.display())]
     OpenTofuFile {
@@ -335,12 +328,6 @@ impl PlannedDirectory {
         }
     }
 
-    /// Says that actions are missing from the plan, if the module has any.
-    pub fn action_note(&self) -> Option<String> {
-        let place = first_action(&self.config)?;
-        Some(format!("{place}: actions are not planned yet, and missing from this plan"))
-    }
-
     /// Names the files that were not read because only OpenTofu reads them.
     pub fn unread_note(&self) -> Option<String> {
         let files = &self.config.opentofu_files;
@@ -365,11 +352,6 @@ impl PlannedDirectory {
             providers.join(", ")
         ))
     }
-}
-
-/// Where the first `action` or `action_trigger` block is, if there is one.
-fn first_action(config: &Config) -> Option<String> {
-    config.first_action().map(|header| config.sources.places().describe(header))
 }
 
 /// Now, as plan documents write it.
@@ -460,9 +442,6 @@ pub fn plan_directory_with<R: Default>(
         return Err(refused(module.config, schemas, module.diagnostics));
     }
     if settings.must_be_whole {
-        if let Some(place) = first_action(&module.config) {
-            return Err(PlanError::Actions { place });
-        }
         if let (false, Some(file)) = (settings.names_program, module.config.opentofu_files.first()) {
             return Err(PlanError::OpenTofuFile { directory: directory.to_owned(), file: file.clone() });
         }

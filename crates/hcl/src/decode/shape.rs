@@ -153,6 +153,24 @@ pub(crate) const RESOURCE: Shape = Shape {
     is_open: true,
 };
 
+/// An action.
+pub(crate) const ACTION: Shape = Shape {
+    arguments: &[("count", Template), ("for_each", Template), ("provider", Name)],
+    required: &[],
+    blocks: &[("config", &[])],
+    newer: &[],
+    is_open: false,
+};
+
+/// What invokes actions when a resource changes.
+pub(crate) const ACTION_TRIGGER: Shape = Shape {
+    arguments: &[("events", Name), ("actions", Name), ("condition", Template), ("on_failure", Name)],
+    required: &["events", "actions"],
+    blocks: &[],
+    newer: &[("on_failure", Edition(16))],
+    is_open: false,
+};
+
 /// A data source, without the arguments and blocks for its provider.
 pub(crate) const DATA: Shape = Shape {
     arguments: &REPETITION,

@@ -331,7 +331,11 @@ impl Needs {
             }
             SubjectKind::Path(_) => self.path = true,
             SubjectKind::Terraform(_) => self.terraform = true,
-            SubjectKind::Count(_) | SubjectKind::Each(_) | SubjectKind::SelfObject => {}
+            SubjectKind::Count(_)
+            | SubjectKind::Each(_)
+            | SubjectKind::SelfObject
+            | SubjectKind::Caller
+            | SubjectKind::Action(_) => {}
         }
     }
 }

@@ -9,15 +9,18 @@ use hashbrown::HashMap;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ModuleStep};
 use objchange::schema::{Block, Schema, SchemaKind};
 use objchange_hcl::{
-    Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig, ModuleCall, OutputConfig,
-    ProviderConfig, Purpose, ResourceConfig, ResourceName, VariableConfig, references, variables,
+    ActionConfig, ActionName, Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig,
+    ModuleCall, OutputConfig, ProviderConfig, Purpose, ResourceConfig, ResourceName, VariableConfig,
+    references, variables,
 };
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::components::components;
 use crate::config::{Config, ModuleId};
 use crate::state::{PriorState, StateResource};
 use crate::subject::{Subject, SubjectKind, parse};
+use crate::versions::since;
 use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
 
 /// The graph of a module tree.
@@ -25,6 +28,28 @@ use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
 pub(crate) struct Graph<'c> {
     pub(crate) nodes: Vec<Node<'c>>,
     index: HashMap<NodeKey, usize>,
+    pub(crate) actions: ActionRules,
+}
+
+/// What versions do with actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ActionRules {
+    /// Terraform before 1.14, and OpenTofu: actions are not planned. 1.13 reads the blocks.
+    Unknown,
+    /// Terraform 1.14 and 1.15: actions are planned when everything else is.
+    First,
+    /// Since 1.16 they are planned with the resource that triggers them, which their configurations see.
+    WithCaller,
+}
+
+impl ActionRules {
+    pub(crate) fn of_version(version: Version) -> Self {
+        match version {
+            version if since(version, "1.16") => Self::WithCaller,
+            version if since(version, "1.14") => Self::First,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// An object of configuration.
@@ -41,8 +66,12 @@ pub(crate) struct Node<'c> {
     pub(crate) depends_on: Vec<Subject>,
     /// The `import` blocks of all modules for a resource.
     pub(crate) imports: Vec<ImportBlock<'c>>,
-    /// The nodes that come first.
+    /// The references of the conditions of its `action_trigger` blocks, and of the configurations of the actions there.
+    pub(crate) triggered: Vec<Subject>,
+    /// The nodes that it depends on.
     pub(crate) needs: Vec<usize>,
+    /// The nodes that come first: those that it depends on, and those that its actions depend on.
+    pub(crate) after: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -59,6 +88,28 @@ pub(crate) enum NodeKind<'c> {
     CallClose(&'c SmolStr),
     Provider(Box<ProviderNode<'c>>),
     Check(&'c SmolStr, &'c CheckConfig),
+    /// The instances of an action. Its configuration is evaluated where it is invoked.
+    Action(Box<ActionNode<'c>>),
+}
+
+/// An action with what its provider says of it.
+#[derive(Debug)]
+pub(crate) struct ActionNode<'c> {
+    pub(crate) name: &'c ActionName,
+    pub(crate) config: &'c ActionConfig,
+    pub(crate) provider_config: ProviderConfigAddress,
+    /// `None` where the provider does not have the type.
+    pub(crate) schema: Option<&'c Schema>,
+    /// Nobody has the schemas of the provider: this one has what is written in the block.
+    pub(crate) is_inferred: bool,
+    /// The content of `config`.
+    pub(crate) body: Cow<'c, Body>,
+    /// Errors of the body under its schema, in JSON syntax.
+    pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
+    /// The references of the body.
+    pub(crate) subjects: Vec<Subject>,
+    /// The nodes that its configuration needs, which may come after it.
+    pub(crate) config_needs: Vec<usize>,
 }
 
 /// A resource with what its provider says of it.
@@ -99,12 +150,18 @@ pub(crate) enum NodeKey {
     CallClose(ModuleId, SmolStr),
     Provider(ProviderConfigAddress),
     Check(ModuleId, SmolStr),
+    Action(ModuleId, ActionName),
 }
 
 impl<'c> Graph<'c> {
     /// The graph of all modules, with the provider configurations that objects of the state need.
-    pub(crate) fn new(config: &'c Config, schemas: &'c Schemas, state: &PriorState) -> Self {
-        let graph = Self { nodes: Vec::new(), index: HashMap::new() };
+    pub(crate) fn new(
+        config: &'c Config,
+        schemas: &'c Schemas,
+        state: &PriorState,
+        actions: ActionRules,
+    ) -> Self {
+        let graph = Self { nodes: Vec::new(), index: HashMap::new(), actions };
         let mut builder = Builder { config, schemas, graph, imports: HashMap::new() };
         // The last import of an address counts, and the root module's counts most.
         let (root, others): (Vec<_>, Vec<_>) = imports(config).partition(|import| import.module == 0);
@@ -134,7 +191,7 @@ impl<'c> Graph<'c> {
     pub(crate) fn order(&self) -> Result<Vec<usize>, Vec<Vec<usize>>> {
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut cycles = Vec::new();
-        for component in components(self.nodes.len(), |node| &self.nodes[node].needs) {
+        for component in components(self.nodes.len(), |node| &self.nodes[node].after) {
             match component[..] {
                 [node] => order.push(node),
                 _ => cycles.push(component),
@@ -145,10 +202,23 @@ impl<'c> Graph<'c> {
 
     /// All that a node needs, directly or through others.
     pub(crate) fn reachable(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        self.reachable_by(from, |node| &node.needs)
+    }
+
+    /// All that a node and the actions that it triggers need, directly or through others.
+    pub(crate) fn reachable_with_actions(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        self.reachable_by(from, |node| &node.after)
+    }
+
+    fn reachable_by(
+        &self,
+        from: impl IntoIterator<Item = usize>,
+        next: impl for<'n> Fn(&'n Node<'c>) -> &'n Vec<usize>,
+    ) -> Vec<bool> {
         let mut seen = vec![false; self.nodes.len()];
         let mut open: Vec<usize> = from.into_iter().collect();
         while let Some(node) = open.pop() {
-            for need in &self.nodes[node].needs {
+            for need in next(&self.nodes[node]) {
                 if !std::mem::replace(&mut seen[*need], true) {
                     open.push(*need);
                 }
@@ -203,6 +273,7 @@ impl Node<'_> {
             NodeKind::CallClose(name) => format!("{prefix}module.{name} (close)"),
             NodeKind::Provider(provider) => provider.address.to_string(),
             NodeKind::Check(name, _) => format!("{prefix}check.{name} (expand)"),
+            NodeKind::Action(action) => format!("{prefix}{} (expand)", action.name),
         }
     }
 }
@@ -250,7 +321,9 @@ impl<'c> Builder<'c> {
             subjects,
             depends_on: Vec::new(),
             imports: Vec::new(),
+            triggered: Vec::new(),
             needs: Vec::new(),
+            after: Vec::new(),
         };
         for (name, variable) in &declared.variables {
             let mut node = plain(NodeKind::Variable(name, variable), Vec::new());
@@ -289,9 +362,74 @@ impl<'c> Builder<'c> {
             let node = plain(NodeKind::Check(name, check), conditions(&check.asserts));
             self.add(NodeKey::Check(module, name.clone()), node);
         }
+        // Those of a module come before its resources, whose nodes look at them.
+        if self.graph.actions != ActionRules::Unknown {
+            for (name, config) in &declared.actions {
+                self.action(module, name, config);
+            }
+        }
         for (name, config) in &declared.resources {
             self.resource(module, name, config);
         }
+    }
+
+    fn action(&mut self, module: ModuleId, name: &'c ActionName, config: &'c ActionConfig) {
+        let provider_config = self.config.provider_config_of_action(module, name);
+        let provider = &provider_config.provider;
+        let schema = self.schemas.get(provider, SchemaKind::Action, &name.action_type).ok().flatten();
+        let inferred = self.schemas.inferred_action(module, name).filter(|_| schema.is_none());
+        let (schema, is_inferred) = (schema.or(inferred), inferred.is_some());
+        let empty = Block::new::<SmolStr>([], []);
+        let block = schema.map_or(&empty, |schema| &schema.block);
+        let nothing = || Body { missing: config.header, ..Body::default() };
+        let (body, body_errors) = match &config.config {
+            Some((_, body)) => body.under(block),
+            None => (Cow::Owned(nothing()), Vec::new()),
+        };
+        let referenced = references(&body, block, Purpose::Core);
+        let node = ActionNode {
+            name,
+            config,
+            provider_config: provider_config.clone(),
+            schema,
+            is_inferred,
+            subjects: referenced.iter().filter_map(|reference| parse(reference).0).collect(),
+            body,
+            body_errors,
+            config_needs: Vec::new(),
+        };
+        let node = Node {
+            module,
+            scope: module,
+            kind: NodeKind::Action(Box::new(node)),
+            subjects: subjects(config.count.iter().chain(&config.for_each)),
+            depends_on: Vec::new(),
+            imports: Vec::new(),
+            triggered: Vec::new(),
+            needs: Vec::new(),
+            after: Vec::new(),
+        };
+        self.add(NodeKey::Action(module, name.clone()), node);
+        self.provider(provider_config);
+    }
+
+    /// The references of what a resource triggers.
+    fn triggered(&self, module: ModuleId, config: &ResourceConfig) -> Vec<Subject> {
+        let mut found = Vec::new();
+        if self.graph.actions == ActionRules::Unknown {
+            return found;
+        }
+        for trigger in &config.lifecycle.action_triggers {
+            found.extend(subjects(&trigger.condition));
+            for action in &trigger.actions {
+                let key = NodeKey::Action(module, action.name.clone());
+                let node = self.graph.find(&key).map(|node| &self.graph.nodes[node].kind);
+                if let Some(NodeKind::Action(action)) = node {
+                    found.extend(action.subjects.iter().cloned());
+                }
+            }
+        }
+        found
     }
 
     /// The call that makes a module.
@@ -325,7 +463,9 @@ impl<'c> Builder<'c> {
             subjects: found,
             depends_on: subjects(&config.depends_on),
             imports,
+            triggered: self.triggered(module, config),
             needs: Vec::new(),
+            after: Vec::new(),
             kind: NodeKind::Resource(Box::new(ResourceNode {
                 name,
                 config,
@@ -362,7 +502,9 @@ impl<'c> Builder<'c> {
             subjects: found,
             depends_on: Vec::new(),
             imports: Vec::new(),
+            triggered: Vec::new(),
             needs: Vec::new(),
+            after: Vec::new(),
             kind: NodeKind::Provider(Box::new(ProviderNode { address, config, schema, body, body_errors })),
         };
         self.add(key, node);
@@ -400,6 +542,9 @@ impl<'c> Builder<'c> {
                 NodeKind::Resource(resource) => {
                     needs.extend(self.graph.find(&NodeKey::Provider(resource.provider_config.clone())));
                 }
+                NodeKind::Action(action) => {
+                    needs.extend(self.graph.find(&NodeKey::Provider(action.provider_config.clone())));
+                }
                 NodeKind::Check(name, _) => {
                     needs.extend(within_checks.get(&(node.module, *name)).into_iter().flatten());
                 }
@@ -415,8 +560,38 @@ impl<'c> Builder<'c> {
             needs.retain(|need| *need != index);
             needs.sort_unstable();
             needs.dedup();
-            self.graph.nodes[index].needs = needs;
+            let mut after = needs.clone();
+            after.extend(self.needs_of_actions(index));
+            after.sort_unstable();
+            after.dedup();
+            let mut config_needs = Vec::new();
+            if let NodeKind::Action(action) = &self.graph.nodes[index].kind {
+                let scope = self.graph.nodes[index].scope;
+                action.subjects.iter().for_each(|subject| self.subject(scope, subject, &mut config_needs));
+            }
+            let node = &mut self.graph.nodes[index];
+            (node.needs, node.after) = (needs, after);
+            if let NodeKind::Action(action) = &mut node.kind {
+                action.config_needs = config_needs;
+            }
         }
+    }
+
+    /// What the actions that a resource triggers need. An action that looks at the resource itself is planned after it.
+    fn needs_of_actions(&self, index: usize) -> Vec<usize> {
+        let node = &self.graph.nodes[index];
+        let NodeKind::Resource(resource) = &node.kind else { return Vec::new() };
+        let triggers = &resource.config.lifecycle.action_triggers;
+        if triggers.is_empty() || self.graph.actions == ActionRules::Unknown {
+            return Vec::new();
+        }
+        let mut needs = Vec::new();
+        node.triggered.iter().for_each(|subject| self.subject(node.scope, subject, &mut needs));
+        for action in triggers.iter().flat_map(|trigger| &trigger.actions) {
+            needs.extend(self.graph.find(&NodeKey::Action(node.module, action.name.clone())));
+        }
+        needs.retain(|need| *need != index);
+        needs
     }
 
     /// The module around a module, and the call that makes it.
@@ -462,6 +637,7 @@ impl<'c> Builder<'c> {
         declared.outputs.keys().for_each(|name| add(NodeKey::Output(module, name.clone())));
         declared.resources.keys().for_each(|name| add(NodeKey::Resource(module, name.clone())));
         declared.checks.keys().for_each(|name| add(NodeKey::Check(module, name.clone())));
+        declared.actions.keys().for_each(|name| add(NodeKey::Action(module, name.clone())));
         declared.calls.keys().for_each(|name| add(NodeKey::CallClose(module, name.clone())));
     }
 }

@@ -13,7 +13,7 @@ use super::answer_checks::{NO_INFINITY, has_infinity};
 use super::checks::Checks;
 use super::evaluated::World;
 use super::finish::finish;
-use super::graph::{Graph, NodeKey, NodeKind};
+use super::graph::{ActionRules, Graph, NodeKey, NodeKind};
 use super::input::{PlanInput, PlanMode};
 use super::missing::{MissingInputs, MissingObserver, RankedMissing};
 use super::orphans::resource_name;
@@ -25,7 +25,7 @@ use super::targets::Targets;
 use super::validate::validate;
 use super::walk::Walk;
 use super::{Identities, ModulePlan, PlannedAction, PlannedObject};
-use crate::config::{Config, ModuleId};
+use crate::config::ModuleId;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
@@ -112,15 +112,22 @@ impl<'c> PreparedModule<'c> {
         providers: &mut dyn Providers,
         observer: &mut dyn Observer,
     ) -> Result<Self, Diagnostics> {
-        let checks =
-            [Config::wrong_call_arguments, Config::missing_provisioners, Config::missing_provider_configs];
+        let version = input.options.version;
+        let config = input.config;
+        let checks: [&dyn Fn() -> Diagnostics; 3] = [
+            &|| config.wrong_call_arguments(),
+            &|| config.missing_provisioners(),
+            &|| config.missing_provider_configs(version),
+        ];
         for check in checks {
-            let wrong = check(input.config);
+            let wrong = check();
             if wrong.has_errors() {
                 return Err(wrong);
             }
         }
-        let graph = Graph::new(input.config, input.schemas, input.state);
+        let actions = ActionRules::of_version(version);
+        let graph = Graph::new(input.config, input.schemas, input.state, actions);
+        super::actions::check_types(input.config, &graph)?;
         observer.graph(input.config, &graph);
         let order = graph.order().map_err(|cycles| cycle_errors(input, &graph, &cycles))?;
         let functions = ModuleFunctions::new(
@@ -209,6 +216,19 @@ fn walk_prepared<'c>(
     } else if !walk.plans_before_destroy() {
         walk.open_root_outputs();
         walk.run(&walk.needed_by_providers(order));
+        let needed = walk.needed_by_destroyed(order);
+        if !needed.is_empty() {
+            walk.see_prior_values();
+            walk.run(&needed);
+        }
+    } else if let Some(address) = &input.options.invoke {
+        match walk.asked_action(address) {
+            Ok(action) => walk.run(&walk.needed_by_action(action, order)),
+            Err(error) => {
+                walk.found.push(Severity::Error, error);
+                return (only_errors(walk.found), None);
+            }
+        }
     } else {
         walk.run(order);
     }
@@ -233,6 +253,8 @@ fn walk_prepared<'c>(
         return (only_errors(wrong), None);
     }
     walk.orphans();
+    walk.invoke_triggered();
+    walk.invoke_asked();
     // A destroy plan first evaluates and reads everything.
     if input.options.mode == PlanMode::Destroy {
         if walk.found.has_errors() && walk.plans_before_destroy() {
@@ -254,6 +276,7 @@ fn walk_prepared<'c>(
     walk.unmatched_replacements();
     walk.undo_blocked_destroys();
     walk.leave_unsure();
+    walk.keep_invocations_of_changes();
     observer.walked(&walk);
     let child_outputs = match input.options.mode {
         PlanMode::Destroy => Vec::new(),
@@ -266,7 +289,10 @@ fn walk_prepared<'c>(
         plan.drift = drift(&state, &refreshed, input, &moves, &mut found);
     }
     plan.checks = checks.finish();
-    if targets.is_all() {
+    if input.options.invoke.is_some() {
+        // The plan is about the action alone.
+        plan.outputs.clear();
+    } else if targets.is_all() {
         let declared = &input.config.modules[0].config.outputs;
         // A declared output that has no value because of an error stays, unless everything is destroyed.
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
@@ -365,6 +391,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             secrets: Default::default(),
             configured: Default::default(),
             unread_checks: HashSet::new(),
+            triggering: Vec::new(),
             applying: None,
         }
     }

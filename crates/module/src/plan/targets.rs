@@ -57,7 +57,7 @@ impl Targets {
             .collect();
         let roots: Vec<usize> =
             (0..graph.nodes.len()).filter(|index| related[*index]).chain(direct.iter().copied()).collect();
-        let needs = graph.reachable(roots.iter().copied());
+        let needs = graph.reachable_with_actions(roots.iter().copied());
         let mut nodes = needs.clone();
         roots.into_iter().for_each(|index| nodes[index] = true);
         let mut whole = needs;

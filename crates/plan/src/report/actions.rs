@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Filter, ReportEntry, Schemas, ShowError};
-use crate::changes::{ActionInvocation, ActionTrigger, TriggerTime};
+use crate::changes::{ActionInvocation, ActionTrigger, InvokedConfig, TriggerTime};
 use crate::changes::{ChangeSet, ChangeValues, ChangedResource, WrittenValues};
 use crate::diff;
 use crate::diff::{Block, Diff, DiffAction, Kind};
@@ -128,20 +128,25 @@ pub(super) fn configuration<'p>(
     schemas: &'p Schemas,
     dialect: Dialect,
 ) -> Result<Diff<'p>, ShowError> {
-    let Some(values) = invocation.config_values else {
-        let none = Diff::new(DiffAction::NoOp, Kind::Block(Block::default()));
-        return Ok(Diff { hidden: true, ..none });
+    let mut sides = match &invocation.config {
+        InvokedConfig::Planned(planned) => Sides::from_values(planned.after(), planned.after(), &[]),
+        InvokedConfig::Written(config) => {
+            let Some(values) = config.values else {
+                let none = Diff::new(DiffAction::NoOp, Kind::Block(Block::default()));
+                return Ok(Diff { hidden: true, ..none });
+            };
+            let sensitive = config.sensitive.unwrap_or(Raw::NULL);
+            let values = ChangeValues::Written(WrittenValues {
+                before: values,
+                after: values,
+                after_unknown: config.unknown.unwrap_or(Raw::NULL),
+                before_sensitive: sensitive,
+                after_sensitive: sensitive,
+                ..WrittenValues::default()
+            });
+            Sides::read(document, &values, || format!("{}: config_values", invocation.address))?
+        }
     };
-    let sensitive = invocation.config_sensitive.unwrap_or(Raw::NULL);
-    let values = ChangeValues::Written(WrittenValues {
-        before: values,
-        after: values,
-        after_unknown: invocation.config_unknown.unwrap_or(Raw::NULL),
-        before_sensitive: sensitive,
-        after_sensitive: sensitive,
-        ..WrittenValues::default()
-    });
-    let mut sides = Sides::read(document, &values, || format!("{}: config_values", invocation.address))?;
     if dialect.is_own_format() {
         sides = sides.hiding(None);
     }

@@ -1,8 +1,11 @@
 //! The walk before planning: everything that is wrong whatever the values of variables and resources will be.
 
+mod action;
 mod condition;
 mod import;
 pub(super) mod resource;
+
+pub(super) use action::without_block;
 
 use objchange::change::ProviderSecrets;
 use objchange::schema::Block;
@@ -17,12 +20,12 @@ use super::check::{Checked, ReferenceContext, SelfObject, check};
 use super::conditions::{self};
 use super::evaluated::{World, dynamic};
 use super::expand;
-use super::graph::{Graph, NodeKind};
+use super::graph::{ActionRules, Graph, NodeKind};
 use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::subject::SubjectKind;
+use crate::subject::{Subject, SubjectKind};
 use crate::{Diagnostics, Severity};
 
 /// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.
@@ -58,6 +61,13 @@ pub(crate) fn validate(
         validator.functions = module_functions.of_module(graph.nodes[*node].scope);
         validator.node(*node);
         failed[*node] = validator.found.error_count() > errors;
+    }
+    // Their configurations need what the graph does not put before them.
+    for node in &graph.nodes {
+        if let NodeKind::Action(action) = &node.kind {
+            validator.functions = module_functions.of_module(node.scope);
+            validator.action(node.module, action);
+        }
     }
     for import in super::graph::imports(input.config) {
         validator.functions = module_functions.of_module(import.module);
@@ -144,6 +154,7 @@ impl<'c> Validator<'_, 'c> {
             NodeKind::CallClose(_) => {}
             NodeKind::Resource(resource) => self.resource(at, node.module, resource),
             NodeKind::Provider(provider) => self.provider(at, node.module, provider),
+            NodeKind::Action(_) => {}
             NodeKind::Check(name, config) => {
                 let place = ReferenceContext {
                     module: node.module,
@@ -198,6 +209,13 @@ impl<'c> Validator<'_, 'c> {
                 names.push(("self", Value::unknown(schema.implied_type().clone())));
             }
             SelfObject::Anything => names.push(("self", dynamic())),
+            SelfObject::Absent | SelfObject::OfUnknownType { .. } => {}
+        }
+        match place.caller {
+            SelfObject::OfSchema(schema) => {
+                names.push(("caller", Value::unknown(schema.implied_type().clone())));
+            }
+            SelfObject::Anything => names.push(("caller", dynamic())),
             SelfObject::Absent | SelfObject::OfUnknownType { .. } => {}
         }
         names
@@ -279,6 +297,13 @@ impl<'c> Validator<'_, 'c> {
         for item in items {
             let checked =
                 self.check(ReferenceContext { module, ..ReferenceContext::default() }, &variables(item));
+            let is_action = |subject: &Subject| matches!(subject.kind, SubjectKind::Action(_));
+            if self.graph.actions != ActionRules::Unknown && checked.subjects.iter().any(is_action) {
+                let detail = "The depends_on attribute cannot reference action blocks directly. You must reference a \
+                              resource or data source instead.";
+                self.found.error("Invalid depends_on Action Reference", item.span, detail);
+                return;
+            }
             if let Some((_, span)) = checked.subjects.first().and_then(|subject| subject.rest.first()) {
                 let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
                 // Whole objects are accepted, variables too; an attribute is not, since dependencies are
