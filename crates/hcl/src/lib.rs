@@ -93,11 +93,12 @@ pub use function::{
 pub use functions::{BaseDirectory, OUTSIDE, relative_path};
 pub use hidden_source::{HiddenSource, value_source, variable_of_source};
 pub use module::{
-    ActionConfig, ActionName, ActionRef, ActionTriggerConfig, CheckConfig, Condition, ConstantText, DecodedResource, Environment, ImportConfig, ImportTarget, Input,
-    LifecycleConfig, MockData, MockObject, MockProvider, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget,
-    MovedConfig, OnFailure, OutputConfig, Override, OverrideDuring, ProviderConfig, ProviderRef, ProvisionerConfig,
-    RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, RunCommand, RunModule, RunPlanOptions,
-    SelectError, SelectedResource, SourcePlace, StateStorage, TestFile, TestRun, TriggerEvent, Unfollowed, VariableConfig,
+    ActionConfig, ActionName, ActionRef, ActionTriggerConfig, CheckConfig, Condition, ConstantText,
+    DecodedResource, Environment, ImportConfig, ImportTarget, Input, LifecycleConfig, MockData, MockObject,
+    MockProvider, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OnFailure, OutputConfig,
+    Override, OverrideDuring, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig,
+    RequiredProvider, ResourceConfig, ResourceName, RunCommand, RunModule, RunPlanOptions, SelectError,
+    SelectedResource, SourcePlace, StateStorage, TestFile, TestRun, TriggerEvent, Unfollowed, VariableConfig,
     VariableValues, each,
 };
 pub use objchange_text::{Diagnostic, FunctionSignature, LineIndex, Position, Severity, Span, Summary};

@@ -14,10 +14,10 @@ mod testing;
 mod variable;
 
 pub use declarations::{
-    ActionConfig, ActionName, ActionRef, ActionTriggerConfig, CheckConfig, Condition, ConstantText, ImportConfig, ImportTarget, LifecycleConfig, ModuleCall,
-    ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OnFailure, OutputConfig, ProviderConfig, ProviderRef,
-    ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, StateStorage,
-    TriggerEvent, VariableConfig,
+    ActionConfig, ActionName, ActionRef, ActionTriggerConfig, CheckConfig, Condition, ConstantText,
+    ImportConfig, ImportTarget, LifecycleConfig, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget,
+    MovedConfig, OnFailure, OutputConfig, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig,
+    RequiredProvider, ResourceConfig, ResourceName, StateStorage, TriggerEvent, VariableConfig,
 };
 pub use environment::Environment;
 pub(crate) use read::target;

@@ -1,7 +1,6 @@
 //! The actions of a configuration, and those that a plan invokes.
 
 use objchange::Value;
-use objchange::value::Marks;
 use objchange_hcl::{ActionConfig, ActionName, OnFailure, TriggerEvent};
 use objchange_plan::{ActionInvocation, ActionTrigger, InvokedConfig, PlannedValues, Text};
 
@@ -29,13 +28,6 @@ fn failure_word(on_failure: OnFailure) -> &'static str {
 }
 
 impl PlannedInvocation {
-    /// The configuration as documents have it. Write-only values are there, unlike in objects: they are given to the action.
-    fn written_config(&self) -> Value {
-        let marks = self.schema.block.sensitive_paths(&self.config);
-        let marks: Vec<_> = marks.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
-        self.config.mark_where_present(&marks)
-    }
-
     /// The invocation for reports.
     pub(super) fn to_invocation(&self) -> ActionInvocation<'_> {
         let name = &self.address.name;
@@ -67,13 +59,14 @@ impl JsonWriter {
     }
 
     fn action_invocation(&mut self, invocation: &PlannedInvocation) {
-        let config = invocation.written_config();
+        // Write-only values are there, unlike in objects: they are given to the action.
+        let config = &invocation.config;
         self.string_member("address", &invocation.address.to_string());
         self.string_member("type", &invocation.address.name.action_type);
         self.string_member("name", &invocation.address.name.name);
-        self.member("config_values", |json| json.known(&config));
-        self.member("config_sensitive", |json| json.sensitive_parts(&config));
-        self.member("config_unknown", |json| json.unknown_parts(&config));
+        self.member("config_values", |json| json.known(config));
+        self.member("config_sensitive", |json| json.sensitive_parts(config));
+        self.member("config_unknown", |json| json.unknown_parts(config));
         self.string_member("provider_name", &invocation.provider.to_string());
         match &invocation.trigger {
             InvocationTrigger::Change { resource, event, block, index, on_failure } => {

@@ -11,8 +11,8 @@ use smol_str::SmolStr;
 use super::changes::{in_order, mode_name, undecided_actions};
 use super::checks::not_passed;
 use crate::plan::{
-    self, ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedInvocation, PlannedObject, PlannedOutput, RelevantStep,
-    UndecidedReason, UndecidedResource,
+    self, ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedInvocation, PlannedObject,
+    PlannedOutput, RelevantStep, UndecidedReason, UndecidedResource,
 };
 
 /// Makes the changes of a plan for reports. Their reports are those of the document that

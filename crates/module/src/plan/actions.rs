@@ -20,7 +20,6 @@ use super::validate::without_block;
 use super::walk::Walk;
 use super::{ActionAddress, InvocationTrigger, PlannedAction, PlannedInvocation};
 use crate::config::Config;
-use crate::marking::mark_kept;
 use crate::subject::{Subject, SubjectKind};
 use crate::{Diagnostics, Severity};
 
@@ -175,14 +174,16 @@ impl<'c> Walk<'_, 'c> {
         };
         let destroyed = (0..graph.nodes.len()).filter(is_destroyed);
         let needed = graph.reachable_with_actions(destroyed);
-        let is_evaluated =
-            |index: &usize| !matches!(graph.nodes[*index].kind, NodeKind::Resource(_) | NodeKind::Provider(_));
+        let is_evaluated = |index: &usize| {
+            !matches!(graph.nodes[*index].kind, NodeKind::Resource(_) | NodeKind::Provider(_))
+        };
         // Calls make the instances of modules, once.
         let is_call = |index: &usize| matches!(graph.nodes[*index].kind, NodeKind::Call(..));
         let is_known = |index: &usize| {
-            is_call(index) && self.world.by_module[graph.nodes[*index].module].iter().any(|at| {
-                !self.world.instances[*at].calls.is_empty()
-            })
+            is_call(index)
+                && self.world.by_module[graph.nodes[*index].module]
+                    .iter()
+                    .any(|at| !self.world.instances[*at].calls.is_empty())
         };
         let all = order.iter().copied().filter(|index| needed[*index]);
         all.filter(|index| is_evaluated(index) && !is_known(index)).collect()
@@ -308,7 +309,9 @@ impl<'c> Walk<'_, 'c> {
                 let value = match &objects[..] {
                     [] => continue,
                     [(None, only)] => only.clone(),
-                    [(Some(InstanceKey::Number(_)), _), ..] => Value::tuple(objects.into_iter().map(|(_, value)| value)),
+                    [(Some(InstanceKey::Number(_)), _), ..] => {
+                        Value::tuple(objects.into_iter().map(|(_, value)| value))
+                    }
                     _ => Value::object(objects.into_iter().filter_map(|(key, value)| match key {
                         Some(InstanceKey::String(key)) => Some((key, value)),
                         _ => None,
@@ -403,7 +406,12 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Whether the condition of a trigger holds, or there is none. One that is not known yet may hold.
-    fn holds(&mut self, at: ModuleInstanceId, triggering: &Triggering, trigger: &ActionTriggerConfig) -> bool {
+    fn holds(
+        &mut self,
+        at: ModuleInstanceId,
+        triggering: &Triggering,
+        trigger: &ActionTriggerConfig,
+    ) -> bool {
         let Some(condition) = &trigger.condition else { return true };
         let graph = self.graph;
         let object = match triggering.action {
@@ -586,7 +594,9 @@ impl<'c> Walk<'_, 'c> {
             })
         });
         let Ok(kept) = kept;
-        let config = mark_kept(&schema.block, &kept);
+        let marks = schema.block.sensitive_paths(&kept);
+        let marks: Vec<_> = marks.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
+        let config = kept.mark_where_present(&marks);
         Some((schema, config))
     }
 

@@ -114,11 +114,10 @@ impl<'c> PreparedModule<'c> {
     ) -> Result<Self, Diagnostics> {
         let version = input.options.version;
         let config = input.config;
-        let checks: [&dyn Fn() -> Diagnostics; 3] = [
-            &|| config.wrong_call_arguments(),
-            &|| config.missing_provisioners(),
-            &|| config.missing_provider_configs(version),
-        ];
+        let checks: [&dyn Fn() -> Diagnostics; 3] =
+            [&|| config.wrong_call_arguments(), &|| config.missing_provisioners(), &|| {
+                config.missing_provider_configs(version)
+            }];
         for check in checks {
             let wrong = check();
             if wrong.has_errors() {

@@ -10,9 +10,9 @@ use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span, evaluate};
 use smol_str::SmolStr;
 
 use super::ModulePlan;
+use super::actions::Triggering;
 use super::checks::Checks;
 use super::evaluated::World;
-use super::actions::Triggering;
 use super::graph::{ActionRules, Graph, NodeKey, NodeKind};
 use super::imports::Import;
 use super::input::{PlanInput, PlanMode};

@@ -151,5 +151,13 @@ pub(super) fn configuration<'p>(
         sides = sides.hiding(None);
     }
     let replaced = sides.replaced();
-    Ok(diff::body(sides.change(&replaced, dialect), schemas.of_action(invocation)?))
+    let planned = match &invocation.config {
+        InvokedConfig::Planned(planned) => planned.schema(),
+        InvokedConfig::Written(_) => None,
+    };
+    let schema = match planned {
+        Some(schema) => Some(schema),
+        None => schemas.of_action(invocation)?,
+    };
+    Ok(diff::body(sides.change(&replaced, dialect), schema))
 }

@@ -23,8 +23,7 @@ const DESTROYS: Edition = Edition(16);
 impl Reader<'_> {
     pub(super) fn action(&mut self, mut declared: Declared<'_>) -> ActionConfig {
         if let Some(for_each) = declared.content.attribute("for_each").filter(|_| declared.has_both) {
-            let detail =
-                "The \"count\" and \"for_each\" meta-arguments are mutually-exclusive, only one should be used.";
+            let detail = "The \"count\" and \"for_each\" meta-arguments are mutually-exclusive, only one should be used.";
             let summary = "Invalid combination of \"count\" and \"for_each\"";
             self.problems.error(summary, for_each.name_span, detail);
         }
@@ -181,7 +180,8 @@ impl Reader<'_> {
         let is_new = self.problems.edition >= DESTROYS;
         for resource in config.resources.values() {
             for trigger in &resource.lifecycle.action_triggers {
-                let unknown = trigger.actions.iter().filter(|action| !config.actions.contains_key(&action.name));
+                let unknown =
+                    trigger.actions.iter().filter(|action| !config.actions.contains_key(&action.name));
                 for action in unknown.take(if is_new { 1 } else { usize::MAX }) {
                     let name = action.name.to_string();
                     let names: Vec<String> = config.actions.keys().map(ToString::to_string).collect();
@@ -219,9 +219,7 @@ fn action_ref(item: &Expr, index: usize, is_new: bool) -> Result<Option<ActionRe
         ExprKind::Text(_) | ExprKind::Missing => return Ok(None),
         ExprKind::Variable(variable) => {
             let key = match variable.steps.get(2).map(|step| (&step.kind, step.span)) {
-                Some((StepKind::Index(key), span)) => {
-                    Some(Expr::new(span, ExprKind::Literal(key.clone())))
-                }
+                Some((StepKind::Index(key), span)) => Some(Expr::new(span, ExprKind::Literal(key.clone()))),
                 _ => None,
             };
             let named = 2 + usize::from(key.is_some());
@@ -254,8 +252,7 @@ fn action_ref(item: &Expr, index: usize, is_new: bool) -> Result<Option<ActionRe
         _ => return other(),
     }
     let (Some(action_type), Some(name)) = (attribute(0), attribute(1)) else {
-        let detail =
-            "The \"action\" object must be followed by two attribute names: the action type and the action name.";
+        let detail = "The \"action\" object must be followed by two attribute names: the action type and the action name.";
         return wrong("Invalid reference", detail);
     };
     if is_attribute && is_new {

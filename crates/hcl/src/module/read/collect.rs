@@ -11,8 +11,8 @@ use crate::decode::body::{BodyPart, ConfigBody};
 use crate::decode::merge::{replace_attributes, replace_raw_blocks};
 use crate::decode::raw::{Content, RawBlock, RawBody};
 use crate::decode::shape::{
-    ACTION, CALL, CHECK, DATA, FILE, IMPORT, LIFECYCLE, MOVED, OUTPUT, PROVIDER, REMOVED, RESOURCE, Shape, TERRAFORM,
-    VARIABLE,
+    ACTION, CALL, CHECK, DATA, FILE, IMPORT, LIFECYCLE, MOVED, OUTPUT, PROVIDER, REMOVED, RESOURCE, Shape,
+    TERRAFORM, VARIABLE,
 };
 use crate::sources::SourceFile;
 use crate::syntax::ast::{Attribute, Label};
