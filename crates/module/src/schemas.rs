@@ -10,16 +10,28 @@ use objchange::schema::{
 };
 use objchange::value::ObjectType;
 use objchange_hcl::{ActionName, ResourceName};
+use objchange_plan::Version;
 use serde_json::json;
 use smol_str::SmolStr;
 
 use crate::ProviderAddress;
 use crate::config::{Config, ModuleId};
 use crate::inferred::{inferred_action_schema, inferred_schema};
+use crate::versions::since;
+
+const BUILTIN_DOCUMENT: &str = include_str!("builtin_schemas.json");
 
 /// The schemas of the provider that is part of Terraform.
 static BUILTIN: LazyLock<Option<ProviderSchemas>> =
-    LazyLock::new(|| ProviderSchemas::parse(include_str!("builtin_schemas.json")).ok());
+    LazyLock::new(|| ProviderSchemas::parse(BUILTIN_DOCUMENT).ok());
+
+/// Those of Terraform before 1.16: without `store` of `terraform_data`.
+static OLDER_BUILTIN: LazyLock<Option<ProviderSchemas>> = LazyLock::new(|| {
+    let mut document: serde_json::Value = serde_json::from_str(BUILTIN_DOCUMENT).ok()?;
+    let path = "/provider_schemas/terraform.io~1builtin~1terraform/resource_schemas/terraform_data/block";
+    document.pointer_mut(path)?.as_object_mut()?.remove("block_types");
+    ProviderSchemas::parse(document.to_string()).ok()
+});
 
 const IDENTITIES: SchemaPart = SchemaPart::Schema(SchemaKind::Identity);
 
@@ -31,12 +43,29 @@ pub struct Schemas {
     inferred: BTreeMap<(ModuleId, ResourceName), Schema>,
     /// Those of actions.
     inferred_actions: BTreeMap<(ModuleId, ActionName), Schema>,
+    /// The provider that is part of Terraform is that of a version before 1.16.
+    has_older_builtin: bool,
 }
 
 impl Schemas {
     /// The schemas of these documents; where several have a provider, the first counts.
     pub fn new(documents: impl IntoIterator<Item = ProviderSchemas>) -> Self {
         Self { documents: documents.into_iter().collect(), ..Self::default() }
+    }
+
+    /// These schemas, with those of the provider that is part of this version of Terraform.
+    #[must_use]
+    pub fn of_version(self, version: Version) -> Self {
+        Self { has_older_builtin: !since(version, "1.16"), ..self }
+    }
+
+    /// The schemas of the provider that is part of Terraform, whatever documents say of it, which another version may have
+    /// written.
+    fn own_builtin(&self) -> Option<&'static ProviderSchemas> {
+        match self.has_older_builtin {
+            true => OLDER_BUILTIN.as_ref(),
+            false => BUILTIN.as_ref(),
+        }
     }
 
     /// The schemas of the provider that is part of Terraform.
@@ -79,7 +108,10 @@ impl Schemas {
     /// All of them as one document.
     pub fn to_document(&self) -> ProviderSchemas {
         let mut all = ProviderSchemas::default();
-        self.documents.iter().chain(BUILTIN.as_ref()).for_each(|document| all.append(document.clone()));
+        self.own_builtin()
+            .into_iter()
+            .chain(&self.documents)
+            .for_each(|document| all.append(document.clone()));
         all
     }
 
@@ -101,9 +133,9 @@ impl Schemas {
         kind: SchemaKind,
         name: &str,
     ) -> Result<Option<&Schema>, SchemaDocumentError> {
-        let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
+        let builtin = if provider.is_builtin() { self.own_builtin() } else { None };
         let provider = provider.to_string();
-        for document in self.documents.iter().chain(builtin) {
+        for document in builtin.into_iter().chain(&self.documents) {
             if let Some(schema) = document.get(&provider, kind, name)? {
                 return Ok(Some(schema));
             }
@@ -138,9 +170,9 @@ impl Schemas {
 
     /// All schemas of a provider as `terraform providers schema -json` has them.
     pub(crate) fn document_of(&self, provider: &ProviderAddress, is_new: bool) -> Option<serde_json::Value> {
-        let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
+        let builtin = if provider.is_builtin() { self.own_builtin() } else { None };
         let name = provider.to_string();
-        let mut documents = self.documents.iter().chain(builtin);
+        let mut documents = builtin.into_iter().chain(&self.documents);
         let document = documents.find(|document| document.providers().any(|other| other == name))?;
         let mut parts = serde_json::Map::new();
         let read = |document: &ProviderSchemas, part, own: &str| {
@@ -192,7 +224,7 @@ impl Schemas {
     ) -> Option<&Schema> {
         let is_meant =
             |provider: &str| provider_type.is_none_or(|wanted| provider.rsplit('/').next() == Some(wanted));
-        self.documents.iter().chain(BUILTIN.as_ref()).find_map(|document| {
+        self.documents.iter().chain(self.own_builtin()).find_map(|document| {
             let mut providers = document.providers().filter(|provider| is_meant(provider));
             providers.find_map(|provider| document.get(provider, kind, name).ok().flatten())
         })

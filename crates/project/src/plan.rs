@@ -438,7 +438,8 @@ pub fn plan_directory_with<R: Default>(
         return Err(PlanError::ModuleSource { source_address: given.source.clone(), problem });
     }
     if module.diagnostics.has_errors() {
-        let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);
+        let schemas =
+            Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]).of_version(options.version);
         return Err(refused(module.config, schemas, module.diagnostics));
     }
     if settings.must_be_whole {
@@ -474,7 +475,7 @@ pub fn plan_directory_with<R: Default>(
     let own = real.as_ref().map(RealProviders::schemas).transpose()?;
     #[cfg(not(feature = "provider"))]
     let own = None;
-    let mut schemas = Schemas::new(own.into_iter().chain([given]));
+    let mut schemas = Schemas::new(own.into_iter().chain([given])).of_version(options.version);
     if !module.without_schemas(&schemas).is_empty() {
         let locked = locked_versions(directory, settings.remarks);
         let missing = |schemas: &Schemas| module.without_schemas(schemas);
