@@ -105,6 +105,23 @@ impl Schemas {
         self.inferred_actions.get(&(module, name.clone()))
     }
 
+    /// What of a type of a provider is deprecated; `None` if nothing is.
+    pub(crate) fn deprecations(
+        &self,
+        provider: &ProviderAddress,
+        kind: SchemaKind,
+        name: &str,
+    ) -> Option<Deprecations> {
+        let provider = provider.to_string();
+        let mut texts = self.documents.iter().filter_map(|document| {
+            document.text(&provider, SchemaPart::Schema(kind), name).ok().flatten()
+        });
+        let text = texts.next().filter(|text| text.contains("deprecated"))?;
+        let schema: serde_json::Value = serde_json::from_str(&text).ok()?;
+        let found = Deprecations::of_block(schema.get("block")?);
+        (!found.is_empty()).then_some(found)
+    }
+
     /// All of them as one document.
     pub fn to_document(&self) -> ProviderSchemas {
         let mut all = ProviderSchemas::default();
@@ -228,6 +245,49 @@ impl Schemas {
             let mut providers = document.providers().filter(|provider| is_meant(provider));
             providers.find_map(|provider| document.get(provider, kind, name).ok().flatten())
         })
+    }
+}
+
+/// What of a block or of an attribute is deprecated, with the messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Deprecations {
+    /// All of it.
+    pub(crate) whole: Option<String>,
+    /// Members of it.
+    pub(crate) members: BTreeMap<String, Deprecations>,
+}
+
+impl Deprecations {
+    fn is_empty(&self) -> bool {
+        self.whole.is_none() && self.members.is_empty()
+    }
+
+    fn whole_of(value: &serde_json::Value) -> Option<String> {
+        let is_deprecated = value.get("deprecated").and_then(serde_json::Value::as_bool) == Some(true);
+        let message = value.get("deprecation_message").and_then(serde_json::Value::as_str);
+        is_deprecated.then(|| message.unwrap_or("Deprecated").to_owned())
+    }
+
+    fn of_block(block: &serde_json::Value) -> Self {
+        let mut members = Self::of_attributes(block.get("attributes"));
+        let blocks = block.get("block_types").and_then(serde_json::Value::as_object);
+        for (name, nested) in blocks.into_iter().flatten() {
+            let found = nested.get("block").map(Self::of_block).unwrap_or_default();
+            if !found.is_empty() {
+                members.insert(name.clone(), found);
+            }
+        }
+        Self { whole: Self::whole_of(block), members }
+    }
+
+    fn of_attributes(attributes: Option<&serde_json::Value>) -> BTreeMap<String, Self> {
+        let attributes = attributes.and_then(serde_json::Value::as_object).into_iter().flatten();
+        let found = attributes.map(|(name, attribute)| {
+            let nested = attribute.get("nested_type").and_then(|nested| nested.get("attributes"));
+            let found = Self { whole: Self::whole_of(attribute), members: Self::of_attributes(nested) };
+            (name.clone(), found)
+        });
+        found.filter(|(_, found)| !found.is_empty()).collect()
     }
 }
 

@@ -196,10 +196,11 @@ pub(crate) const CALL: Shape = Shape {
         ("for_each", Template),
         ("depends_on", Name),
         ("providers", Name),
+        ("ignore_nested_deprecations", Constant),
     ],
     required: &[],
     blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[]), ("provider", &["type"])],
-    newer: &[],
+    newer: &[("ignore_nested_deprecations", Edition(15))],
     is_open: true,
 };
 

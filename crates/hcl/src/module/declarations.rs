@@ -359,6 +359,8 @@ pub struct ModuleCall {
     pub providers: Vec<(ProviderRef, ProviderRef)>,
     /// The references in `depends_on`.
     pub depends_on: Vec<Expr>,
+    /// `ignore_nested_deprecations`: nothing is said of deprecated values that are used in the module.
+    pub ignores_deprecations: bool,
 }
 
 /// A `provider` block.

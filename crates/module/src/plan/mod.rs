@@ -10,6 +10,7 @@ pub(crate) mod conditions;
 mod configure;
 mod data;
 mod dependencies;
+mod deprecated;
 mod destroying;
 mod ephemeral;
 pub(crate) mod evaluated;

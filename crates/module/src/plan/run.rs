@@ -11,6 +11,7 @@ use smol_str::SmolStr;
 
 use super::answer_checks::{NO_INFINITY, has_infinity};
 use super::checks::Checks;
+use super::deprecated::DeprecatedUses;
 use super::evaluated::World;
 use super::finish::finish;
 use super::graph::{ActionRules, Graph, NodeKey, NodeKind};
@@ -99,6 +100,8 @@ pub(crate) struct PreparedModule<'c> {
     pub(crate) functions: ModuleFunctions,
     /// The warnings of validation.
     found: Diagnostics,
+    /// Where deprecated values are used.
+    deprecated: DeprecatedUses,
 }
 
 impl<'c> PreparedModule<'c> {
@@ -136,12 +139,14 @@ impl<'c> PreparedModule<'c> {
             input.options.version,
             providers,
         );
-        let found = validate(input, &graph, &order, &functions, providers);
+        let mut found = validate(input, &graph, &order, &functions, providers);
+        let deprecated = DeprecatedUses::find(input, &graph);
+        deprecated.warn_at_validation(&mut found);
         if found.has_errors() {
             return Err(found);
         }
         let missing = MissingInputs::find(input, &graph);
-        Ok(Self { graph, order, missing, functions, found })
+        Ok(Self { graph, order, missing, functions, found, deprecated })
     }
 }
 
@@ -276,6 +281,7 @@ fn walk_prepared<'c>(
     walk.undo_blocked_destroys();
     walk.leave_unsure();
     walk.keep_invocations_of_changes();
+    walk.warn_of_deprecated_values(&prepared.deprecated);
     observer.walked(&walk);
     let child_outputs = match input.options.mode {
         PlanMode::Destroy => Vec::new(),

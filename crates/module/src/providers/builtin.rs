@@ -35,15 +35,16 @@ impl Provider for TerraformData {
         let is_replaced = prior.is_some() && has_changed("triggers_replace");
         let is_new = planned.get("id").is_some_and(|id| !id.is_known());
         let has_store = planned.get("store").is_some();
-        let output = has_changed("input").then(|| {
-            let output = match planned.get("input") {
+        let kept_output = prior.and_then(|prior| prior.get("output")).filter(|_| !is_replaced);
+        let output = match has_changed("input") {
+            false => kept_output.map(|output| ("output", output.clone())),
+            true => Some(("output", match planned.get("input") {
                 Some(input) if !input.is_null() || prior.is_some() && !has_store => {
                     Value::unknown(input.ty().clone())
                 }
                 input => input.cloned().unwrap_or(Value::null(Type::Dynamic)),
-            };
-            ("output", output)
-        });
+            })),
+        };
         let store = match has_store {
             true => planned_store(request, planned.get("store"), &mut answer.requires_replace),
             false => Ok(None),

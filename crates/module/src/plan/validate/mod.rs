@@ -11,7 +11,7 @@ use objchange::change::ProviderSecrets;
 use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Decoded, Expr, Functions, ModuleCall, Purpose, Reference, Scope, VariableConfig, decode, evaluate,
+    Body, Decoded, Diagnostic, Expr, Functions, ModuleCall, Purpose, Reference, Scope, Sources, VariableConfig, decode, evaluate,
     expanded_references, references, variables,
 };
 use smol_str::SmolStr;
@@ -347,7 +347,30 @@ impl<'c> Validator<'_, 'c> {
         if decoded.errors.is_empty() {
             return Some(decoded);
         }
-        self.found.errors(decoded.errors);
+        let sources = &self.input.config.sources;
+        let mut errors = decoded.errors;
+        errors.iter_mut().for_each(|error| name_first_block(error, body, sources));
+        self.found.errors(errors);
         None
+    }
+}
+
+/// Says where the first block is, in the error about a second one where only one may be.
+fn name_first_block(error: &mut Diagnostic, body: &Body, sources: &Sources) {
+    if !error.detail.starts_with("Only one block of type ") || error.detail.contains("Previous definition") {
+        return;
+    }
+    let Some(subject) = error.subject else { return };
+    let mut open = vec![body];
+    while let Some(body) = open.pop() {
+        let second = body.blocks.iter().find(|block| block.header == subject);
+        if let Some(second) = second
+            && let Some(first) = body.blocks.iter().find(|block| block.kind == second.kind)
+        {
+            let place = sources.places().describe(first.header);
+            error.detail = format!("{} Previous definition was at {place}.", error.detail).into();
+            return;
+        }
+        open.extend(body.blocks.iter().map(|block| &block.body));
     }
 }
