@@ -113,9 +113,10 @@ impl Schemas {
         name: &str,
     ) -> Option<Deprecations> {
         let provider = provider.to_string();
-        let mut texts = self.documents.iter().filter_map(|document| {
-            document.text(&provider, SchemaPart::Schema(kind), name).ok().flatten()
-        });
+        let mut texts = self
+            .documents
+            .iter()
+            .filter_map(|document| document.text(&provider, SchemaPart::Schema(kind), name).ok().flatten());
         let text = texts.next().filter(|text| text.contains("deprecated"))?;
         let schema: serde_json::Value = serde_json::from_str(&text).ok()?;
         let found = Deprecations::of_block(schema.get("block")?);

@@ -331,9 +331,14 @@ impl PlannedDirectory {
     /// Names what objects in the state have and this version of Terraform does not read.
     pub fn unread_state_note(&self) -> Option<String> {
         let unread = self.plan.prior_state.unread_members.iter();
-        let unread: Vec<String> = unread.map(|(address, names)| format!("{address}: {}", names.join(", "))).collect();
+        let unread: Vec<String> =
+            unread.map(|(address, names)| format!("{address}: {}", names.join(", "))).collect();
         (!unread.is_empty()).then(|| {
-            format!("Terraform {} does not read all of the state: {}", self.options.version, unread.join("; "))
+            format!(
+                "Terraform {} does not read all of the state: {}",
+                self.options.version,
+                unread.join("; ")
+            )
         })
     }
 

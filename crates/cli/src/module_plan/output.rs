@@ -152,6 +152,7 @@ pub(super) fn say_how_to_fill(planned: &PlannedDirectory) {
 
 /// Notes that there is no state, that files are not read, or that providers are simulated.
 pub(super) fn say_what_is_missing(planned: &PlannedDirectory) {
-    let notes = [planned.state_note(), planned.unread_state_note(), planned.unread_note(), planned.simulation_note()];
+    let notes =
+        [planned.state_note(), planned.unread_state_note(), planned.unread_note(), planned.simulation_note()];
     notes.iter().flatten().for_each(|note| exit::note(note));
 }

@@ -238,14 +238,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    fn expression(
-        &mut self,
-        index: usize,
-        scope: ModuleId,
-        expr: &Expr,
-        address: Option<&str>,
-        told: Told,
-    ) {
+    fn expression(&mut self, index: usize, scope: ModuleId, expr: &Expr, address: Option<&str>, told: Told) {
         self.at(index, scope, expr, expr.span, address, told);
     }
 
@@ -279,7 +272,8 @@ impl Finder<'_, '_> {
                 let outputs = &config.modules[*child].config.outputs;
                 let key_text = key.as_ref().map(crate::subject::key_text).unwrap_or_default();
                 let output = output.clone().or_else(|| self.name_behind(subject));
-                let named = outputs.iter().filter(|(name, _)| output.as_ref().is_none_or(|output| output == *name));
+                let named =
+                    outputs.iter().filter(|(name, _)| output.as_ref().is_none_or(|output| output == *name));
                 let found = named.filter_map(|(name, output)| {
                     let (text, _) = output.deprecated.as_ref()?;
                     Some(Found {
@@ -315,7 +309,8 @@ impl Finder<'_, '_> {
     fn name_behind(&self, subject: &Subject) -> Option<SmolStr> {
         let sources = &self.config().sources;
         let at = subject.span.end;
-        let is_in = |text: &str, start: u32| at.checked_sub(start).is_some_and(|at| at as usize <= text.len());
+        let is_in =
+            |text: &str, start: u32| at.checked_sub(start).is_some_and(|at| at as usize <= text.len());
         let (_, text, start) = sources.iter().find(|(_, text, start)| is_in(text, *start))?;
         let mut rest = text.get((at - start) as usize..)?;
         if let Some(splat) = rest.strip_prefix(".*") {

@@ -10,8 +10,8 @@ use objchange::address::{InstanceAddress, Mode, ModuleAddress, ModuleStep};
 use objchange::schema::{Block, Schema, SchemaKind};
 use objchange_hcl::{
     ActionConfig, ActionName, Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig,
-    ModuleCall, OutputConfig, ProviderConfig, Purpose, ResourceConfig, ResourceName, VariableConfig,
-    references, variables,
+    ModuleCall, OutputConfig, ProviderConfig, Purpose, ResourceConfig, ResourceName, TriggerEvent,
+    VariableConfig, references, variables,
 };
 use objchange_plan::Version;
 use smol_str::SmolStr;
@@ -70,7 +70,9 @@ pub(crate) struct Node<'c> {
     pub(crate) triggered: Vec<Subject>,
     /// The nodes that it depends on.
     pub(crate) needs: Vec<usize>,
-    /// The nodes that come first: those that it depends on, and those that its actions depend on.
+    /// What the actions that it triggers need.
+    pub(crate) invoked: Vec<usize>,
+    /// The nodes that come first: those that it depends on, and those that its actions depend on which are planned with it.
     pub(crate) after: Vec<usize>,
 }
 
@@ -193,7 +195,7 @@ impl<'c> Graph<'c> {
         let mut cycles = Vec::new();
         for component in components(self.nodes.len(), |node| &self.nodes[node].after) {
             match component[..] {
-                [node] => order.push(node),
+                [node] if !self.nodes[node].after.contains(&node) => order.push(node),
                 _ => cycles.push(component),
             }
         }
@@ -202,18 +204,18 @@ impl<'c> Graph<'c> {
 
     /// All that a node needs, directly or through others.
     pub(crate) fn reachable(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
-        self.reachable_by(from, |node| &node.needs)
+        self.reachable_by(from, |node| node.needs.iter())
     }
 
     /// All that a node and the actions that it triggers need, directly or through others.
     pub(crate) fn reachable_with_actions(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
-        self.reachable_by(from, |node| &node.after)
+        self.reachable_by(from, |node| node.needs.iter().chain(&node.invoked))
     }
 
-    fn reachable_by(
-        &self,
+    fn reachable_by<'s, I: Iterator<Item = &'s usize>>(
+        &'s self,
         from: impl IntoIterator<Item = usize>,
-        next: impl for<'n> Fn(&'n Node<'c>) -> &'n Vec<usize>,
+        next: impl Fn(&'s Node<'c>) -> I,
     ) -> Vec<bool> {
         let mut seen = vec![false; self.nodes.len()];
         let mut open: Vec<usize> = from.into_iter().collect();
@@ -323,6 +325,7 @@ impl<'c> Builder<'c> {
             imports: Vec::new(),
             triggered: Vec::new(),
             needs: Vec::new(),
+            invoked: Vec::new(),
             after: Vec::new(),
         };
         for (name, variable) in &declared.variables {
@@ -407,6 +410,7 @@ impl<'c> Builder<'c> {
             imports: Vec::new(),
             triggered: Vec::new(),
             needs: Vec::new(),
+            invoked: Vec::new(),
             after: Vec::new(),
         };
         self.add(NodeKey::Action(module, name.clone()), node);
@@ -465,6 +469,7 @@ impl<'c> Builder<'c> {
             imports,
             triggered: self.triggered(module, config),
             needs: Vec::new(),
+            invoked: Vec::new(),
             after: Vec::new(),
             kind: NodeKind::Resource(Box::new(ResourceNode {
                 name,
@@ -504,6 +509,7 @@ impl<'c> Builder<'c> {
             imports: Vec::new(),
             triggered: Vec::new(),
             needs: Vec::new(),
+            invoked: Vec::new(),
             after: Vec::new(),
             kind: NodeKind::Provider(Box::new(ProviderNode { address, config, schema, body, body_errors })),
         };
@@ -560,8 +566,14 @@ impl<'c> Builder<'c> {
             needs.retain(|need| *need != index);
             needs.sort_unstable();
             needs.dedup();
+            let invoked = self.needs_of_actions(index, |_| true);
             let mut after = needs.clone();
-            after.extend(self.needs_of_actions(index));
+            match self.graph.actions {
+                // An action that looks at the resource itself sees what is planned.
+                ActionRules::WithCaller => after.extend(invoked.iter().filter(|need| **need != index)),
+                ActionRules::First => after.extend(self.needs_of_actions(index, TriggerEvent::is_before)),
+                ActionRules::Unknown => {}
+            }
             after.sort_unstable();
             after.dedup();
             let mut config_needs = Vec::new();
@@ -570,27 +582,37 @@ impl<'c> Builder<'c> {
                 action.subjects.iter().for_each(|subject| self.subject(scope, subject, &mut config_needs));
             }
             let node = &mut self.graph.nodes[index];
-            (node.needs, node.after) = (needs, after);
+            (node.needs, node.invoked, node.after) = (needs, invoked, after);
             if let NodeKind::Action(action) = &mut node.kind {
                 action.config_needs = config_needs;
             }
         }
     }
 
-    /// What the actions that a resource triggers need. An action that looks at the resource itself is planned after it.
-    fn needs_of_actions(&self, index: usize) -> Vec<usize> {
+    /// What the actions that a resource triggers need, with the resource itself if they look at it: those of triggers with
+    /// such an event.
+    fn needs_of_actions(&self, index: usize, is_meant: impl Fn(TriggerEvent) -> bool) -> Vec<usize> {
         let node = &self.graph.nodes[index];
         let NodeKind::Resource(resource) = &node.kind else { return Vec::new() };
-        let triggers = &resource.config.lifecycle.action_triggers;
-        if triggers.is_empty() || self.graph.actions == ActionRules::Unknown {
-            return Vec::new();
-        }
         let mut needs = Vec::new();
-        node.triggered.iter().for_each(|subject| self.subject(node.scope, subject, &mut needs));
-        for action in triggers.iter().flat_map(|trigger| &trigger.actions) {
-            needs.extend(self.graph.find(&NodeKey::Action(node.module, action.name.clone())));
+        if self.graph.actions == ActionRules::Unknown {
+            return needs;
         }
-        needs.retain(|need| *need != index);
+        let triggers = resource.config.lifecycle.action_triggers.iter();
+        for trigger in triggers.filter(|trigger| trigger.events.iter().any(|event| is_meant(*event))) {
+            let condition = subjects(&trigger.condition);
+            condition.iter().for_each(|subject| self.subject(node.scope, subject, &mut needs));
+            for reference in &trigger.actions {
+                let key = NodeKey::Action(node.module, reference.name.clone());
+                let Some(found) = self.graph.find(&key) else { continue };
+                needs.push(found);
+                if let NodeKind::Action(action) = &self.graph.nodes[found].kind {
+                    action.subjects.iter().for_each(|subject| self.subject(node.scope, subject, &mut needs));
+                }
+            }
+        }
+        needs.sort_unstable();
+        needs.dedup();
         needs
     }
 

@@ -38,12 +38,15 @@ impl Provider for TerraformData {
         let kept_output = prior.and_then(|prior| prior.get("output")).filter(|_| !is_replaced);
         let output = match has_changed("input") {
             false => kept_output.map(|output| ("output", output.clone())),
-            true => Some(("output", match planned.get("input") {
-                Some(input) if !input.is_null() || prior.is_some() && !has_store => {
-                    Value::unknown(input.ty().clone())
-                }
-                input => input.cloned().unwrap_or(Value::null(Type::Dynamic)),
-            })),
+            true => Some((
+                "output",
+                match planned.get("input") {
+                    Some(input) if !input.is_null() || prior.is_some() && !has_store => {
+                        Value::unknown(input.ty().clone())
+                    }
+                    input => input.cloned().unwrap_or(Value::null(Type::Dynamic)),
+                },
+            )),
         };
         let store = match has_store {
             true => planned_store(request, planned.get("store"), &mut answer.requires_replace),

@@ -11,8 +11,8 @@ use objchange::change::ProviderSecrets;
 use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Body, Decoded, Diagnostic, Expr, Functions, ModuleCall, Purpose, Reference, Scope, Sources, VariableConfig, decode, evaluate,
-    expanded_references, references, variables,
+    Body, Decoded, Diagnostic, Expr, Functions, ModuleCall, Purpose, Reference, Scope, Sources,
+    VariableConfig, decode, evaluate, expanded_references, references, variables,
 };
 use smol_str::SmolStr;
 
