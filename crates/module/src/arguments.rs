@@ -139,7 +139,11 @@ fn action(text: &str) -> Result<ActionAddress, String> {
     };
     let Some(named) = rest.strip_prefix('.') else { return Err(NAMELESS.to_owned()) };
     let address: InstanceAddress = named.parse().map_err(|error: AddressError| {
+        let has_key = named.get(..error.offset).is_some_and(|before| before.ends_with(']'));
         match refused(named, &error) {
+            "Resource instance key must be given in square brackets." if has_key => {
+                "Unexpected extra operators after address."
+            }
             "Resource instance key must be given in square brackets." => {
                 "Action instance key must be given in square brackets."
             }

@@ -89,7 +89,10 @@ impl<'c> Walk<'_, 'c> {
         before: &Value,
         after: &Value,
     ) {
-        if self.triggers_actions(resource) {
+        // What must not be destroyed is an error already.
+        let is_destroyed = events(action).iter().any(|event| event.is_of_destroy());
+        let is_prevented = is_destroyed && resource.config.lifecycle.prevent_destroy;
+        if self.triggers_actions(resource) && !is_prevented {
             self.triggering.push(Triggering {
                 index: instance.index,
                 address: instance.address.clone(),
@@ -107,7 +110,7 @@ impl<'c> Walk<'_, 'c> {
         let Some(index) = index.or_else(|| self.node_of(&address.resource)) else { return };
         let graph = self.graph;
         let NodeKind::Resource(resource) = &graph.nodes[index].kind else { return };
-        if !self.triggers_actions(resource) {
+        if !self.triggers_actions(resource) || resource.config.lifecycle.prevent_destroy {
             return;
         }
         let (mut count_index, mut each) = (None, None);
@@ -288,6 +291,9 @@ impl<'c> Walk<'_, 'c> {
 
     /// Whether the configuration of an action comes from what no provider was there to say.
     fn is_unasked(&mut self, action: &ActionNode<'c>, at: ModuleInstanceId) -> bool {
+        if action.config_needs.iter().any(|need| !self.unanswered[*need].is_empty()) {
+            return true;
+        }
         let mut expressions = Vec::new();
         in_body(&action.body, &mut expressions);
         expressions.into_iter().any(|expr| self.unasked(expr, at).is_some())

@@ -33,7 +33,8 @@ pub(crate) struct TargetedPart {
 impl Targets {
     /// The part that the options target. A destroy plan includes the objects of the state, after its moves, that depend on a target.
     pub(crate) fn new(config: &Config, graph: &Graph<'_>, options: &PlanOptions, state: &PriorState) -> Self {
-        if options.targets.is_empty() {
+        // They change nothing of the plan of an action.
+        if options.targets.is_empty() || options.invoke.is_some() {
             return Self::All;
         }
         let path = |index: usize| &config.modules[graph.nodes[index].module].path;
