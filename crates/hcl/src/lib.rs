@@ -94,11 +94,12 @@ pub use function::{
 pub use functions::{BaseDirectory, OUTSIDE, relative_path};
 pub use hidden_source::{HiddenSource, value_source, variable_of_source};
 pub use module::{
-    CheckConfig, Condition, ConstantText, Environment, ImportConfig, ImportTarget, Input, LifecycleConfig,
-    MockData, MockObject, MockProvider, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig,
-    OutputConfig, Override, OverrideDuring, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig,
-    RequiredProvider, ResourceConfig, ResourceName, RunCommand, RunModule, RunPlanOptions, StateStorage,
-    TestFile, TestRun, VariableConfig, VariableValues, each,
+    ActionConfig, ActionName, ActionRef, ActionTriggerConfig, CheckConfig, Condition, ConstantText,
+    Environment, ImportConfig, ImportTarget, Input, LifecycleConfig, MockData, MockObject, MockProvider,
+    ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OnFailure, OutputConfig, Override,
+    OverrideDuring, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig, RequiredProvider,
+    ResourceConfig, ResourceName, RunCommand, RunModule, RunPlanOptions, StateStorage, TestFile, TestRun,
+    TriggerEvent, VariableConfig, VariableValues, each,
 };
 pub use objchange_text::{Diagnostic, FunctionSignature, LineIndex, Position, Severity, Span, Summary};
 pub use outline::Outline;

@@ -1,8 +1,13 @@
 //! The arguments of `plan` that say how to plan, with what Terraform says of wrong ones.
 
-use objchange::address::{AddressError, AddressErrorKind, InstanceAddress, Mode, ModuleAddress};
+use objchange::address::{
+    AddressError, AddressErrorKind, InstanceAddress, Mode, ModuleAddress, ResourceAddress,
+};
+use objchange_hcl::ActionName;
+use objchange_plan::Version;
 
-use crate::plan::{PlanMode, PlanOptions, Target};
+use crate::plan::{ActionAddress, PlanMode, PlanOptions, Target};
+use crate::versions::since;
 use crate::{Diagnostics, Severity};
 
 /// The arguments of `plan` that say how to plan, as they were given.
@@ -18,11 +23,20 @@ pub struct PlanArguments {
     pub targets: Vec<String>,
     /// Each `-replace`.
     pub replace: Vec<String>,
+    /// Each `-invoke`; there may be one.
+    pub invoke: Vec<String>,
 }
 
 impl Default for PlanArguments {
     fn default() -> Self {
-        Self { destroy: false, refresh_only: false, refresh: true, targets: Vec::new(), replace: Vec::new() }
+        Self {
+            destroy: false,
+            refresh_only: false,
+            refresh: true,
+            targets: Vec::new(),
+            replace: Vec::new(),
+            invoke: Vec::new(),
+        }
     }
 }
 
@@ -55,6 +69,21 @@ impl PlanArguments {
                 Err(why) => error(format!("Invalid force-replace address {text:?}"), why),
             }
         }
+        let mut invoke = None;
+        if self.invoke.len() > 1 {
+            let detail = "Only one action can be invoked at a time.";
+            error("Invalid arguments".to_owned(), detail.to_owned());
+        } else if let Some(text) = self.invoke.first() {
+            match action(text) {
+                Ok(address) => invoke = Some(address),
+                Err(why) => error(format!("Invalid target {text:?}"), why),
+            }
+        }
+        if invoke.is_some() {
+            if let Some((summary, detail)) = self.beside_invoke(options.version) {
+                error(summary.to_owned(), detail.to_owned());
+            }
+        }
         let mode = match (self.destroy, self.refresh_only) {
             (true, true) => {
                 let detail = "The -destroy and -refresh-only options are mutually-exclusive.";
@@ -65,13 +94,67 @@ impl PlanArguments {
             (false, true) => PlanMode::RefreshOnly,
             (false, false) => PlanMode::Normal,
         };
-        if mode == PlanMode::RefreshOnly && !self.refresh {
+        // An action is invoked after all is refreshed, if anything is.
+        let mode = if invoke.is_some() { PlanMode::RefreshOnly } else { mode };
+        if mode == PlanMode::RefreshOnly && !self.refresh && invoke.is_none() {
             let detail = "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because Terraform would \
                           have nothing to do.";
             error("Incompatible refresh options".to_owned(), detail.to_owned());
         }
-        (PlanOptions { mode, refresh: self.refresh, targets, replace, ..options }, found)
+        (PlanOptions { mode, refresh: self.refresh, targets, replace, invoke, ..options }, found)
     }
+
+    /// What does not go with `-invoke`.
+    fn beside_invoke(&self, version: Version) -> Option<(&'static str, &'static str)> {
+        if !since(version, "1.14") {
+            return Some(("Invalid arguments", "Actions can be invoked since Terraform 1.14."));
+        }
+        if self.destroy {
+            let detail = "Must be in RefreshOnlyMode when invoking actions. This is a bug in Terraform.";
+            return Some(("Incompatible plan options", detail));
+        }
+        if !self.replace.is_empty() {
+            let detail = "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.";
+            return Some(("Unsupported plan mode", detail));
+        }
+        let is_refused = !self.targets.is_empty() && !since(version, "1.16");
+        is_refused.then_some(("Invalid arguments", "Actions cannot be invoked together with -target."))
+    }
+}
+
+/// The action that `-invoke` names: `module.m.action.aws_lambda_invoke.warm_up[0]`.
+fn action(text: &str) -> Result<ActionAddress, String> {
+    const NAMELESS: &str = "Action specification must include an action type and name.";
+    let starts = text.match_indices("action").map(|(at, _)| at);
+    let found = starts.filter(|at| *at == 0 || text[..*at].ends_with('.')).find_map(|at| {
+        let module = match text[..at].strip_suffix('.') {
+            Some(module) => module.parse::<ModuleAddress>().ok()?,
+            None => ModuleAddress::default(),
+        };
+        let rest = &text[at + "action".len()..];
+        rest.chars().next().is_none_or(|next| matches!(next, '.' | '[')).then_some((module, rest))
+    });
+    let Some((module, rest)) = found else {
+        return Err("Action specification must start with `action`.".to_owned());
+    };
+    let Some(named) = rest.strip_prefix('.') else { return Err(NAMELESS.to_owned()) };
+    let address: InstanceAddress = named.parse().map_err(|error: AddressError| {
+        let has_key = named.get(..error.offset).is_some_and(|before| before.ends_with(']'));
+        match refused(named, &error) {
+            "Resource instance key must be given in square brackets." if has_key => {
+                "Unexpected extra operators after address."
+            }
+            "Resource instance key must be given in square brackets." => {
+                "Action instance key must be given in square brackets."
+            }
+            "Resource specification must include a resource type and name." => NAMELESS,
+            other => other,
+        }
+        .to_owned()
+    })?;
+    let ResourceAddress { resource_type, name, .. } = address.resource;
+    let name = ActionName { action_type: resource_type.into(), name: name.into() };
+    Ok(ActionAddress { module, name, key: address.key })
 }
 
 fn target(text: &str) -> Result<Target, String> {

@@ -6,7 +6,7 @@ use objchange::Type;
 use objchange::change::IgnoreChanges;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode, Schema};
 use objchange::value::PathStep;
-use objchange_hcl::{Body, ResourceConfig};
+use objchange_hcl::{ActionConfig, Body, ResourceConfig};
 use smol_str::SmolStr;
 
 /// The schema of one resource block, which has exactly what is written in it. Its types are those of the expressions.
@@ -24,6 +24,12 @@ pub(crate) fn inferred_schema(config: &ResourceConfig) -> Schema {
         }
     }
     Schema::new(0, block(&[&body], names))
+}
+
+/// The schema of the configuration of one action, which has exactly what is written in it.
+pub(crate) fn inferred_action_schema(config: &ActionConfig) -> Schema {
+    let body = config.config.as_ref().map(|(_, body)| body.generic()).unwrap_or_default();
+    Schema::new(0, block(&[&body], BTreeMap::new()))
 }
 
 /// A block with all that these bodies have.

@@ -9,17 +9,29 @@ use objchange::schema::{
     FunctionSchema, ProviderSchemas, Schema, SchemaDocumentError, SchemaKind, SchemaPart,
 };
 use objchange::value::ObjectType;
-use objchange_hcl::ResourceName;
+use objchange_hcl::{ActionName, ResourceName};
+use objchange_plan::Version;
 use serde_json::json;
 use smol_str::SmolStr;
 
 use crate::ProviderAddress;
 use crate::config::{Config, ModuleId};
-use crate::inferred::inferred_schema;
+use crate::inferred::{inferred_action_schema, inferred_schema};
+use crate::versions::since;
+
+const BUILTIN_DOCUMENT: &str = include_str!("builtin_schemas.json");
 
 /// The schemas of the provider that is part of Terraform.
 static BUILTIN: LazyLock<Option<ProviderSchemas>> =
-    LazyLock::new(|| ProviderSchemas::parse(include_str!("builtin_schemas.json")).ok());
+    LazyLock::new(|| ProviderSchemas::parse(BUILTIN_DOCUMENT).ok());
+
+/// Those of Terraform before 1.16: without `store` of `terraform_data`.
+static OLDER_BUILTIN: LazyLock<Option<ProviderSchemas>> = LazyLock::new(|| {
+    let mut document: serde_json::Value = serde_json::from_str(BUILTIN_DOCUMENT).ok()?;
+    let path = "/provider_schemas/terraform.io~1builtin~1terraform/resource_schemas/terraform_data/block";
+    document.pointer_mut(path)?.as_object_mut()?.remove("block_types");
+    ProviderSchemas::parse(document.to_string()).ok()
+});
 
 const IDENTITIES: SchemaPart = SchemaPart::Schema(SchemaKind::Identity);
 
@@ -29,12 +41,31 @@ pub struct Schemas {
     documents: Vec<ProviderSchemas>,
     /// The schemas of resources whose provider has none, by their module.
     inferred: BTreeMap<(ModuleId, ResourceName), Schema>,
+    /// Those of actions.
+    inferred_actions: BTreeMap<(ModuleId, ActionName), Schema>,
+    /// The provider that is part of Terraform is that of a version before 1.16.
+    has_older_builtin: bool,
 }
 
 impl Schemas {
     /// The schemas of these documents; where several have a provider, the first counts.
     pub fn new(documents: impl IntoIterator<Item = ProviderSchemas>) -> Self {
-        Self { documents: documents.into_iter().collect(), inferred: BTreeMap::new() }
+        Self { documents: documents.into_iter().collect(), ..Self::default() }
+    }
+
+    /// These schemas, with those of the provider that is part of this version of Terraform.
+    #[must_use]
+    pub fn of_version(self, version: Version) -> Self {
+        Self { has_older_builtin: !since(version, "1.16"), ..self }
+    }
+
+    /// The schemas of the provider that is part of Terraform, whatever documents say of it, which another version may have
+    /// written.
+    fn own_builtin(&self) -> Option<&'static ProviderSchemas> {
+        match self.has_older_builtin {
+            true => OLDER_BUILTIN.as_ref(),
+            false => BUILTIN.as_ref(),
+        }
     }
 
     /// The schemas of the provider that is part of Terraform.
@@ -56,6 +87,11 @@ impl Schemas {
                     self.inferred.insert((id, name.clone()), inferred_schema(resource));
                 }
             }
+            for (name, action) in &module.config.actions {
+                if !self.has_provider(&config.provider_config_of_action(id, name).provider) {
+                    self.inferred_actions.insert((id, name.clone()), inferred_action_schema(action));
+                }
+            }
         }
     }
 
@@ -64,10 +100,36 @@ impl Schemas {
         self.inferred.get(&(module, name.clone()))
     }
 
+    /// The schema that was made up for an action.
+    pub(crate) fn inferred_action(&self, module: ModuleId, name: &ActionName) -> Option<&Schema> {
+        self.inferred_actions.get(&(module, name.clone()))
+    }
+
+    /// What of a type of a provider is deprecated; `None` if nothing is.
+    pub(crate) fn deprecations(
+        &self,
+        provider: &ProviderAddress,
+        kind: SchemaKind,
+        name: &str,
+    ) -> Option<Deprecations> {
+        let provider = provider.to_string();
+        let mut texts = self
+            .documents
+            .iter()
+            .filter_map(|document| document.text(&provider, SchemaPart::Schema(kind), name).ok().flatten());
+        let text = texts.next().filter(|text| text.contains("deprecated"))?;
+        let schema: serde_json::Value = serde_json::from_str(&text).ok()?;
+        let found = Deprecations::of_block(schema.get("block")?);
+        (!found.is_empty()).then_some(found)
+    }
+
     /// All of them as one document.
     pub fn to_document(&self) -> ProviderSchemas {
         let mut all = ProviderSchemas::default();
-        self.documents.iter().chain(BUILTIN.as_ref()).for_each(|document| all.append(document.clone()));
+        self.own_builtin()
+            .into_iter()
+            .chain(&self.documents)
+            .for_each(|document| all.append(document.clone()));
         all
     }
 
@@ -89,9 +151,9 @@ impl Schemas {
         kind: SchemaKind,
         name: &str,
     ) -> Result<Option<&Schema>, SchemaDocumentError> {
-        let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
+        let builtin = if provider.is_builtin() { self.own_builtin() } else { None };
         let provider = provider.to_string();
-        for document in self.documents.iter().chain(builtin) {
+        for document in builtin.into_iter().chain(&self.documents) {
             if let Some(schema) = document.get(&provider, kind, name)? {
                 return Ok(Some(schema));
             }
@@ -126,9 +188,9 @@ impl Schemas {
 
     /// All schemas of a provider as `terraform providers schema -json` has them.
     pub(crate) fn document_of(&self, provider: &ProviderAddress, is_new: bool) -> Option<serde_json::Value> {
-        let builtin = if provider.is_builtin() { BUILTIN.as_ref() } else { None };
+        let builtin = if provider.is_builtin() { self.own_builtin() } else { None };
         let name = provider.to_string();
-        let mut documents = self.documents.iter().chain(builtin);
+        let mut documents = builtin.into_iter().chain(&self.documents);
         let document = documents.find(|document| document.providers().any(|other| other == name))?;
         let mut parts = serde_json::Map::new();
         let read = |document: &ProviderSchemas, part, own: &str| {
@@ -180,10 +242,53 @@ impl Schemas {
     ) -> Option<&Schema> {
         let is_meant =
             |provider: &str| provider_type.is_none_or(|wanted| provider.rsplit('/').next() == Some(wanted));
-        self.documents.iter().chain(BUILTIN.as_ref()).find_map(|document| {
+        self.documents.iter().chain(self.own_builtin()).find_map(|document| {
             let mut providers = document.providers().filter(|provider| is_meant(provider));
             providers.find_map(|provider| document.get(provider, kind, name).ok().flatten())
         })
+    }
+}
+
+/// What of a block or of an attribute is deprecated, with the messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Deprecations {
+    /// All of it.
+    pub(crate) whole: Option<String>,
+    /// Members of it.
+    pub(crate) members: BTreeMap<String, Deprecations>,
+}
+
+impl Deprecations {
+    fn is_empty(&self) -> bool {
+        self.whole.is_none() && self.members.is_empty()
+    }
+
+    fn whole_of(value: &serde_json::Value) -> Option<String> {
+        let is_deprecated = value.get("deprecated").and_then(serde_json::Value::as_bool) == Some(true);
+        let message = value.get("deprecation_message").and_then(serde_json::Value::as_str);
+        is_deprecated.then(|| message.unwrap_or("Deprecated").to_owned())
+    }
+
+    fn of_block(block: &serde_json::Value) -> Self {
+        let mut members = Self::of_attributes(block.get("attributes"));
+        let blocks = block.get("block_types").and_then(serde_json::Value::as_object);
+        for (name, nested) in blocks.into_iter().flatten() {
+            let found = nested.get("block").map(Self::of_block).unwrap_or_default();
+            if !found.is_empty() {
+                members.insert(name.clone(), found);
+            }
+        }
+        Self { whole: Self::whole_of(block), members }
+    }
+
+    fn of_attributes(attributes: Option<&serde_json::Value>) -> BTreeMap<String, Self> {
+        let attributes = attributes.and_then(serde_json::Value::as_object).into_iter().flatten();
+        let found = attributes.map(|(name, attribute)| {
+            let nested = attribute.get("nested_type").and_then(|nested| nested.get("attributes"));
+            let found = Self { whole: Self::whole_of(attribute), members: Self::of_attributes(nested) };
+            (name.clone(), found)
+        });
+        found.filter(|(_, found)| !found.is_empty()).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange::address::{InstanceKey, Mode};
 use objchange::value::{Kind, PathStep};
-use objchange_hcl::{Diagnostic, ModuleConfig, Reference, ResourceName, Span, did_you_mean};
+use objchange_hcl::{ActionName, Diagnostic, ModuleConfig, Reference, ResourceName, Span, did_you_mean};
 use smol_str::SmolStr;
 
 /// The name of the workspace, in words.
@@ -20,6 +20,11 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
+    /// All of it as it is in the source.
+    pub(crate) fn whole(&self) -> Span {
+        self.rest.last().map_or(self.span, |(_, span)| self.span.to(*span))
+    }
+
     /// Whether it is `terraform.workspace`.
     pub(crate) fn is_workspace(&self) -> bool {
         matches!(&self.kind, SubjectKind::Terraform(name) if name == "workspace")
@@ -35,6 +40,10 @@ pub(crate) enum SubjectKind {
     Count(SmolStr),
     Each(SmolStr),
     SelfObject,
+    /// The object whose change invokes an action.
+    Caller,
+    /// An action; perhaps without its type and name.
+    Action(Option<ActionName>),
     /// A resource, or an instance of it by a literal key.
     Resource {
         name: ResourceName,
@@ -74,6 +83,8 @@ impl Parser<'_> {
             "count" => self.single(SubjectKind::Count),
             "each" => self.single(SubjectKind::Each),
             "self" => self.found(SubjectKind::SelfObject, 0),
+            "caller" => self.found(SubjectKind::Caller, 0),
+            "action" => self.action(),
             "module" => self.module(),
             "data" => self.resource(Mode::Data, true),
             "ephemeral" => self.resource(Mode::Ephemeral, true),
@@ -144,6 +155,14 @@ impl Parser<'_> {
         let output = self.attribute(used).cloned();
         let used = used + usize::from(output.is_some());
         self.found(SubjectKind::Module { call, key, output }, used)
+    }
+
+    fn action(&mut self) -> Parsed {
+        let name = self.attribute(0).cloned().zip(self.attribute(1).cloned());
+        let name = name.map(|(action_type, name)| ActionName { action_type, name });
+        let mut used = if name.is_some() { 2 } else { self.steps.len() };
+        used += usize::from(matches!(self.steps.get(used), Some((PathStep::Index(_), _))));
+        self.found(SubjectKind::Action(name), used)
     }
 
     /// A resource, whose type is the root or the first step.

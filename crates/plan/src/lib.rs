@@ -49,8 +49,9 @@ mod walk;
 pub use cases::OPERATIONS;
 pub use changes::{
     ActionInvocation, ActionTrigger, ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Check,
-    CheckStatus, Deferred, DocumentText, Importing, OutputChange, PlannedValues, RelevantAttribute,
-    ResourceActions, TriggerTime, ValueChange, WrittenValues, as_written, is_builtin,
+    CheckStatus, Deferred, DocumentText, Importing, InvokedConfig, OutputChange, PlannedValues,
+    RelevantAttribute, ResourceActions, TriggerTime, ValueChange, WrittenConfig, WrittenValues, as_written,
+    is_builtin,
 };
 pub use compare::{
     AddressMap, AddressMapError, CompareError, CompareOptions, ComparedPlan, ComparedSide, Comparison,

@@ -55,8 +55,8 @@ pub struct PlanSettings<'a> {
     /// Computed attributes of updated objects are unknown in a simulated plan, because their provider may change them.
     /// Otherwise they keep their values.
     pub is_strict: bool,
-    /// Something decides by the plan, or writes it for others: a module with actions, which are not planned yet, is an
-    /// error, and so is a module with files that only OpenTofu reads where nothing says for which program it is.
+    /// Something decides by the plan, or writes it for others: a module with files that only OpenTofu reads is an error where
+    /// nothing says for which program it is.
     pub must_be_whole: bool,
     /// The inputs that must not be missing.
     pub require: RequiredInputs,
@@ -120,6 +120,7 @@ impl Default for PlanSettings<'_> {
                 refresh: true,
                 targets: Vec::new(),
                 replace: Vec::new(),
+                invoke: Vec::new(),
             },
             max_instances: 1_000_000,
             allow_path: &[],
@@ -232,10 +233,18 @@ impl PlannedDirectory {
         }
     }
 
-    /// Says that actions are missing from the plan, if the module has any.
-    pub fn action_note(&self) -> Option<String> {
-        let place = first_action(&self.config)?;
-        Some(format!("{place}: actions are not planned yet, and missing from this plan"))
+    /// Names what objects in the state have and this version of Terraform does not read.
+    pub fn unread_state_note(&self) -> Option<String> {
+        let unread = self.plan.prior_state.unread_members.iter();
+        let unread: Vec<String> =
+            unread.map(|(address, names)| format!("{address}: {}", names.join(", "))).collect();
+        (!unread.is_empty()).then(|| {
+            format!(
+                "Terraform {} does not read all of the state: {}",
+                self.options.version,
+                unread.join("; ")
+            )
+        })
     }
 
     /// Names the files that were not read because only OpenTofu reads them.
@@ -262,11 +271,6 @@ impl PlannedDirectory {
             providers.join(", ")
         ))
     }
-}
-
-/// Where the first `action` or `action_trigger` block is, if there is one.
-fn first_action(config: &Config) -> Option<String> {
-    config.first_action().map(|header| config.sources.places().describe(header))
 }
 
 /// Now, as plan documents write it.
@@ -368,13 +372,11 @@ fn plan_noting<R: Default>(
     }
     if module.diagnostics.has_errors() {
         // They say which parts of the lines with errors are secret.
-        let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]);
+        let schemas =
+            Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]).of_version(options.version);
         return Err(refused(module.config, schemas, module.diagnostics));
     }
     if settings.must_be_whole {
-        if let Some(place) = first_action(&module.config) {
-            return Err(PlanError::Actions { place });
-        }
         if let (false, Some(file)) = (settings.names_program, module.config.opentofu_files.first()) {
             return Err(PlanError::OpenTofuFile { directory: directory.to_owned(), file: file.clone() });
         }
@@ -408,7 +410,7 @@ fn plan_noting<R: Default>(
     let own = real.as_ref().map(RealProviders::schemas).transpose()?;
     #[cfg(not(feature = "provider"))]
     let own = None;
-    let mut schemas = Schemas::new(own.into_iter().chain([given]));
+    let mut schemas = Schemas::new(own.into_iter().chain([given])).of_version(options.version);
     if !module.without_schemas(&schemas).is_empty() {
         let locked = locked_versions(directory).note_in(notices);
         let missing = |schemas: &Schemas| module.without_schemas(schemas);

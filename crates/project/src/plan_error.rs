@@ -57,14 +57,6 @@ pub enum PlanError {
         /// The directory of the module.
         directory: PathBuf,
     },
-    /// The module invokes actions, which the plan lacks: gates would not see them.
-    #[error(
-        "{place}: actions are not planned yet, so no verdict can be given on this module; use a plan of Terraform"
-    )]
-    Actions {
-        /// Where the first of them is, or is triggered: file, line and column.
-        place: String,
-    },
     /// A file of the module that only OpenTofu reads, and nobody has said for which program it is to be planned.
     #[error("{}: only OpenTofu reads {file}, and nothing says whether this is a module of OpenTofu", directory.display())]
     OpenTofuFile {

@@ -161,6 +161,8 @@ impl SavedPlan {
                 objchange_text::visible(version)
             )));
         }
+        let schemas = schemas.clone().of_version(Version::parse(version).unwrap_or(Version::NEWEST));
+        let schemas = &schemas;
         let mut reading = Reading {
             file: self,
             copies: SchemaCopies::new(schemas),

@@ -105,7 +105,8 @@ impl Answer {
 
     fn attribute(self, schema: &Attribute, value: &Value) -> Value {
         if schema.write_only {
-            return Value::null(value.ty().clone());
+            // Of the type in the schema: what is given for a dynamic one is of another type.
+            return Value::null(schema.implied_type().clone());
         }
         if self == Self::Computed && schema.computed && value.is_null() {
             return Value::unknown(value.ty().clone());

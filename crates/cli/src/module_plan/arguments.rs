@@ -49,6 +49,10 @@ pub(crate) struct PlanningArgs {
     #[arg(long, value_name = "ADDRESS")]
     replace: Vec<String>,
 
+    /// Plan to invoke this action, and nothing else
+    #[arg(long, value_name = "ADDRESS")]
+    invoke: Vec<String>,
+
     /// Also allow modules and functions such as `file` to read below this directory. Can be repeated
     #[arg(long, value_name = "DIR")]
     allow_path: Vec<PathBuf>,
@@ -69,9 +73,9 @@ pub(crate) struct PlanningArgs {
 }
 
 impl PlanningArgs {
-    /// Whether only some resources are planned, or some are replaced.
+    /// Whether only some resources are planned, some are replaced, or an action is invoked.
     pub(super) fn selects_resources(&self) -> bool {
-        !self.target.is_empty() || !self.replace.is_empty()
+        !self.target.is_empty() || !self.replace.is_empty() || !self.invoke.is_empty()
     }
 
     /// Whether an option gives the places of modules.
@@ -256,7 +260,7 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) state: StateChoice<'a>,
     /// Computed attributes of updated objects are unknown.
     pub(crate) is_strict: bool,
-    /// A module is an error if something of it would be missing from its plan: actions, or files of OpenTofu.
+    /// A module is an error if something of it would be missing from its plan: files of OpenTofu.
     pub(crate) must_be_whole: bool,
     /// The configuration alone is planned if the state is elsewhere.
     pub(crate) may_lack_state: bool,
@@ -316,6 +320,7 @@ impl<'a> PlanInputs<'a> {
                 refresh: planning.refresh,
                 targets: planning.target.clone(),
                 replace: planning.replace.clone(),
+                invoke: planning.invoke.clone(),
             },
             max_instances: planning.max_instances,
             allow_path: &planning.allow_path,

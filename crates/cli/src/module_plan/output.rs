@@ -152,9 +152,9 @@ pub(super) fn say_how_to_fill(planned: &PlannedDirectory) {
     hints::missing(&planned.plan.missing, &planned.variable_files).iter().for_each(|note| exit::note(note));
 }
 
-/// Notes that there is no state, that providers are simulated, or that actions are missing.
+/// Notes that there is no state, that files are not read, or that providers are simulated.
 pub(super) fn say_what_is_missing(planned: &PlannedDirectory) {
     let notes =
-        [planned.state_note(), planned.action_note(), planned.unread_note(), planned.simulation_note()];
+        [planned.state_note(), planned.unread_state_note(), planned.unread_note(), planned.simulation_note()];
     notes.iter().flatten().for_each(|note| exit::note(note));
 }

@@ -262,7 +262,7 @@ fn values_of(files: &DiskFiles, directory: &str) -> Result<Vec<(String, String)>
 fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     let documents = args.schemas.documents(args.max_input).map_err(unusable)?;
     let given = GivenSchemas::parse(documents).map_err(unusable)?;
-    let mut schemas = Schemas::new([given.schemas]);
+    let mut schemas = Schemas::new([given.schemas]).of_version(version_of(args.program));
     // Where no test runs, a missing schema is no error.
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
     let providers = suite.configs().filter(|_| is_run).flat_map(Config::providers);

@@ -37,7 +37,8 @@ fn difference(case: &Path) -> Result<Option<String>, Failed> {
         let all = value.as_array().into_iter().flatten().filter_map(Value::as_str);
         all.map(str::to_owned).collect()
     };
-    let schemas = case.join("../../schemas.json");
+    // Some have schemas of their own.
+    let schemas = case.join(wanted["schemas"].as_str().unwrap_or("../../schemas.json"));
     let mut arguments = vec!["plan".to_owned(), case.display().to_string()];
     arguments.extend(["--schemas".to_owned(), schemas.display().to_string()]);
     arguments.extend(["--as", "terraform@1.16", "--detailed-exitcode"].map(str::to_owned));

@@ -155,6 +155,24 @@ pub(crate) const RESOURCE: Shape = Shape {
     is_open: true,
 };
 
+/// An action.
+pub(crate) const ACTION: Shape = Shape {
+    arguments: &[("count", Template), ("for_each", Template), ("provider", Name)],
+    required: &[],
+    blocks: &[("config", &[])],
+    newer: &[],
+    is_open: false,
+};
+
+/// What invokes actions when a resource changes.
+pub(crate) const ACTION_TRIGGER: Shape = Shape {
+    arguments: &[("events", Name), ("actions", Name), ("condition", Template), ("on_failure", Name)],
+    required: &["events", "actions"],
+    blocks: &[],
+    newer: &[("on_failure", Edition(16))],
+    is_open: false,
+};
+
 /// A data source, without the arguments and blocks for its provider.
 pub(crate) const DATA: Shape = Shape {
     arguments: &REPETITION,
@@ -180,10 +198,11 @@ pub(crate) const CALL: Shape = Shape {
         ("for_each", Template),
         ("depends_on", Name),
         ("providers", Name),
+        ("ignore_nested_deprecations", Constant),
     ],
     required: &[],
     blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[]), ("provider", &["type"])],
-    newer: &[],
+    newer: &[("ignore_nested_deprecations", Edition(15))],
     is_open: true,
 };
 

@@ -1,6 +1,7 @@
 //! The declarations of one module, as data: one type for each kind of block.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use objchange::Value;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress};
@@ -42,17 +43,11 @@ pub struct ModuleConfig {
     pub removed: Vec<RemovedConfig>,
     /// `import` blocks, in source order.
     pub imports: Vec<ImportConfig>,
-    /// The headers of `action` blocks, in source order.
-    pub actions: Vec<Span>,
+    /// `action` blocks.
+    pub actions: BTreeMap<ActionName, ActionConfig>,
 }
 
 impl ModuleConfig {
-    /// The first `action` block, else the first `action_trigger` block of a resource.
-    pub fn first_action(&self) -> Option<Span> {
-        let triggers = self.resources.values().flat_map(|resource| &resource.lifecycle.action_triggers);
-        self.actions.first().or_else(|| triggers.min_by_key(|header| header.start)).copied()
-    }
-
     /// The managed resources, in source order.
     pub fn managed(&self) -> Vec<(&ResourceName, &ResourceConfig)> {
         let is_managed = |(name, _): &(&ResourceName, &ResourceConfig)| name.mode == Mode::Managed;
@@ -217,8 +212,113 @@ pub struct LifecycleConfig {
     pub preconditions: Vec<Condition>,
     /// The `postcondition` blocks.
     pub postconditions: Vec<Condition>,
-    /// The headers of the `action_trigger` blocks.
-    pub action_triggers: Vec<Span>,
+    /// The `action_trigger` blocks, in source order.
+    pub action_triggers: Vec<ActionTriggerConfig>,
+}
+
+/// The name of an action in its module.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ActionName {
+    /// The type: `aws_lambda_invoke`.
+    pub action_type: SmolStr,
+    /// The name: `warm_up`.
+    pub name: SmolStr,
+}
+
+/// As references write it: `action.aws_lambda_invoke.warm_up`.
+impl fmt::Display for ActionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "action.{}.{}", self.action_type, self.name)
+    }
+}
+
+/// An `action` block.
+#[derive(Debug, Clone)]
+pub struct ActionConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// `count`.
+    pub count: Option<Expr>,
+    /// `for_each`.
+    pub for_each: Option<Expr>,
+    /// `provider`.
+    pub provider: Option<ProviderRef>,
+    /// The header and the content of the `config` block.
+    pub config: Option<(Span, ConfigBody)>,
+}
+
+/// An `action_trigger` block of a resource.
+#[derive(Debug, Clone)]
+pub struct ActionTriggerConfig {
+    /// The header of the block.
+    pub header: Span,
+    /// The events in the order in which they are written.
+    pub events: Vec<TriggerEvent>,
+    /// `condition`.
+    pub condition: Option<Expr>,
+    /// The actions in the order in which they are written.
+    pub actions: Vec<ActionRef>,
+    /// `on_failure`.
+    pub on_failure: OnFailure,
+}
+
+/// A reference to an action, or to an instance of one.
+#[derive(Debug, Clone)]
+pub struct ActionRef {
+    /// The action.
+    pub name: ActionName,
+    /// The key of the instance: a literal, `count.index` or `each.key`.
+    pub key: Option<Expr>,
+    /// Where it is written.
+    pub span: Span,
+    /// Its position in the list.
+    pub index: usize,
+}
+
+/// What happens to a resource when an action is invoked, and whether it is invoked before that or after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum TriggerEvent {
+    BeforeCreate,
+    AfterCreate,
+    BeforeUpdate,
+    AfterUpdate,
+    BeforeDestroy,
+    AfterDestroy,
+}
+
+impl TriggerEvent {
+    /// All of them, those first that older versions know.
+    pub(crate) const ALL: [(Self, &'static str); 6] = [
+        (Self::BeforeCreate, "before_create"),
+        (Self::AfterCreate, "after_create"),
+        (Self::BeforeUpdate, "before_update"),
+        (Self::AfterUpdate, "after_update"),
+        (Self::BeforeDestroy, "before_destroy"),
+        (Self::AfterDestroy, "after_destroy"),
+    ];
+
+    /// Whether the object is destroyed.
+    pub fn is_of_destroy(self) -> bool {
+        matches!(self, Self::BeforeDestroy | Self::AfterDestroy)
+    }
+
+    /// Whether the action is invoked before the change.
+    pub fn is_before(self) -> bool {
+        matches!(self, Self::BeforeCreate | Self::BeforeUpdate | Self::BeforeDestroy)
+    }
+}
+
+/// What the failure of an action means for its resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnFailure {
+    /// Nothing else is done.
+    #[default]
+    Halt,
+    /// As `Halt`, and the object is to be replaced.
+    Taint,
+    /// Nothing.
+    Continue,
 }
 
 /// A `provisioner` block.
@@ -259,6 +359,8 @@ pub struct ModuleCall {
     pub providers: Vec<(ProviderRef, ProviderRef)>,
     /// The references in `depends_on`.
     pub depends_on: Vec<Expr>,
+    /// `ignore_nested_deprecations`: nothing is said of deprecated values that are used in the module.
+    pub ignores_deprecations: bool,
 }
 
 /// A `provider` block.

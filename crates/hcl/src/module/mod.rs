@@ -13,10 +13,10 @@ mod testing;
 mod variable;
 
 pub use declarations::{
-    CheckConfig, Condition, ConstantText, ImportConfig, ImportTarget, LifecycleConfig, ModuleCall,
-    ModuleConfig, MoveEndpoint, MoveTarget, MovedConfig, OutputConfig, ProviderConfig, ProviderRef,
-    ProvisionerConfig, RemovedConfig, RequiredProvider, ResourceConfig, ResourceName, StateStorage,
-    VariableConfig,
+    ActionConfig, ActionName, ActionRef, ActionTriggerConfig, CheckConfig, Condition, ConstantText,
+    ImportConfig, ImportTarget, LifecycleConfig, ModuleCall, ModuleConfig, MoveEndpoint, MoveTarget,
+    MovedConfig, OnFailure, OutputConfig, ProviderConfig, ProviderRef, ProvisionerConfig, RemovedConfig,
+    RequiredProvider, ResourceConfig, ResourceName, StateStorage, TriggerEvent, VariableConfig,
 };
 pub use environment::Environment;
 pub use resource::each;

@@ -14,6 +14,7 @@ use smol_str::SmolStr;
 use super::generate::GeneratedValues;
 use crate::providers::{
     DataAnswer, ProviderCall, ProviderFunction, ProviderReply, Providers, ProvidersExt, SimulatedProviders,
+    with_attributes,
 };
 use crate::{ProviderAddress, ProviderConfigAddress};
 
@@ -80,7 +81,9 @@ impl InventingProviders<'_> {
         if provider.provider.is_builtin() {
             let input = planned.attribute("input").cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
             let id = Value::from(self.values.uuid(address, "id"));
-            return with(&[("id", id), ("output", input)]);
+            let store = applied_store(request);
+            let made: Vec<_> = [("id", id), ("output", input)].into_iter().chain(store).collect();
+            return with(&made);
         }
         if is_null(provider) {
             let id = Value::from(self.values.digits(address, "id"));
@@ -115,6 +118,18 @@ impl InventingProviders<'_> {
         members
             .map_or_else(|| object.clone(), |members| Value::object(members.collect::<Vec<(SmolStr, _)>>()))
     }
+}
+
+/// The `store` of a `terraform_data` after its change: with the input that was not known before.
+fn applied_store(request: &ApplyResourceChange) -> Option<(&'static str, Value)> {
+    let store = request.planned.attribute("store").filter(|store| !store.is_null())?;
+    let input = request.config.attribute("store")?.attribute("input")?;
+    let output = |name: &'static str| {
+        let planned = store.attribute(name)?;
+        (!planned.is_known()).then(|| (name, input.clone()))
+    };
+    let outputs: Vec<_> = ["output", "sensitive_output"].into_iter().filter_map(output).collect();
+    Some(("store", with_attributes(store, &outputs)))
 }
 
 impl Providers for InventingProviders<'_> {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use objchange::address::ModuleAddress;
-use objchange_hcl::{ModuleConfig, Sources, Span};
+use objchange_hcl::{ModuleConfig, Sources};
 use objchange_plan::DirectoryProblem;
 use smol_str::SmolStr;
 
@@ -56,11 +56,6 @@ pub struct MissingModule {
 }
 
 impl Config {
-    /// Where the first `action` or `action_trigger` block of all modules is.
-    pub fn first_action(&self) -> Option<Span> {
-        self.modules.iter().find_map(|module| module.config.first_action())
-    }
-
     /// The call of a module that is not there which an address leads into: the calling module, and the name of the call.
     pub(crate) fn missing_module_of(&self, address: &ModuleAddress) -> Option<(ModuleId, SmolStr)> {
         let mut module = 0;

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, Span};
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::provider_configs::{implied_name, provider_config_missing};
 use super::{Config, ModuleId};
 use crate::provisioners::provisioner_schema;
+use crate::versions::since;
 use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress, Severity};
 
 impl Config {
@@ -25,7 +27,7 @@ impl Config {
 
     /// Finds provider configurations that calls pass, or that resources need, and no block provides. Terraform reports them
     /// when it builds its graph, of those that are passed the first alone.
-    pub fn missing_provider_configs(&self) -> Diagnostics {
+    pub fn missing_provider_configs(&self, version: Version) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         if let Some(address) = self.missing_passed_config() {
             let summary = format!("missing provider {address}");
@@ -46,6 +48,19 @@ impl Config {
                 let calls: String = loaded.path.iter().map(|call| format!("module.{call}.")).collect();
                 let user = format!("{calls}{mode}{}.{}", name.resource_type, name.name);
                 let (summary, detail) = provider_config_missing(&user, &address);
+                diagnostics.without_place(Severity::Error, summary, detail);
+            }
+            if !since(version, "1.14") {
+                continue;
+            }
+            for name in loaded.config.actions.keys() {
+                let address = self.provider_config_of_action(module, name);
+                if self.has_provider_config(&address) {
+                    continue;
+                }
+                let calls: String = loaded.path.iter().map(|call| format!("module.{call}.")).collect();
+                let kind = if since(version, "1.16") { " (config)" } else { "" };
+                let (summary, detail) = provider_config_missing(&format!("{calls}{name}{kind}"), &address);
                 diagnostics.without_place(Severity::Error, summary, detail);
             }
         }

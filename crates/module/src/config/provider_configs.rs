@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, ResourceName};
+use objchange_hcl::{ActionName, ModuleCall, ProviderConfig, ProviderRef, ResourceName};
 use smol_str::SmolStr;
 
 use super::{Config, ModuleId};
@@ -39,6 +39,26 @@ impl Config {
         match resource.and_then(|resource| resource.provider.as_ref()) {
             Some(provider) => (provider.name.clone(), provider.alias.clone()),
             None => (implied_name(&name.resource_type).into(), None),
+        }
+    }
+
+    /// The provider configuration that an action uses, as [`Self::provider_config_of`].
+    pub fn provider_config_of_action(&self, module: ModuleId, name: &ActionName) -> ProviderConfigAddress {
+        let (local_name, alias) = self.local_ref_of_action(module, name);
+        let provider = self.provider_named(module, &local_name);
+        self.followed(module, provider, alias)
+    }
+
+    /// The local name of the provider of an action, and the alias of the configuration.
+    pub(crate) fn local_ref_of_action(
+        &self,
+        module: ModuleId,
+        name: &ActionName,
+    ) -> (SmolStr, Option<SmolStr>) {
+        let action = self.modules[module].config.actions.get(name);
+        match action.and_then(|action| action.provider.as_ref()) {
+            Some(provider) => (provider.name.clone(), provider.alias.clone()),
+            None => (implied_name(&name.action_type).into(), None),
         }
     }
 
@@ -96,7 +116,7 @@ impl Config {
         address.module.is_empty() && address.alias.is_none() || self.provider_block(address).is_some()
     }
 
-    /// All providers that the modules use, by their resources, blocks and requirements.
+    /// All providers that the modules use, by their resources, actions, blocks and requirements.
     pub fn providers(&self) -> BTreeSet<ProviderAddress> {
         let mut all = BTreeSet::new();
         for (module, loaded) in self.modules.iter().enumerate() {
@@ -110,6 +130,10 @@ impl Config {
                     None => implied_name(&name.resource_type),
                 };
                 names.insert(local_name, ());
+            }
+            for (name, action) in &config.actions {
+                let provider = action.provider.as_ref();
+                names.insert(provider.map_or(implied_name(&name.action_type), |provider| &provider.name), ());
             }
             all.extend(names.into_keys().map(|name| self.provider_named(module, name)));
         }

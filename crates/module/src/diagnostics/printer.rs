@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use objchange::address::Mode;
-use objchange::schema::{Attribute, Block, SchemaKind};
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode, SchemaKind};
 use objchange_hcl::{
     Diagnostic, Excerpt, FunctionSignature, HiddenSource, Outline, Places, Position, Sources, Span,
     variable_of_source,
@@ -221,7 +221,12 @@ impl Message<'_> {
 /// The schemas of the blocks of a module's providers. For what must not be shown it does not matter which provider has a
 /// type.
 fn add_schemas(blocks: &mut BTreeMap<(String, String), Block>, module: &LoadedModule, schemas: &Schemas) {
-    let mut add = |kind: &str, label: &str, schema: SchemaKind, name: &str, provider: Option<&str>| {
+    let add = |blocks: &mut BTreeMap<(String, String), Block>,
+               kind: &str,
+               label: &str,
+               schema: SchemaKind,
+               name: &str,
+               provider: Option<&str>| {
         if let Some(schema) = schemas.of_any_provider(schema, name, provider) {
             blocks.entry((kind.to_owned(), label.to_owned())).or_insert_with(|| schema.block.clone());
         }
@@ -232,14 +237,22 @@ fn add_schemas(blocks: &mut BTreeMap<(String, String), Block>, module: &LoadedMo
             Mode::Data => ("data", SchemaKind::DataSource),
             Mode::Ephemeral => ("ephemeral", SchemaKind::EphemeralResource),
         };
-        add(kind, &name.resource_type, schema, &name.resource_type, None);
+        add(blocks, kind, &name.resource_type, schema, &name.resource_type, None);
+    }
+    for name in module.config.actions.keys() {
+        if let Some(schema) = schemas.of_any_provider(SchemaKind::Action, &name.action_type, None) {
+            blocks.entry(("action".to_owned(), name.action_type.to_string())).or_insert_with(|| {
+                let config = NestedBlock::new(NestingMode::Single, schema.block.clone());
+                Block::new::<SmolStr>([], [("config".into(), config)])
+            });
+        }
     }
     for block in &module.config.providers {
         let required = module.config.required_providers.get(&block.name);
         let source =
             required.and_then(|required| required.source.as_ref().map(|(source, _)| source.as_str()));
         let name = source.and_then(|source| source.rsplit('/').next()).unwrap_or(&block.name);
-        add("provider", &block.name, SchemaKind::Provider, "", Some(name));
+        add(blocks, "provider", &block.name, SchemaKind::Provider, "", Some(name));
     }
 }
 

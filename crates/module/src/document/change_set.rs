@@ -11,8 +11,8 @@ use smol_str::SmolStr;
 use super::changes::{in_order, mode_name, undecided_actions};
 use super::checks::not_passed;
 use crate::plan::{
-    self, ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput, RelevantStep,
-    UndecidedReason, UndecidedResource,
+    self, ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedInvocation, PlannedObject,
+    PlannedOutput, RelevantStep, UndecidedReason, UndecidedResource,
 };
 
 /// Makes the changes of a plan for reports. Their reports are those of the document that
@@ -22,6 +22,7 @@ pub fn change_set(plan: &ModulePlan) -> ChangeSet<'_> {
     set.resources = in_order(&plan.changes).into_iter().map(changed).collect();
     set.drift = in_order(&plan.drift).into_iter().map(changed).collect();
     set.deferred = plan.undecided.iter().map(deferred).collect();
+    set.invocations = plan.invocations.iter().map(PlannedInvocation::to_invocation).collect();
     set.outputs = plan.outputs.iter().map(|(name, output)| changed_output(name, output)).collect();
     set.checks = not_passed(&plan.checks);
     set.relevant_attributes = plan.relevant_attributes.iter().map(relevant).collect();

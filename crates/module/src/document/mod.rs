@@ -2,6 +2,7 @@
 //!
 //! The document is written from its beginning to its end, so that a large plan needs no more memory than its text.
 
+mod actions;
 mod change_set;
 mod changes;
 mod checks;
@@ -95,6 +96,7 @@ fn write(
         json.member_unless_empty("resource_changes", |json| json.resource_changes(&plan.changes));
         json.member_unless_empty("deferred_changes", |json| json.deferred_changes(&plan.undecided));
         json.member_unless_empty("output_changes", |json| json.output_changes(plan));
+        json.member_unless_empty("action_invocations", |json| json.action_invocations(&plan.invocations));
         json.prior_state(plan, prior_outputs, schemas, info.terraform_version);
         if let Some(config) = config {
             json.member("configuration", |json| json.configuration(config, schemas));

@@ -76,14 +76,15 @@ pub(super) fn module_path(module: &LoadedModule) -> String {
     names.join(".")
 }
 
-/// The providers that a module needs by its blocks, resources and requirements. One that has another name there than its
+/// The providers that a module needs by its blocks, resources, actions and requirements. One that has another name there than its
 /// own is also listed by that.
 fn needed(config: &Config, id: ModuleId) -> BTreeMap<SmolStr, ProviderAddress> {
     let declared = &config.modules[id].config;
     let required = declared.required_providers.keys().cloned();
     let blocks = declared.providers.iter().map(|block| block.name.clone());
     let resources = declared.resources.keys().map(|name| config.local_ref(id, name).0);
-    let names = required.chain(blocks).chain(resources);
+    let actions = declared.actions.keys().map(|name| config.local_ref_of_action(id, name).0);
+    let names = required.chain(blocks).chain(resources).chain(actions);
     let mut needed: BTreeMap<SmolStr, ProviderAddress> =
         names.map(|name| (name.clone(), config.provider_named(id, &name))).collect();
     for provider in needed.values().cloned().collect::<Vec<_>>() {

@@ -78,6 +78,9 @@ impl<'c> Walk<'_, 'c> {
         } else {
             expand::for_each(expr, &scope, self.functions, most, &mut errors)
         };
+        if matches!(self.graph.nodes[index].kind, NodeKind::Action(_)) {
+            expand::in_words_of_actions(&mut errors);
+        }
         self.found.errors(errors);
         self.unanswered[index].extend(self.module_functions.take_unanswered());
         match expansion {

@@ -4,9 +4,9 @@ use objchange::Type;
 use objchange::address::Mode;
 use objchange::schema::{Block, NestingMode};
 use objchange::value::PathStep;
-use objchange_hcl::{Diagnostic, Reference, ResourceName, Span, did_you_mean};
+use objchange_hcl::{ActionName, Diagnostic, Reference, ResourceName, Span, did_you_mean};
 
-use super::graph::{Graph, NodeKey, NodeKind, resource_text};
+use super::graph::{ActionRules, Graph, NodeKey, NodeKind, resource_text};
 use crate::ProviderAddress;
 use crate::config::{Config, ModuleId};
 use crate::subject::{Subject, SubjectKind, parse, undeclared_name};
@@ -21,6 +21,8 @@ pub(crate) struct ReferenceContext<'p> {
     pub(crate) has_each: bool,
     /// The object that is called `self` here.
     pub(crate) self_object: SelfObject<'p>,
+    /// The object that is called `caller` here: the one whose change invokes an action.
+    pub(crate) caller: SelfObject<'p>,
     /// The check block that it is in.
     pub(crate) check: Option<&'p str>,
 }
@@ -112,14 +114,58 @@ impl Checker<'_, '_> {
                     errors.push(Diagnostic::new("Invalid resource type", subject.span, detail));
                 }
                 SelfObject::Absent => {
-                    let detail = "The \"self\" object is not available in this context. This object can be used only in \
-                                  resource provisioner, connection, and postcondition blocks.";
-                    errors.push(Diagnostic::new("Invalid \"self\" reference", subject.span, detail));
+                    errors.push(no_caller(subject));
                 }
             },
+            SubjectKind::Caller => self.caller(subject, errors),
+            SubjectKind::Action(name) => self.action(name.as_ref(), subject, errors),
             // `named` checks the others, unless something here does not exist.
             _ => {}
         }
+    }
+
+    /// Whether there is a `caller`. Before 1.16 the name is that of a resource type.
+    fn caller(&self, subject: &Subject, errors: &mut Vec<Diagnostic>) {
+        if self.graph.actions < ActionRules::WithCaller {
+            let Some((PathStep::Attribute(name), span)) = subject.rest.first() else { return };
+            let name =
+                ResourceName { mode: Mode::Managed, resource_type: "caller".into(), name: name.clone() };
+            let subject = Subject { span: subject.span.to(*span), ..subject.clone() };
+            return self.resource(&name, &subject, errors);
+        }
+        match self.place.caller {
+            SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, errors),
+            SelfObject::Anything | SelfObject::OfUnknownType { .. } => {}
+            SelfObject::Absent => {
+                errors.push(no_caller(subject));
+            }
+        }
+    }
+
+    /// Refuses a reference to an action. Before 1.14 the name is that of a resource type.
+    fn action(&self, name: Option<&ActionName>, subject: &Subject, errors: &mut Vec<Diagnostic>) {
+        if let (Some(ActionName { action_type, .. }), ActionRules::Unknown) = (name, self.graph.actions) {
+            let name = ResourceName {
+                mode: Mode::Managed,
+                resource_type: "action".into(),
+                name: action_type.clone(),
+            };
+            return self.resource(&name, subject, errors);
+        }
+        let error = match subject.rest.first() {
+            Some((PathStep::Attribute(_), _)) => Diagnostic::new(
+                "Unexpected attribute in action reference",
+                subject.whole(),
+                "Actions have no referenceable attributes.",
+            ),
+            _ => Diagnostic::new(
+                "Invalid reference",
+                subject.whole(),
+                "Actions can not be referenced in this context. They can only be referenced from within a resource's \
+                 lifecycle actions list.",
+            ),
+        };
+        errors.push(error);
     }
 
     fn resource(&self, name: &ResourceName, subject: &Subject, errors: &mut Vec<Diagnostic>) {
@@ -256,6 +302,24 @@ impl Checker<'_, '_> {
             ),
             _ => None,
         }
+    }
+}
+
+/// The error for `self` or `caller` where there is no such object.
+pub(crate) fn no_caller(subject: &Subject) -> Diagnostic {
+    match subject.kind {
+        SubjectKind::Caller => Diagnostic::new(
+            "Invalid \"caller\" reference",
+            subject.whole(),
+            "The \"caller\" object is not available in this context. This object can be used only in action blocks triggered \
+             from a resource instance.",
+        ),
+        _ => Diagnostic::new(
+            "Invalid \"self\" reference",
+            subject.span,
+            "The \"self\" object is not available in this context. This object can be used only in resource provisioner, \
+             connection, and postcondition blocks.",
+        ),
     }
 }
 

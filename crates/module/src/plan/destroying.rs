@@ -40,8 +40,12 @@ impl<'c> Walk<'_, 'c> {
             forgets || self.may_destroy(&instance.address, provider, Some(instance.schema), prior)
         });
         if let Some(prior) = prior {
-            if forgets {
-                self.forgotten.push(instance.address.clone());
+            match forgets {
+                true => self.forgotten.push(instance.address.clone()),
+                false => {
+                    let after = Value::null(prior.value.ty().clone());
+                    self.note_change(instance, resource, PlannedAction::Delete, &prior.value, &after);
+                }
             }
             self.add_change(
                 Some(instance.index),

@@ -339,7 +339,11 @@ impl Needs {
             SubjectKind::Path(_) => self.path = true,
             SubjectKind::Terraform(_) => self.terraform = true,
             // The scope of each instance has these.
-            SubjectKind::Count(_) | SubjectKind::Each(_) | SubjectKind::SelfObject => {}
+            SubjectKind::Count(_)
+            | SubjectKind::Each(_)
+            | SubjectKind::SelfObject
+            | SubjectKind::Caller
+            | SubjectKind::Action(_) => {}
         }
     }
 }

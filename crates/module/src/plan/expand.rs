@@ -145,6 +145,16 @@ pub(crate) fn for_each(
     }
 }
 
+/// The errors of a `for_each` in the words for actions.
+pub(crate) fn in_words_of_actions(errors: &mut [Diagnostic]) {
+    for error in errors {
+        if error.detail.contains("as a resource instance key") {
+            error.detail =
+                error.detail.replace("as a resource instance key", "as an action instance key").into();
+        }
+    }
+}
+
 /// The elements of an import's `for_each`, which may be any collection; `None` if it is unknown. Null imports nothing.
 pub(crate) fn import_elements(
     expr: &Expr,

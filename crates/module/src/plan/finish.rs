@@ -8,7 +8,7 @@ use objchange::address::InstanceAddress;
 
 use super::PlannedObject;
 use super::input::PlanMode;
-use super::{ActionReason, ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
+use super::{ActionReason, InvocationTrigger, ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
 use crate::Diagnostics;
 use crate::order::compare_instances;
 
@@ -26,6 +26,12 @@ pub(crate) fn finish(
 ) {
     plan.changes.sort_by(compare_changes);
     plan.drift.sort_by(compare_changes);
+    plan.invocations.sort_by(|a, b| match (&a.trigger, &b.trigger) {
+        (InvocationTrigger::Change { resource: a, .. }, InvocationTrigger::Change { resource: b, .. }) => {
+            compare_instances(a, b)
+        }
+        _ => Ordering::Equal,
+    });
     plan.planned_state = planned_state(plan, mode, replaced);
     plan.errored = found.has_errors();
     // A plan that only refreshes keeps new values of outputs, as far as these are known.
@@ -39,7 +45,8 @@ pub(crate) fn finish(
             || change.previous_address.is_some()
             || change.importing.is_some()
     });
-    plan.applyable = !plan.errored && (outputs || resources || state_differs);
+    let has_actions = !plan.invocations.is_empty();
+    plan.applyable = !plan.errored && (outputs || resources || state_differs || has_actions);
     plan.complete = !plan.errored && is_complete && plan.undecided.is_empty() && plan.missing.is_empty();
     plan.diagnostics = found;
 }

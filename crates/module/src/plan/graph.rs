@@ -9,15 +9,18 @@ use hashbrown::HashMap;
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ModuleStep};
 use objchange::schema::{Block, Schema, SchemaKind};
 use objchange_hcl::{
-    Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig, ModuleCall, OutputConfig,
-    ProviderConfig, Purpose, ResourceConfig, ResourceName, VariableConfig, references, variables,
+    ActionConfig, ActionName, Attribute, Body, CheckConfig, Condition, ConfigBody, Expr, ImportConfig,
+    ModuleCall, OutputConfig, ProviderConfig, Purpose, ResourceConfig, ResourceName, TriggerEvent,
+    VariableConfig, references, variables,
 };
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::components::components;
 use crate::config::{Config, ModuleId};
 use crate::state::{PriorState, StateResource};
 use crate::subject::{Subject, SubjectKind, parse};
+use crate::versions::since;
 use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
 
 /// The graph of a module tree.
@@ -25,6 +28,28 @@ use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
 pub(crate) struct Graph<'c> {
     pub(crate) nodes: Vec<Node<'c>>,
     index: HashMap<NodeKey, usize>,
+    pub(crate) actions: ActionRules,
+}
+
+/// What versions do with actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ActionRules {
+    /// Terraform before 1.14, and OpenTofu: actions are not planned. 1.13 reads the blocks.
+    Unknown,
+    /// Terraform 1.14 and 1.15: actions are planned when everything else is.
+    First,
+    /// Since 1.16 they are planned with the resource that triggers them, which their configurations see.
+    WithCaller,
+}
+
+impl ActionRules {
+    pub(crate) fn of_version(version: Version) -> Self {
+        match version {
+            version if since(version, "1.16") => Self::WithCaller,
+            version if since(version, "1.14") => Self::First,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// An object of configuration.
@@ -41,8 +66,14 @@ pub(crate) struct Node<'c> {
     pub(crate) depends_on: Vec<Subject>,
     /// The `import` blocks of all modules for a resource.
     pub(crate) imports: Vec<ImportBlock<'c>>,
-    /// The nodes that come first.
+    /// The references of the conditions of its `action_trigger` blocks, and of the configurations of the actions there.
+    pub(crate) triggered: Vec<Subject>,
+    /// The nodes that it depends on.
     pub(crate) needs: Vec<usize>,
+    /// What the actions that it triggers need.
+    pub(crate) invoked: Vec<usize>,
+    /// The nodes that come first: those that it depends on, and those that its actions depend on which are planned with it.
+    pub(crate) after: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -59,6 +90,28 @@ pub(crate) enum NodeKind<'c> {
     CallClose(&'c SmolStr),
     Provider(Box<ProviderNode<'c>>),
     Check(&'c SmolStr, &'c CheckConfig),
+    /// The instances of an action. Its configuration is evaluated where it is invoked.
+    Action(Box<ActionNode<'c>>),
+}
+
+/// An action with what its provider says of it.
+#[derive(Debug)]
+pub(crate) struct ActionNode<'c> {
+    pub(crate) name: &'c ActionName,
+    pub(crate) config: &'c ActionConfig,
+    pub(crate) provider_config: ProviderConfigAddress,
+    /// `None` where the provider does not have the type.
+    pub(crate) schema: Option<&'c Schema>,
+    /// Nobody has the schemas of the provider: this one has what is written in the block.
+    pub(crate) is_inferred: bool,
+    /// The content of `config`.
+    pub(crate) body: Cow<'c, Body>,
+    /// Errors of the body under its schema, in JSON syntax.
+    pub(crate) body_errors: Vec<objchange_hcl::Diagnostic>,
+    /// The references of the body.
+    pub(crate) subjects: Vec<Subject>,
+    /// The nodes that its configuration needs, which may come after it.
+    pub(crate) config_needs: Vec<usize>,
 }
 
 /// A resource with what its provider says of it.
@@ -99,12 +152,18 @@ pub(crate) enum NodeKey {
     CallClose(ModuleId, SmolStr),
     Provider(ProviderConfigAddress),
     Check(ModuleId, SmolStr),
+    Action(ModuleId, ActionName),
 }
 
 impl<'c> Graph<'c> {
     /// The graph of all modules, with the provider configurations that objects of the state need.
-    pub(crate) fn new(config: &'c Config, schemas: &'c Schemas, state: &PriorState) -> Self {
-        let graph = Self { nodes: Vec::new(), index: HashMap::new() };
+    pub(crate) fn new(
+        config: &'c Config,
+        schemas: &'c Schemas,
+        state: &PriorState,
+        actions: ActionRules,
+    ) -> Self {
+        let graph = Self { nodes: Vec::new(), index: HashMap::new(), actions };
         let mut builder = Builder { config, schemas, graph, imports: HashMap::new() };
         // The last import of an address counts, and the root module's counts most.
         let (root, others): (Vec<_>, Vec<_>) = imports(config).partition(|import| import.module == 0);
@@ -134,10 +193,9 @@ impl<'c> Graph<'c> {
     pub(crate) fn order(&self) -> Result<Vec<usize>, Vec<Vec<usize>>> {
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut cycles = Vec::new();
-        for component in components(self.nodes.len(), |node| &self.nodes[node].needs) {
+        for component in components(self.nodes.len(), |node| &self.nodes[node].after) {
             match component[..] {
-                // `connect` leaves out what a node needs of itself, so a component of one node is no cycle.
-                [node] => order.push(node),
+                [node] if !self.nodes[node].after.contains(&node) => order.push(node),
                 _ => cycles.push(component),
             }
         }
@@ -146,10 +204,23 @@ impl<'c> Graph<'c> {
 
     /// All that a node needs, directly or through others.
     pub(crate) fn reachable(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        self.reachable_by(from, |node| node.needs.iter())
+    }
+
+    /// All that a node and the actions that it triggers need, directly or through others.
+    pub(crate) fn reachable_with_actions(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        self.reachable_by(from, |node| node.needs.iter().chain(&node.invoked))
+    }
+
+    fn reachable_by<'s, I: Iterator<Item = &'s usize>>(
+        &'s self,
+        from: impl IntoIterator<Item = usize>,
+        next: impl Fn(&'s Node<'c>) -> I,
+    ) -> Vec<bool> {
         let mut seen = vec![false; self.nodes.len()];
         let mut open: Vec<usize> = from.into_iter().collect();
         while let Some(node) = open.pop() {
-            for need in &self.nodes[node].needs {
+            for need in next(&self.nodes[node]) {
                 if !std::mem::replace(&mut seen[*need], true) {
                     open.push(*need);
                 }
@@ -205,6 +276,7 @@ impl Node<'_> {
             NodeKind::CallClose(name) => format!("{prefix}module.{name} (close)"),
             NodeKind::Provider(provider) => provider.address.to_string(),
             NodeKind::Check(name, _) => format!("{prefix}check.{name} (expand)"),
+            NodeKind::Action(action) => format!("{prefix}{} (expand)", action.name),
         }
     }
 }
@@ -252,7 +324,10 @@ impl<'c> Builder<'c> {
             subjects,
             depends_on: Vec::new(),
             imports: Vec::new(),
+            triggered: Vec::new(),
             needs: Vec::new(),
+            invoked: Vec::new(),
+            after: Vec::new(),
         };
         for (name, variable) in &declared.variables {
             let mut node = plain(NodeKind::Variable(name, variable), Vec::new());
@@ -291,9 +366,75 @@ impl<'c> Builder<'c> {
             let node = plain(NodeKind::Check(name, check), conditions(&check.asserts));
             self.add(NodeKey::Check(module, name.clone()), node);
         }
+        // Those of a module come before its resources, whose nodes look at them.
+        if self.graph.actions != ActionRules::Unknown {
+            for (name, config) in &declared.actions {
+                self.action(module, name, config);
+            }
+        }
         for (name, config) in &declared.resources {
             self.resource(module, name, config);
         }
+    }
+
+    fn action(&mut self, module: ModuleId, name: &'c ActionName, config: &'c ActionConfig) {
+        let provider_config = self.config.provider_config_of_action(module, name);
+        let provider = &provider_config.provider;
+        let schema = self.schemas.get(provider, SchemaKind::Action, &name.action_type).ok().flatten();
+        let inferred = self.schemas.inferred_action(module, name).filter(|_| schema.is_none());
+        let (schema, is_inferred) = (schema.or(inferred), inferred.is_some());
+        let empty = Block::new::<SmolStr>([], []);
+        let block = schema.map_or(&empty, |schema| &schema.block);
+        let nothing = || Body { missing: config.header, ..Body::default() };
+        let (body, body_errors) = match &config.config {
+            Some((_, body)) => body.under(block),
+            None => (Cow::Owned(nothing()), Vec::new()),
+        };
+        let referenced = references(&body, block, Purpose::Core);
+        let node = ActionNode {
+            name,
+            config,
+            provider_config: provider_config.clone(),
+            schema,
+            is_inferred,
+            subjects: referenced.iter().filter_map(|reference| parse(reference).0).collect(),
+            body,
+            body_errors,
+            config_needs: Vec::new(),
+        };
+        let node = Node {
+            module,
+            scope: module,
+            kind: NodeKind::Action(Box::new(node)),
+            subjects: subjects(config.count.iter().chain(&config.for_each)),
+            depends_on: Vec::new(),
+            imports: Vec::new(),
+            triggered: Vec::new(),
+            needs: Vec::new(),
+            invoked: Vec::new(),
+            after: Vec::new(),
+        };
+        self.add(NodeKey::Action(module, name.clone()), node);
+        self.provider(provider_config);
+    }
+
+    /// The references of what a resource triggers.
+    fn triggered(&self, module: ModuleId, config: &ResourceConfig) -> Vec<Subject> {
+        let mut found = Vec::new();
+        if self.graph.actions == ActionRules::Unknown {
+            return found;
+        }
+        for trigger in &config.lifecycle.action_triggers {
+            found.extend(subjects(&trigger.condition));
+            for action in &trigger.actions {
+                let key = NodeKey::Action(module, action.name.clone());
+                let node = self.graph.find(&key).map(|node| &self.graph.nodes[node].kind);
+                if let Some(NodeKind::Action(action)) = node {
+                    found.extend(action.subjects.iter().cloned());
+                }
+            }
+        }
+        found
     }
 
     /// The call that makes a module.
@@ -328,7 +469,10 @@ impl<'c> Builder<'c> {
             subjects: found,
             depends_on: subjects(&config.depends_on),
             imports,
+            triggered: self.triggered(module, config),
             needs: Vec::new(),
+            invoked: Vec::new(),
+            after: Vec::new(),
             kind: NodeKind::Resource(Box::new(ResourceNode {
                 name,
                 config,
@@ -366,7 +510,10 @@ impl<'c> Builder<'c> {
             subjects: found,
             depends_on: Vec::new(),
             imports: Vec::new(),
+            triggered: Vec::new(),
             needs: Vec::new(),
+            invoked: Vec::new(),
+            after: Vec::new(),
             kind: NodeKind::Provider(Box::new(ProviderNode { address, config, schema, body, body_errors })),
         };
         self.add(key, node);
@@ -404,6 +551,9 @@ impl<'c> Builder<'c> {
                 NodeKind::Resource(resource) => {
                     needs.extend(self.graph.find(&NodeKey::Provider(resource.provider_config.clone())));
                 }
+                NodeKind::Action(action) => {
+                    needs.extend(self.graph.find(&NodeKey::Provider(action.provider_config.clone())));
+                }
                 NodeKind::Check(name, _) => {
                     needs.extend(within_checks.get(&(node.module, *name)).into_iter().flatten());
                 }
@@ -419,8 +569,54 @@ impl<'c> Builder<'c> {
             needs.retain(|need| *need != index);
             needs.sort_unstable();
             needs.dedup();
-            self.graph.nodes[index].needs = needs;
+            let invoked = self.needs_of_actions(index, |_| true);
+            let mut after = needs.clone();
+            match self.graph.actions {
+                // An action that looks at the resource itself sees what is planned.
+                ActionRules::WithCaller => after.extend(invoked.iter().filter(|need| **need != index)),
+                ActionRules::First => after.extend(self.needs_of_actions(index, TriggerEvent::is_before)),
+                ActionRules::Unknown => {}
+            }
+            after.sort_unstable();
+            after.dedup();
+            let mut config_needs = Vec::new();
+            if let NodeKind::Action(action) = &self.graph.nodes[index].kind {
+                let scope = self.graph.nodes[index].scope;
+                action.subjects.iter().for_each(|subject| self.subject(scope, subject, &mut config_needs));
+            }
+            let node = &mut self.graph.nodes[index];
+            (node.needs, node.invoked, node.after) = (needs, invoked, after);
+            if let NodeKind::Action(action) = &mut node.kind {
+                action.config_needs = config_needs;
+            }
         }
+    }
+
+    /// What the actions that a resource triggers need, with the resource itself if they look at it: those of triggers with
+    /// such an event.
+    fn needs_of_actions(&self, index: usize, is_meant: impl Fn(TriggerEvent) -> bool) -> Vec<usize> {
+        let node = &self.graph.nodes[index];
+        let NodeKind::Resource(resource) = &node.kind else { return Vec::new() };
+        let mut needs = Vec::new();
+        if self.graph.actions == ActionRules::Unknown {
+            return needs;
+        }
+        let triggers = resource.config.lifecycle.action_triggers.iter();
+        for trigger in triggers.filter(|trigger| trigger.events.iter().any(|event| is_meant(*event))) {
+            let condition = subjects(&trigger.condition);
+            condition.iter().for_each(|subject| self.subject(node.scope, subject, &mut needs));
+            for reference in &trigger.actions {
+                let key = NodeKey::Action(node.module, reference.name.clone());
+                let Some(found) = self.graph.find(&key) else { continue };
+                needs.push(found);
+                if let NodeKind::Action(action) = &self.graph.nodes[found].kind {
+                    action.subjects.iter().for_each(|subject| self.subject(node.scope, subject, &mut needs));
+                }
+            }
+        }
+        needs.sort_unstable();
+        needs.dedup();
+        needs
     }
 
     /// The module around a module, and the call that makes it.
@@ -469,6 +665,7 @@ impl<'c> Builder<'c> {
         declared.outputs.keys().for_each(|name| add(NodeKey::Output(module, name.clone())));
         declared.resources.keys().for_each(|name| add(NodeKey::Resource(module, name.clone())));
         declared.checks.keys().for_each(|name| add(NodeKey::Check(module, name.clone())));
+        declared.actions.keys().for_each(|name| add(NodeKey::Action(module, name.clone())));
         declared.calls.keys().for_each(|name| add(NodeKey::CallClose(module, name.clone())));
     }
 }

@@ -8,6 +8,7 @@ use objchange_hcl::{Functions, Span};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
+use super::ActionAddress;
 use crate::Schemas;
 use crate::config::{Config, SourceDirectory};
 use crate::state::PriorState;
@@ -52,6 +53,8 @@ pub struct PlanOptions {
     pub targets: Vec<Target>,
     /// The `-replace` options.
     pub replace: Vec<InstanceAddress>,
+    /// The action that is invoked, or all of its instances: the plan is about that alone.
+    pub invoke: Option<ActionAddress>,
     /// The name of the workspace. Without it `terraform.workspace` is unknown.
     pub workspace: Option<String>,
     /// The working directory, for `path.cwd`.
@@ -122,6 +125,7 @@ impl Default for PlanOptions {
             refresh: true,
             targets: Vec::new(),
             replace: Vec::new(),
+            invoke: None,
             workspace: Some("default".to_owned()),
             working_directory: String::new(),
             version: Version::NEWEST,

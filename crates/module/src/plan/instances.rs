@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 use objchange::address::{InstanceKey, ModuleAddress, ModuleStep};
 use objchange::{Type, Value};
-use objchange_hcl::ResourceName;
+use objchange_hcl::{ActionName, ResourceName};
 use smol_str::SmolStr;
 
 use crate::config::ModuleId;
@@ -32,6 +32,8 @@ pub(crate) struct ModuleInstance {
     /// Whole resources: an object, a tuple of them, or an object of them by key.
     pub(crate) resources: HashMap<ResourceName, Value>,
     pub(crate) calls: HashMap<SmolStr, Expanded<ModuleInstanceId>>,
+    /// The instances of actions.
+    pub(crate) actions: HashMap<ActionName, Expanded<Repetition>>,
 }
 
 /// The instances of something, with what each of them is here.
@@ -68,6 +70,7 @@ impl ModuleInstance {
             outputs: HashMap::new(),
             resources: HashMap::new(),
             calls: HashMap::new(),
+            actions: HashMap::new(),
         }
     }
 

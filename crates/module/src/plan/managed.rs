@@ -239,6 +239,8 @@ impl<'c> Walk<'_, 'c> {
             let configured = change.after.unmark_deep().0.mark_where_present(&marks);
             let after = mark_kept(&schema.block, &configured);
             let (action, before) = (planned_action(change.action), prior_value);
+            // Its actions are not invoked. What is wrong with their conditions is told all the same.
+            self.note_change(instance, resource, PlannedAction::NoOp, &before, &after);
             let change = ChangeBeforeDestroy { action, before, after: after.clone() };
             let of_resource = self.before_destroy.entry(address.resource.clone()).or_default();
             of_resource.insert(address.key.clone(), change);
@@ -306,6 +308,7 @@ impl<'c> Walk<'_, 'c> {
                 identities,
             },
         );
+        self.note_change(instance, resource, action, &prior_value, &after);
         // Deposed objects follow the current object, as in `resource_changes`.
         self.deposed(instance, resource);
         // An object that is perhaps replaced is not refused.

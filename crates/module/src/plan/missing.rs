@@ -12,6 +12,7 @@ use super::graph::{Graph, Node, NodeKind};
 use super::input::PlanInput;
 use super::references::{Observer, address};
 use super::walk::Walk;
+use crate::ProviderAddress;
 use crate::config::Config;
 
 /// The missing inputs of a plan, and which nodes depend on them.
@@ -109,15 +110,16 @@ impl MissingInputs {
                     missing.problem = module.problem;
                     missing
                 }
-                NodeKind::Resource(resource) if resource.is_inferred => {
+                NodeKind::Resource(_) | NodeKind::Action(_) => {
+                    let Some((provider, header)) = without_schema(&node.kind) else { continue };
                     // A provider is one input for all of its resources.
-                    let known = *schemas.entry(&resource.provider).or_insert(found.inputs.len());
+                    let known = *schemas.entry(provider).or_insert(found.inputs.len());
                     if known < found.inputs.len() {
                         found.at.insert(index, known);
                         continue;
                     }
-                    let mut missing = Missing::new(MissingKind::Schema, resource.provider.to_string());
-                    missing.range = place(resource.config.header);
+                    let mut missing = Missing::new(MissingKind::Schema, provider.to_string());
+                    missing.range = place(header);
                     missing
                 }
                 _ => continue,
@@ -162,4 +164,17 @@ fn range(places: &Places<'_>, span: Span) -> Option<MissingRange> {
     let place = places.find(span)?;
     let start = place.start();
     Some(MissingRange { file: place.name.to_owned(), line: start.line, column: start.column })
+}
+
+/// The provider whose schema is missing, and where something of it is declared.
+fn without_schema<'n>(kind: &'n NodeKind<'_>) -> Option<(&'n ProviderAddress, Span)> {
+    match kind {
+        NodeKind::Resource(resource) if resource.is_inferred => {
+            Some((&resource.provider, resource.config.header))
+        }
+        NodeKind::Action(action) if action.is_inferred => {
+            Some((&action.provider_config.provider, action.config.header))
+        }
+        _ => None,
+    }
 }

@@ -1,5 +1,6 @@
 //! Plans a module: inputs, the walk and the plan.
 
+mod actions;
 pub(crate) mod answer_checks;
 mod calls;
 pub(crate) mod check;
@@ -9,6 +10,7 @@ pub(crate) mod conditions;
 mod configure;
 mod data;
 mod dependencies;
+mod deprecated;
 mod destroying;
 mod ephemeral;
 pub(crate) mod evaluated;
@@ -41,13 +43,14 @@ pub(crate) mod variable;
 pub(crate) mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use objchange::Value;
-use objchange::address::{InstanceAddress, Mode, ResourceAddress};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
 use objchange::schema::Schema;
 use objchange::value::Path;
-use objchange_hcl::Span;
+use objchange_hcl::{ActionName, OnFailure, Span, TriggerEvent};
 use objchange_plan::Missing;
 use smol_str::SmolStr;
 
@@ -79,6 +82,8 @@ pub struct ModulePlan {
     /// Resources whose instances are not known, because their `count` or `for_each` depends on what a simulated provider
     /// does not know.
     pub undecided: Vec<UndecidedResource>,
+    /// The actions that are invoked, in the order of their resources.
+    pub invocations: Vec<PlannedInvocation>,
     /// The changes of the root module's outputs.
     pub outputs: BTreeMap<SmolStr, PlannedOutput>,
     /// The objects in the state after apply, as far as they are known.
@@ -122,6 +127,66 @@ impl ModulePlan {
         let all = all.chain(refreshed);
         all.filter(|provider| !provider.is_builtin() && !asked.contains(provider)).collect()
     }
+}
+
+/// An action that is invoked.
+#[derive(Debug, Clone)]
+pub struct PlannedInvocation {
+    /// The instance of the action.
+    pub address: ActionAddress,
+    /// The provider.
+    pub provider: ProviderAddress,
+    /// The schema of its configuration.
+    pub schema: Arc<Schema>,
+    /// The configuration, with write-only values; null where there is no `config` block.
+    pub config: Value,
+    /// Why it is invoked.
+    pub trigger: InvocationTrigger,
+}
+
+/// The address of an instance of an action: `module.m.action.aws_lambda_invoke.warm_up[0]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionAddress {
+    /// The instance of the module.
+    pub module: ModuleAddress,
+    /// The name in the module.
+    pub name: ActionName,
+    /// The key; without one all instances.
+    pub key: Option<InstanceKey>,
+}
+
+impl fmt::Display for ActionAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { module, name, key } = self;
+        if !module.is_root() {
+            write!(f, "{module}.")?;
+        }
+        write!(f, "{name}")?;
+        match key {
+            Some(key) => write!(f, "{key}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why an action is invoked.
+#[derive(Debug, Clone)]
+pub enum InvocationTrigger {
+    /// A resource changes.
+    Change {
+        /// The instance.
+        resource: InstanceAddress,
+        /// Which change, and when.
+        event: TriggerEvent,
+        /// The position of the block among the `action_trigger` blocks of the resource.
+        block: usize,
+        /// The position in the list of actions of the block.
+        index: usize,
+        /// What its failure means.
+        on_failure: OnFailure,
+    },
+    /// It was asked for.
+    Asked,
 }
 
 /// The change of one object.

@@ -125,7 +125,8 @@ impl<'c> Walk<'_, 'c> {
             };
             self.orphan(None, &address, reason);
         }
-        if !self.plans_before_destroy() {
+        // For an action, only those data sources are read that it needs.
+        if !self.plans_before_destroy() || self.input.options.invoke.is_some() {
             return;
         }
         // Data sources that are no longer declared leave the state.
@@ -330,8 +331,9 @@ impl<'c> Walk<'_, 'c> {
             && (forget || self.may_destroy(address, &provider, schema.as_ref(), object))
         {
             let action = if forget { PlannedAction::Forget } else { PlannedAction::Delete };
-            if forget {
-                self.forgotten.push(address.clone());
+            match forget {
+                true => self.forgotten.push(address.clone()),
+                false => self.note_orphan(index, address, &object.value),
             }
             self.add_change(
                 index,

@@ -170,7 +170,11 @@ impl Search<'_> {
                 };
                 self.add(Rc::clone(module), id, Referrer::Body(name.clone(), attribute));
             }
-            SubjectKind::Path(_) | SubjectKind::Terraform(_) | SubjectKind::SelfObject => {}
+            SubjectKind::Path(_)
+            | SubjectKind::Terraform(_)
+            | SubjectKind::SelfObject
+            | SubjectKind::Caller
+            | SubjectKind::Action(_) => {}
         }
     }
 

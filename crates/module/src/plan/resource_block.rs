@@ -105,6 +105,7 @@ impl<'c> Walk<'_, 'c> {
             let values = if resource.is_inferred { values.map(|_, _| dynamic()) } else { values };
             let values = self.seen_by_references(index, values, &module, resource.name);
             self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
+            self.invoke_with_resource();
         }
     }
 

@@ -11,9 +11,10 @@ use smol_str::SmolStr;
 
 use super::answer_checks::{NO_INFINITY, has_infinity};
 use super::checks::Checks;
+use super::deprecated::DeprecatedUses;
 use super::evaluated::World;
 use super::finish::finish;
-use super::graph::{Graph, NodeKey, NodeKind};
+use super::graph::{ActionRules, Graph, NodeKey, NodeKind};
 use super::input::{PlanInput, PlanMode};
 use super::missing::{MissingInputs, MissingObserver, RankedMissing};
 use super::orphans::resource_name;
@@ -25,7 +26,7 @@ use super::targets::Targets;
 use super::validate::validate;
 use super::walk::Walk;
 use super::{Identities, ModulePlan, PlannedAction, PlannedObject};
-use crate::config::{Config, ModuleId};
+use crate::config::ModuleId;
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
@@ -99,6 +100,8 @@ pub(crate) struct PreparedModule<'c> {
     pub(crate) functions: ModuleFunctions,
     /// The warnings of validation.
     found: Diagnostics,
+    /// Where deprecated values are used.
+    deprecated: DeprecatedUses,
 }
 
 impl<'c> PreparedModule<'c> {
@@ -113,15 +116,21 @@ impl<'c> PreparedModule<'c> {
         observer: &mut dyn Observer,
     ) -> Result<Self, Diagnostics> {
         // Terraform ends at the first of these that finds errors, so that one run reports only one of them.
-        let checks =
-            [Config::wrong_call_arguments, Config::missing_provisioners, Config::missing_provider_configs];
+        let version = input.options.version;
+        let config = input.config;
+        let checks: [&dyn Fn() -> Diagnostics; 3] =
+            [&|| config.wrong_call_arguments(), &|| config.missing_provisioners(), &|| {
+                config.missing_provider_configs(version)
+            }];
         for check in checks {
-            let wrong = check(input.config);
+            let wrong = check();
             if wrong.has_errors() {
                 return Err(wrong);
             }
         }
-        let graph = Graph::new(input.config, input.schemas, input.state);
+        let actions = ActionRules::of_version(version);
+        let graph = Graph::new(input.config, input.schemas, input.state, actions);
+        super::actions::check_types(input.config, &graph)?;
         observer.graph(input.config, &graph);
         let order = graph.order().map_err(|cycles| cycle_errors(input, &graph, &cycles))?;
         let functions = ModuleFunctions::new(
@@ -131,12 +140,14 @@ impl<'c> PreparedModule<'c> {
             input.options.version,
             providers,
         );
-        let found = validate(input, &graph, &order, &functions, providers);
+        let mut found = validate(input, &graph, &order, &functions, providers);
+        let deprecated = DeprecatedUses::find(input, &graph);
+        deprecated.warn_at_validation(&mut found);
         if found.has_errors() {
             return Err(found);
         }
         let missing = MissingInputs::find(input, &graph);
-        Ok(Self { graph, order, missing, functions, found })
+        Ok(Self { graph, order, missing, functions, found, deprecated })
     }
 }
 
@@ -210,6 +221,19 @@ fn walk_prepared<'c>(
     } else if !walk.plans_before_destroy() {
         walk.open_root_outputs();
         walk.run(&walk.needed_by_providers(order));
+        let needed = walk.needed_by_destroyed(order);
+        if !needed.is_empty() {
+            walk.see_prior_values();
+            walk.run(&needed);
+        }
+    } else if let Some(address) = &input.options.invoke {
+        match walk.asked_action(address) {
+            Ok(action) => walk.run(&walk.needed_by_action(action, order)),
+            Err(error) => {
+                walk.found.push(Severity::Error, error);
+                return (only_errors(walk.found), None);
+            }
+        }
     } else {
         walk.run(order);
     }
@@ -234,6 +258,8 @@ fn walk_prepared<'c>(
         return (only_errors(wrong), None);
     }
     walk.orphans();
+    walk.invoke_triggered();
+    walk.invoke_asked();
     // A destroy plan first evaluates and reads everything.
     if input.options.mode == PlanMode::Destroy {
         if walk.found.has_errors() && walk.plans_before_destroy() {
@@ -257,6 +283,8 @@ fn walk_prepared<'c>(
     walk.undo_blocked_destroys();
     // Observers explain objects of which the action is not known, so these are set apart before.
     walk.leave_unsure();
+    walk.keep_invocations_of_changes();
+    walk.warn_of_deprecated_values(&prepared.deprecated);
     observer.walked(&walk);
     let child_outputs = match input.options.mode {
         PlanMode::Destroy => Vec::new(),
@@ -269,7 +297,10 @@ fn walk_prepared<'c>(
         plan.drift = drift(&state, &refreshed, input, &moves, &mut found);
     }
     plan.checks = checks.finish();
-    if targets.is_all() {
+    if input.options.invoke.is_some() {
+        // The plan is about the action alone.
+        plan.outputs.clear();
+    } else if targets.is_all() {
         let declared = &input.config.modules[0].config.outputs;
         // A declared output that has no value because of an error stays, unless everything is destroyed.
         let stays = |name: &SmolStr| input.options.mode != PlanMode::Destroy && declared.contains_key(name);
@@ -370,6 +401,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             secrets: Default::default(),
             configured: Default::default(),
             unread_checks: HashSet::new(),
+            triggering: Vec::new(),
             applying: None,
         }
     }

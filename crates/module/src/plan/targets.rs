@@ -33,7 +33,8 @@ pub(crate) struct TargetedPart {
 impl Targets {
     /// The part that the options target. A destroy plan includes the objects of the state, after its moves, that depend on a target.
     pub(crate) fn new(config: &Config, graph: &Graph<'_>, options: &PlanOptions, state: &PriorState) -> Self {
-        if options.targets.is_empty() {
+        // They change nothing of the plan of an action.
+        if options.targets.is_empty() || options.invoke.is_some() {
             return Self::All;
         }
         let path = |index: usize| &config.modules[graph.nodes[index].module].path;
@@ -57,7 +58,7 @@ impl Targets {
             .collect();
         let roots: Vec<usize> =
             (0..graph.nodes.len()).filter(|index| related[*index]).chain(direct.iter().copied()).collect();
-        let needs = graph.reachable(roots.iter().copied());
+        let needs = graph.reachable_with_actions(roots.iter().copied());
         let mut nodes = needs.clone();
         roots.into_iter().for_each(|index| nodes[index] = true);
         let mut whole = needs;

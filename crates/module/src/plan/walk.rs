@@ -10,9 +10,10 @@ use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span, evaluate};
 use smol_str::SmolStr;
 
 use super::ModulePlan;
+use super::actions::Triggering;
 use super::checks::Checks;
 use super::evaluated::World;
-use super::graph::{Graph, NodeKey, NodeKind};
+use super::graph::{ActionRules, Graph, NodeKey, NodeKind};
 use super::imports::Import;
 use super::input::{PlanInput, PlanMode};
 use super::instances::ModuleInstanceId;
@@ -114,6 +115,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
     /// The checks that are not judged, because a data source in them could not be read. That is no error.
     pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
+    /// The changes whose actions are not planned yet.
+    pub(crate) triggering: Vec<Triggering>,
     /// The plan that is applied; `None` while planning.
     pub(crate) applying: Option<Applying<'i>>,
 }
@@ -135,7 +138,9 @@ impl<'c> Walk<'_, 'c> {
             if is_check && !self.call_failed(node.module) {
                 self.open_checks(index);
             }
-            if node.needs.iter().any(|need| self.failed[*need]) {
+            let is_failed = |need: &usize| self.failed[*need];
+            let with_actions = self.graph.actions == ActionRules::WithCaller && self.applying.is_none();
+            if node.needs.iter().any(is_failed) || with_actions && node.after.iter().any(is_failed) {
                 self.failed[index] = true;
                 self.skip(index);
                 continue;
@@ -280,6 +285,10 @@ impl<'c> Walk<'_, 'c> {
             }
             NodeKind::Resource(resource) => self.resource(index, resource, instances),
             NodeKind::Provider(provider) => self.provider(index, provider),
+            NodeKind::Action(action) if self.applying.is_none() => {
+                instances.into_iter().for_each(|at| self.action(index, at, action));
+            }
+            NodeKind::Action(_) => {}
             NodeKind::Check(name, config) => {
                 if self.input.options.mode == PlanMode::Destroy {
                     return;

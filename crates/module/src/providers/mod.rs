@@ -20,6 +20,7 @@ use objchange::schema::{Schema, SchemaKind};
 
 pub use answers::{AnswerError, AnsweringProviders, Answers, Unanswered};
 pub use builtin::TerraformData;
+pub(crate) use builtin::with_attributes;
 pub(crate) use contract::A_BUG;
 pub use contract::BrokenContract;
 pub use imported_by::ImportedBy;

@@ -29,6 +29,9 @@ pub struct PriorState {
     pub outputs: BTreeMap<SmolStr, StateOutput>,
     /// Instances whose objects no schema describes. They are not planned: an error says why.
     pub unreadable: BTreeSet<InstanceAddress>,
+    /// What objects of the provider in Terraform have and its schema lacks, as another version has written them. It is not
+    /// read.
+    pub unread_members: BTreeMap<InstanceAddress, Vec<String>>,
 }
 
 /// A resource in one instance of its module.

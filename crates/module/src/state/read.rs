@@ -224,8 +224,9 @@ impl Reading<'_> {
         let untyped = |value| (value, stored_version, false);
         let marked = |schema: &Schema, value: &Value| {
             let kept = mark_kept(&schema.block, value);
-            // Terraform 1.6.6 wrote no marks of the schema into the state; 1.8.4 does.
-            let lacks_marks = !kept.identical(value);
+            // Terraform 1.6.6 wrote no marks of the schema into the state; 1.8.4 does. 1.17-dev writes none of
+            // `terraform_data` after the fact.
+            let lacks_marks = !provider.provider.is_builtin() && !kept.identical(value);
             (kept, schema.version, lacks_marks)
         };
         let kind = match address.resource.mode {
@@ -259,6 +260,9 @@ impl Reading<'_> {
             return Ok(untyped(file.untyped_object(stored)?));
         }
         let read = file.upgraded_object(stored, &schema.block);
+        if provider.provider.is_builtin() {
+            self.note_unread(address, stored.values, schema);
+        }
         if is_managed {
             let stored_object = StoredObject {
                 address: &stored.address,
@@ -299,6 +303,20 @@ impl Reading<'_> {
             Err(error) => {
                 Err(ReadStateError::Object { address: visible(&stored.address).into_owned(), error })
             }
+        }
+    }
+
+    /// Notes what an object has and its schema lacks: another version of Terraform has written it.
+    fn note_unread(&mut self, address: &InstanceAddress, values: Raw<'_>, schema: &Schema) {
+        let Ok(json) = Json::read(&values) else { return };
+        let view = json.view();
+        let is_known =
+            |name: &str| schema.block.attribute(name).is_some() || schema.block.block_type(name).is_some();
+        let members = view.members();
+        let unread = members.iter().filter(|(name, value)| !is_known(name) && !value.is_null());
+        let unread: Vec<String> = unread.map(|(name, _)| name.to_string()).collect();
+        if !unread.is_empty() {
+            self.state.unread_members.insert(address.clone(), unread);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Actions that a plan invokes.
 
+use super::PlannedValues;
 use crate::json::field::{keep, text};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
@@ -16,16 +17,50 @@ pub struct ActionInvocation<'t> {
     pub name: Text<'t>,
     /// The provider's address.
     pub provider_name: Text<'t>,
-    /// The configuration, without what is unknown; `None` if the document says nothing of it.
-    pub config_values: Option<Raw<'t>>,
-    /// The sensitive parts of the configuration.
-    pub config_sensitive: Option<Raw<'t>>,
-    /// The unknown parts of the configuration.
-    pub config_unknown: Option<Raw<'t>>,
+    /// The configuration.
+    pub config: InvokedConfig<'t>,
     /// The change that triggers it.
     pub trigger: Option<ActionTrigger<'t>>,
     /// It was invoked explicitly. The text is the address of the calling resource, if any.
     pub invoked: Option<Option<Text<'t>>>,
+}
+
+/// The configuration with which an action is invoked.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum InvokedConfig<'t> {
+    /// As a document has it.
+    Written(WrittenConfig<'t>),
+    /// As it was planned, after the change; there is nothing before it.
+    Planned(Box<PlannedValues>),
+}
+
+impl Default for InvokedConfig<'_> {
+    fn default() -> Self {
+        Self::Written(WrittenConfig::default())
+    }
+}
+
+impl<'t> InvokedConfig<'t> {
+    /// The configuration in a document; `None` of a planned one.
+    pub fn written(&self) -> Option<&WrittenConfig<'t>> {
+        match self {
+            Self::Written(written) => Some(written),
+            Self::Planned(_) => None,
+        }
+    }
+}
+
+/// The configuration of an action in a document, not read yet.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct WrittenConfig<'t> {
+    /// The configuration, without what is unknown; `None` if the document says nothing of it.
+    pub values: Option<Raw<'t>>,
+    /// The sensitive parts of the configuration.
+    pub sensitive: Option<Raw<'t>>,
+    /// The unknown parts of the configuration.
+    pub unknown: Option<Raw<'t>>,
 }
 
 /// The change that triggers an action.
@@ -50,7 +85,35 @@ pub enum TriggerTime {
     After,
 }
 
-impl ActionTrigger<'_> {
+impl<'t> ActionInvocation<'t> {
+    /// One of these names, with nothing else said of it.
+    pub fn new(
+        address: impl Into<Text<'t>>,
+        action_type: impl Into<Text<'t>>,
+        name: impl Into<Text<'t>>,
+        provider_name: impl Into<Text<'t>>,
+    ) -> Self {
+        Self {
+            address: address.into(),
+            action_type: action_type.into(),
+            name: name.into(),
+            provider_name: provider_name.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl<'t> ActionTrigger<'t> {
+    /// By the change of the resource with this address, on this event.
+    pub fn new(
+        resource_address: impl Into<Text<'t>>,
+        event: &'static str,
+        block_index: u64,
+        list_index: u64,
+    ) -> Self {
+        Self { resource_address: resource_address.into(), event: Text::from(event), block_index, list_index }
+    }
+
     /// When the action is invoked; `None` for an unknown event.
     pub fn time(&self) -> Option<TriggerTime> {
         match &*self.event {
@@ -64,21 +127,23 @@ impl ActionTrigger<'_> {
 
 pub(crate) fn invocation<'t>(reader: &mut Reader<'t>) -> Result<ActionInvocation<'t>, JsonError> {
     let mut invocation = ActionInvocation::default();
+    let mut config = WrittenConfig::default();
     reader.members(|key, reader| {
         let place = match &*key {
             "address" => &mut invocation.address,
             "type" => &mut invocation.action_type,
             "name" => &mut invocation.name,
             "provider_name" => &mut invocation.provider_name,
-            "config_values" => return keep(&mut invocation.config_values, reader.raw().map(Some)),
-            "config_sensitive" => return keep(&mut invocation.config_sensitive, reader.raw().map(Some)),
-            "config_unknown" => return keep(&mut invocation.config_unknown, reader.raw().map(Some)),
+            "config_values" => return keep(&mut config.values, reader.raw().map(Some)),
+            "config_sensitive" => return keep(&mut config.sensitive, reader.raw().map(Some)),
+            "config_unknown" => return keep(&mut config.unknown, reader.raw().map(Some)),
             "lifecycle_action_trigger" => return keep(&mut invocation.trigger, trigger(reader)),
             "invoke_action_trigger" => return keep(&mut invocation.invoked, caller(reader)),
             _ => return reader.raw().map(|_| ()),
         };
         keep(place, text(reader).map(Option::unwrap_or_default))
     })?;
+    invocation.config = InvokedConfig::Written(config);
     Ok(invocation)
 }
 

@@ -16,7 +16,7 @@ pub use self::actions::ResourceActions;
 pub(crate) use self::checks::not_passed;
 pub use self::checks::{Check, CheckStatus};
 pub(crate) use self::invocation::invocation;
-pub use self::invocation::{ActionInvocation, ActionTrigger, TriggerTime};
+pub use self::invocation::{ActionInvocation, ActionTrigger, InvokedConfig, TriggerTime, WrittenConfig};
 pub use self::planned_values::{PlannedValues, as_written};
 use crate::index::Index;
 use crate::json::{Json, JsonError, Raw, write_string};

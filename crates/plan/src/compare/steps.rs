@@ -8,7 +8,7 @@ use super::comparison::{PlannedStep, StepActions};
 use super::error::{CompareError, ComparedPlan};
 use super::schema_part::SchemaPart;
 use super::shown::Hidden;
-use crate::changes::{ActionInvocation, ResourceActions};
+use crate::changes::{ActionInvocation, InvokedConfig, ResourceActions};
 use crate::changes::{ChangeSet, ChangeValues, ChangedResource, Importing, OutputChange, ValueChange};
 use crate::document::DocumentError;
 use crate::document::{Schemas, StatedMarks};
@@ -344,14 +344,19 @@ impl<'c, 't> PlanStep<'c, 't> {
                         .map_err(|error| unreadable(DocumentError::from_json(&error, document, &location()))),
                     None => Ok(Json::null()),
                 };
-                let after = read(invocation.config_values)?;
-                let sides = Sides {
-                    before: Json::null(),
-                    unknown: read(invocation.config_unknown)?,
-                    before_sensitive: Json::null(),
-                    after_sensitive: marks_or_all(read(invocation.config_sensitive)?, &after),
-                    replace: Json::null(),
-                    after,
+                let sides = match &invocation.config {
+                    InvokedConfig::Planned(planned) => Sides::from_planned(planned),
+                    InvokedConfig::Written(config) => {
+                        let after = read(config.values)?;
+                        Sides {
+                            before: Json::null(),
+                            unknown: read(config.unknown)?,
+                            before_sensitive: Json::null(),
+                            after_sensitive: marks_or_all(read(config.sensitive)?, &after),
+                            replace: Json::null(),
+                            after,
+                        }
+                    }
                 };
                 (sides, schemas.of_action(invocation)?)
             }

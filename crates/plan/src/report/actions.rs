@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Filter, ReportEntry, Schemas, ShowError};
-use crate::changes::{ActionInvocation, ActionTrigger, TriggerTime};
+use crate::changes::{ActionInvocation, ActionTrigger, InvokedConfig, TriggerTime};
 use crate::changes::{ChangeSet, ChangeValues, ChangedResource, WrittenValues};
 use crate::diff;
 use crate::diff::{Block, Diff, DiffAction, Kind};
@@ -132,25 +132,38 @@ pub(super) fn configuration<'p>(
     schemas: &'p Schemas,
     dialect: Dialect,
 ) -> Result<Diff<'p>, ShowError> {
-    let Some(values) = invocation.config_values else {
-        // Terraform prints no line `config` then.
-        let none = Diff::new(DiffAction::NoOp, Kind::Block(Block::default()));
-        return Ok(Diff { hidden: true, ..none });
+    let mut sides = match &invocation.config {
+        InvokedConfig::Planned(planned) => Sides::from_values(planned.after(), planned.after(), &[]),
+        InvokedConfig::Written(config) => {
+            let Some(values) = config.values else {
+                // Terraform prints no line `config` then.
+                let none = Diff::new(DiffAction::NoOp, Kind::Block(Block::default()));
+                return Ok(Diff { hidden: true, ..none });
+            };
+            let sensitive = config.sensitive.unwrap_or(Raw::NULL);
+            let values = ChangeValues::Written(WrittenValues {
+                // Terraform prints a configuration as it prints a state: with both sides the same.
+                before: values,
+                after: values,
+                after_unknown: config.unknown.unwrap_or(Raw::NULL),
+                before_sensitive: sensitive,
+                after_sensitive: sensitive,
+                ..WrittenValues::default()
+            });
+            Sides::read(document, &values, || format!("{}: config_values", invocation.address))?
+        }
     };
-    let sensitive = invocation.config_sensitive.unwrap_or(Raw::NULL);
-    let values = ChangeValues::Written(WrittenValues {
-        // Terraform prints a configuration as it prints a state: with both sides the same.
-        before: values,
-        after: values,
-        after_unknown: invocation.config_unknown.unwrap_or(Raw::NULL),
-        before_sensitive: sensitive,
-        after_sensitive: sensitive,
-        ..WrittenValues::default()
-    });
-    let mut sides = Sides::read(document, &values, || format!("{}: config_values", invocation.address))?;
     if dialect.is_own_format() {
         sides = sides.hiding(None);
     }
     let replaced = sides.replaced();
-    Ok(diff::body(sides.change(&replaced, dialect), schemas.of_action(invocation)?))
+    let planned = match &invocation.config {
+        InvokedConfig::Planned(planned) => planned.schema(),
+        InvokedConfig::Written(_) => None,
+    };
+    let schema = match planned {
+        Some(schema) => Some(schema),
+        None => schemas.of_action(invocation)?,
+    };
+    Ok(diff::body(sides.change(&replaced, dialect), schema))
 }

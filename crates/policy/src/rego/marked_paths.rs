@@ -59,7 +59,7 @@ fn sensitive_paths(
         }
     }
     for invocation in &plan.changes.invocations {
-        if let Some(marks) = &invocation.config_sensitive {
+        if let Some(marks) = invocation.config.written().and_then(|config| config.sensitive.as_ref()) {
             let location = format!("{}: config_sensitive", invocation.address);
             let marks = read(plan.text(), marks, &location).map_err(PolicyError::of_document)?;
             add(&invocation.address, marks.view());

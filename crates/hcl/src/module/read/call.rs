@@ -35,6 +35,7 @@ impl Reader<'_> {
         let (count, for_each) = (expr("count"), expr("for_each"));
         let depends_on = expr("depends_on").map(|list| self.reference_list(&list)).unwrap_or_default();
         let providers = expr("providers").map(|map| self.passed_providers(&map)).unwrap_or_default();
+        let ignores_deprecations = self.bool(content, "ignore_nested_deprecations") == Some(true);
         let missing = content.missing;
         let body = ConfigBody::new(declared.parts());
         let (arguments, found) = body.arguments();
@@ -50,6 +51,7 @@ impl Reader<'_> {
             for_each,
             providers,
             depends_on,
+            ignores_deprecations,
         }
     }
 

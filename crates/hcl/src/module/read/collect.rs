@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, btree_map};
 use objchange::address::Mode;
 use smol_str::SmolStr;
 
-use super::super::declarations::{ModuleConfig, ResourceName};
+use super::super::declarations::{ActionName, ModuleConfig, ResourceName};
 use super::Reader;
-use crate::decode::body::BodyPart;
+use crate::decode::body::{BodyPart, ConfigBody};
 use crate::decode::merge::{replace_attributes, replace_raw_blocks};
 use crate::decode::raw::{Content, RawBlock, RawBody};
 use crate::decode::shape::{
-    CALL, CHECK, DATA, FILE, IMPORT, LIFECYCLE, MOVED, OUTPUT, PROVIDER, REMOVED, RESOURCE, Shape, TERRAFORM,
-    VARIABLE,
+    ACTION, CALL, CHECK, DATA, FILE, IMPORT, LIFECYCLE, MOVED, OUTPUT, PROVIDER, REMOVED, RESOURCE, Shape,
+    TERRAFORM, VARIABLE,
 };
 use crate::sources::SourceFile;
 use crate::syntax::ast::{Attribute, Label};
@@ -32,7 +32,7 @@ pub(super) struct Collected<'t> {
     moved: Vec<Declared<'t>>,
     removed: Vec<Declared<'t>>,
     imports: Vec<Declared<'t>>,
-    actions: Vec<Span>,
+    actions: BTreeMap<ActionName, Declared<'t>>,
 }
 
 /// A block, with what overrides it.
@@ -159,7 +159,7 @@ impl<'t> Collected<'t> {
             "moved" => self.moved.push(Declared::new(block, &MOVED, reader)),
             "removed" => self.removed.push(Declared::new(block, &REMOVED, reader)),
             "import" => self.imports.push(Declared::new(block, &IMPORT, reader)),
-            "action" => self.actions.push(block.header),
+            "action" => self.add_action(Declared::new(block, &ACTION, reader), reader),
             // Lists are of no plan that is made here.
             _ => {}
         }
@@ -204,6 +204,43 @@ impl<'t> Collected<'t> {
             reader.problems.error(("duplicate_declaration", summary), declared.header, detail);
         }
         self.resources.insert(name, declared);
+    }
+
+    fn add_action(&mut self, declared: Declared<'t>, reader: &mut Reader<'t>) {
+        let name = action_name(&declared);
+        if declared.labels.iter().any(|label| !crate::syntax::is_name(&label.text)) {
+            reader.problems.error("Invalid action name", declared.header, super::BAD_NAME);
+        }
+        if let Some(first) = self.actions.get(&name) {
+            let at = reader.place(first.header);
+            let detail = format!(
+                "An action named {:?} was already declared at {at}. Resource names must be unique per type in each module.",
+                name.name
+            );
+            let summary = format!("Duplicate action {:?} configuration", name.action_type);
+            reader.problems.error(("duplicate_declaration", summary), declared.header, detail);
+        }
+        self.actions.insert(name, declared);
+    }
+
+    fn override_action(&mut self, declared: Declared<'t>, reader: &mut Reader<'t>) {
+        let name = action_name(&declared);
+        match self.actions.get_mut(&name) {
+            Some(first) => {
+                replace_attributes(&mut first.content.attributes, declared.content.attributes);
+                // Each `config` of an override file goes over what is there already.
+                let configs = declared.content.blocks.into_iter();
+                first.overrides.extend(configs.flat_map(|block| ConfigBody::whole(block.body).into_parts()));
+            }
+            None => {
+                let detail = format!(
+                    "There is no {} action named {:?}. An override file can only override an action block defined in a \
+                     primary configuration file.",
+                    name.action_type, name.name
+                );
+                reader.problems.error("Missing action to override", declared.header, detail);
+            }
+        }
     }
 
     fn add_check(&mut self, block: RawBlock<'t>, reader: &mut Reader<'t>) {
@@ -294,6 +331,7 @@ impl<'t> Collected<'t> {
             "resource" => self.override_resource(block, Mode::Managed, reader),
             "data" => self.override_resource(block, Mode::Data, reader),
             "ephemeral" => self.override_resource(block, Mode::Ephemeral, reader),
+            "action" => self.override_action(Declared::overriding(block, &ACTION, reader), reader),
             "provider" => self.override_provider(block, reader),
             "terraform" => {
                 let overriding = Declared::overriding(block, &TERRAFORM, reader);
@@ -414,9 +452,17 @@ impl<'t> Collected<'t> {
         config.removed = self.removed.into_iter().filter_map(|declared| reader.removed(declared)).collect();
         config.imports = self.imports.into_iter().filter_map(|declared| reader.import(declared)).collect();
         reader.refuse_second_imports(&config.imports);
-        config.actions = self.actions;
+        for (name, declared) in self.actions {
+            let action = reader.action(declared);
+            config.actions.insert(name, action);
+        }
+        reader.refuse_unknown_actions(&config);
         config
     }
+}
+
+fn action_name(declared: &Declared<'_>) -> ActionName {
+    ActionName { action_type: declared.label(0), name: declared.label(1) }
 }
 
 fn blocks_of<'t>(file: &'t SourceFile, reader: &mut Reader<'_>) -> Vec<RawBlock<'t>> {

@@ -1,6 +1,7 @@
 //! Reading what the files of a module declare: `collect` puts the blocks of all files together, the others say what the
 //! blocks of one type mean.
 
+mod action;
 mod address;
 mod call;
 mod check;

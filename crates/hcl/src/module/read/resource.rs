@@ -246,7 +246,11 @@ impl Reader<'_> {
         for block in content.blocks {
             let is_precondition = block.kind == "precondition";
             if block.kind == "action_trigger" {
-                lifecycle.action_triggers.push(block.header);
+                match mode {
+                    Mode::Managed => lifecycle.action_triggers.push(self.action_trigger(block)),
+                    Mode::Data | Mode::Ephemeral => self.refuse_action_trigger(mode, &block),
+                }
+                continue;
             }
             if !is_precondition && block.kind != "postcondition" {
                 continue;

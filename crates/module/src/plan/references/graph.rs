@@ -59,6 +59,8 @@ pub enum ReferenceKind {
     Provider,
     /// A `check` block.
     Check,
+    /// An `action` block.
+    Action,
 }
 
 impl ReferenceKind {
@@ -74,6 +76,7 @@ impl ReferenceKind {
             Self::Module => "module",
             Self::Provider => "provider",
             Self::Check => "check",
+            Self::Action => "action",
         }
     }
 }
@@ -98,7 +101,7 @@ impl Observer for GraphObserver {
             .into_iter()
             .map(|(address, index)| {
                 let node = &graph.nodes[index];
-                let mut needs: Vec<usize> = node.needs.iter().filter_map(|need| positions[*need]).collect();
+                let mut needs: Vec<usize> = node.after.iter().filter_map(|need| positions[*need]).collect();
                 needs.sort_unstable();
                 needs.dedup();
                 ReferenceNode { address, kind: kind_of(&node.kind), span: header(node), needs, unknown: None }
@@ -145,6 +148,7 @@ fn kind_of(kind: &NodeKind<'_>) -> ReferenceKind {
         NodeKind::Call(..) | NodeKind::CallClose(_) => ReferenceKind::Module,
         NodeKind::Provider(_) => ReferenceKind::Provider,
         NodeKind::Check(..) => ReferenceKind::Check,
+        NodeKind::Action(_) => ReferenceKind::Action,
     }
 }
 

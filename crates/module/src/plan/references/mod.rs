@@ -39,6 +39,7 @@ pub(super) fn address(config: &Config, node: &Node<'_>) -> Option<String> {
         NodeKind::Resource(resource) => resource_text(resource.name),
         NodeKind::Call(name, _) => format!("module.{name}"),
         NodeKind::Check(name, _) => format!("check.{name}"),
+        NodeKind::Action(action) => action.name.to_string(),
         NodeKind::Provider(provider) => return Some(provider.address.to_string()),
         NodeKind::Validation(..) | NodeKind::CallClose(_) => return None,
     };
@@ -57,6 +58,7 @@ pub(super) fn header(node: &Node<'_>) -> Option<Span> {
         NodeKind::Call(_, call) => call.header,
         NodeKind::Provider(provider) => provider.config?.header,
         NodeKind::Check(_, check) => check.header,
+        NodeKind::Action(action) => action.config.header,
         NodeKind::CallClose(_) => return None,
     })
 }

@@ -1,15 +1,18 @@
 //! The walk before planning: everything that is wrong whatever the values of variables and resources will be.
 
+mod action;
 mod condition;
 mod import;
 pub(super) mod resource;
+
+pub(super) use action::without_block;
 
 use objchange::change::ProviderSecrets;
 use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Decoded, Expr, Functions, ModuleCall, Purpose, Reference, Scope, VariableConfig, decode, evaluate,
-    expanded_references, references, variables,
+    Body, Decoded, Diagnostic, Expr, Functions, ModuleCall, Purpose, Reference, Scope, Sources,
+    VariableConfig, decode, evaluate, expanded_references, references, variables,
 };
 use smol_str::SmolStr;
 
@@ -17,12 +20,12 @@ use super::check::{Checked, ReferenceContext, SelfObject, check};
 use super::conditions::{self};
 use super::evaluated::{World, dynamic};
 use super::expand;
-use super::graph::{Graph, NodeKind};
+use super::graph::{ActionRules, Graph, NodeKind};
 use super::input::PlanInput;
 use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
-use crate::subject::SubjectKind;
+use crate::subject::{Subject, SubjectKind};
 use crate::{Diagnostics, Severity};
 
 /// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.
@@ -59,6 +62,13 @@ pub(crate) fn validate(
         validator.functions = module_functions.of_module(graph.nodes[*node].scope);
         validator.node(*node);
         failed[*node] = validator.found.error_count() > errors;
+    }
+    // Their configurations need what the graph does not put before them.
+    for node in &graph.nodes {
+        if let NodeKind::Action(action) = &node.kind {
+            validator.functions = module_functions.of_module(node.scope);
+            validator.action(node.module, action);
+        }
     }
     for import in super::graph::imports(input.config) {
         validator.functions = module_functions.of_module(import.module);
@@ -145,6 +155,7 @@ impl<'c> Validator<'_, 'c> {
             NodeKind::CallClose(_) => {}
             NodeKind::Resource(resource) => self.resource(at, node.module, resource),
             NodeKind::Provider(provider) => self.provider(at, node.module, provider),
+            NodeKind::Action(_) => {}
             NodeKind::Check(name, config) => {
                 let place = ReferenceContext {
                     module: node.module,
@@ -199,6 +210,13 @@ impl<'c> Validator<'_, 'c> {
                 names.push(("self", Value::unknown(schema.implied_type().clone())));
             }
             SelfObject::Anything => names.push(("self", dynamic())),
+            SelfObject::Absent | SelfObject::OfUnknownType { .. } => {}
+        }
+        match place.caller {
+            SelfObject::OfSchema(schema) => {
+                names.push(("caller", Value::unknown(schema.implied_type().clone())));
+            }
+            SelfObject::Anything => names.push(("caller", dynamic())),
             SelfObject::Absent | SelfObject::OfUnknownType { .. } => {}
         }
         names
@@ -280,6 +298,13 @@ impl<'c> Validator<'_, 'c> {
         for item in items {
             let checked =
                 self.check(ReferenceContext { module, ..ReferenceContext::default() }, &variables(item));
+            let is_action = |subject: &Subject| matches!(subject.kind, SubjectKind::Action(_));
+            if self.graph.actions != ActionRules::Unknown && checked.subjects.iter().any(is_action) {
+                let detail = "The depends_on attribute cannot reference action blocks directly. You must reference a \
+                              resource or data source instead.";
+                self.found.error("Invalid depends_on Action Reference", item.span, detail);
+                return;
+            }
             if let Some((_, span)) = checked.subjects.first().and_then(|subject| subject.rest.first()) {
                 let detail = "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object.";
                 // Whole objects are accepted, variables too; an attribute is not, since dependencies are
@@ -323,7 +348,30 @@ impl<'c> Validator<'_, 'c> {
         if decoded.errors.is_empty() {
             return Some(decoded);
         }
-        self.found.errors(decoded.errors);
+        let sources = &self.input.config.sources;
+        let mut errors = decoded.errors;
+        errors.iter_mut().for_each(|error| name_first_block(error, body, sources));
+        self.found.errors(errors);
         None
+    }
+}
+
+/// Says where the first block is, in the error about a second one where only one may be.
+fn name_first_block(error: &mut Diagnostic, body: &Body, sources: &Sources) {
+    if !error.detail.starts_with("Only one block of type ") || error.detail.contains("Previous definition") {
+        return;
+    }
+    let Some(subject) = error.subject else { return };
+    let mut open = vec![body];
+    while let Some(body) = open.pop() {
+        let second = body.blocks.iter().find(|block| block.header == subject);
+        if let Some(second) = second
+            && let Some(first) = body.blocks.iter().find(|block| block.kind == second.kind)
+        {
+            let place = sources.places().describe(first.header);
+            error.detail = format!("{} Previous definition was at {place}.", error.detail).into();
+            return;
+        }
+        open.extend(body.blocks.iter().map(|block| &block.body));
     }
 }

@@ -65,6 +65,7 @@ impl<'c> Validator<'_, 'c> {
         for condition in &lifecycle.postconditions {
             self.resource_condition(at, with_self, condition);
         }
+        self.action_triggers(at, with_self, resource);
         for provisioner in &config.provisioners {
             self.provisioner(at, with_self, provisioner, config.connection.as_ref());
             if self.found.error_count() > errors {

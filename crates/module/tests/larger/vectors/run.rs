@@ -63,7 +63,8 @@ impl Planner {
         let text = fs::read_to_string(folder.join("schemas.json")).map_err(|error| error.to_string())?;
         let schemas = ProviderSchemas::parse(text).map_err(|error| error.to_string())?;
         let has_rules = folder != super::folder();
-        Ok(Self { schemas: Schemas::new([schemas]), version: version.to_owned(), has_rules })
+        let of = objchange_plan::Version::parse(version).unwrap_or(objchange_plan::Version::NEWEST);
+        Ok(Self { schemas: Schemas::new([schemas]).of_version(of), version: version.to_owned(), has_rules })
     }
 
     /// Whether the rules are those of the cases, and not of an older version.
