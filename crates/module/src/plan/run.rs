@@ -291,6 +291,7 @@ fn walk_prepared<'c>(
         input.schemas,
         input.options.version,
         &plan,
+        input.options.mode,
         &child_outputs,
     );
     (plan, Some(Evaluated { world }))
