@@ -147,7 +147,7 @@ impl<'c> Walk<'_, 'c> {
             before: Value::null(decoded.value.ty().clone()),
             after: decoded.value,
         });
-        self.deposed(instance, resource);
+        self.deposed(instance.index, &instance.address, instance.schema, resource);
         self.postconditions(instance, resource, &scope, &dynamic());
         dynamic()
     }
@@ -168,10 +168,13 @@ impl<'c> Walk<'_, 'c> {
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
         let errors = self.found.error_count();
         let triggered = self.plans_before_destroy() && self.is_triggered(instance, resource);
+        if importing.is_some() {
+            self.imported.insert(address.clone());
+        }
         if self.found.error_count() > errors {
             return nothing;
         }
-        if !is_destroy && !self.preconditions(instance, resource, &scope) {
+        if !self.preconditions(instance, resource, &scope) {
             return nothing;
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
@@ -236,6 +239,7 @@ impl<'c> Walk<'_, 'c> {
             }
             let configured = change.after.unmark_deep().0.mark_where_present(&marks);
             let after = mark_kept(&schema.block, &configured);
+            self.postconditions(instance, resource, &scope, &after);
             let (action, before) = (planned_action(change.action), prior_value);
             let change = ChangeBeforeDestroy { action, before, after: after.clone() };
             let of_resource = self.before_destroy.entry(address.resource.clone()).or_default();
@@ -305,7 +309,7 @@ impl<'c> Walk<'_, 'c> {
             },
         );
         // Deposed objects follow the current object, as in `resource_changes`.
-        self.deposed(instance, resource);
+        self.deposed(instance.index, &instance.address, instance.schema, resource);
         // An object that is perhaps replaced is not refused.
         if is_prevented && !self.unsure.contains(address) {
             self.prevented(instance.index, address, resource);

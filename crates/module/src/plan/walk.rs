@@ -101,6 +101,12 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) found_at_destroy: Diagnostics,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
+    /// The resources whose instances are not known because of an error: nothing of them is planned.
+    pub(crate) unexpanded: HashSet<usize>,
+    /// Warnings of the plan before a destroy plan, which Terraform shows only if that one fails.
+    pub(crate) warnings_before_destroy: Diagnostics,
+    /// The instances that were imported, whether they could be planned or not.
+    pub(crate) imported: HashSet<InstanceAddress>,
     /// Whether all references in the body of a resource are right, by its node.
     pub(crate) right_references: HashMap<usize, bool>,
     /// The changes that there would be if everything were not destroyed.
@@ -137,6 +143,7 @@ impl<'c> Walk<'_, 'c> {
             }
             if node.needs.iter().any(|need| self.failed[*need]) {
                 self.failed[index] = true;
+                self.unexpanded.insert(index);
                 self.skip(index);
                 continue;
             }
@@ -279,7 +286,7 @@ impl<'c> Walk<'_, 'c> {
             NodeKind::Resource(resource) => self.resource(index, resource, instances),
             NodeKind::Provider(provider) => self.provider(index, provider),
             NodeKind::Check(name, config) => {
-                if self.input.options.mode == PlanMode::Destroy {
+                if !self.plans_before_destroy() {
                     return;
                 }
                 for at in instances {
