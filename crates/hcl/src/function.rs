@@ -523,6 +523,11 @@ impl Functions {
         self.is_before((1, 12))
     }
 
+    /// Whether a key that the type of an unknown object lacks gives an unknown value. It is an error since Terraform 1.13.
+    pub(crate) fn ignores_missing_keys_of_unknown_objects(&self) -> bool {
+        self.is_before((1, 13))
+    }
+
     fn is_before(&self, version: (u32, u32)) -> bool {
         self.version.is_some_and(|own| own < version)
     }

@@ -83,7 +83,7 @@ pub use decode::{
 pub use edition::Edition;
 pub use eval::{
     DecisiveElements, DiagnosticExt, Scope, TypeConstraint, Variables, constant, constant_value,
-    elements_that_decide, evaluate, evaluate_template, no_element,
+    elements_that_decide, evaluate, evaluate_template, no_element, wrong_step,
 };
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;

@@ -105,7 +105,13 @@ fn part_of_unknown(value: &Value, step: &StepKind) -> Option<Value> {
         Type::List(element) if name.is_none() => (**element).clone(),
         Type::Map(element) if name.is_some() => (**element).clone(),
         Type::Object(object) => object.attribute(name?)?.clone(),
-        Type::Tuple(_) if name.is_none() => Type::Dynamic,
+        Type::Tuple(tuple) => match step {
+            StepKind::Index(key) => {
+                let Kind::Number(n) = key.kind() else { return None };
+                tuple.elements().get(usize::try_from(n.as_u64()?).ok()?)?.clone()
+            }
+            StepKind::Attribute(_) => return None,
+        },
         _ => return None,
     };
     Some(Value::unknown(ty))

@@ -71,6 +71,15 @@ pub struct Module {
 impl Module {
     /// Loads a module. Errors in its files are reported before errors in the values of variables.
     pub fn load(texts: ModuleTexts<'_>, options: &PlanOptions) -> Self {
+        let mut module = Self::load_as_newest(texts, options);
+        if !since(options.version, "1.13") {
+            module.diagnostics.name_no_given_types();
+        }
+        module
+    }
+
+    /// Loads it, with errors in the words of the newest version.
+    fn load_as_newest(texts: ModuleTexts<'_>, options: &PlanOptions) -> Self {
         let load = LoadOptions {
             manifest: texts.manifest,
             accepts_missing: options.accepts.modules,

@@ -122,6 +122,12 @@ impl Evaluator<'_> {
             }
             _ => return self.failed(INVALID, span, "This value does not have any indices."),
         };
+        let missing = if *key.ty() == Type::Number {
+            "The given key does not identify an element in this collection value. An object only supports looking up \
+             attributes by name, not by numeric index."
+        } else {
+            "The given key does not identify an element in this collection value."
+        };
         // `hcl.Index` converts keys: `["a"]["0"]` is `"a"` and `tomap({"1" = "x"})[1]` is `"x"` (`terraform console`
         // 1.11.4).
         let key = match key.convert(&key_type) {
@@ -136,7 +142,6 @@ impl Evaluator<'_> {
         // A sensitive key marks the element: the element itself is public, but not which one was chosen. Attributes of
         // objects stay unmarked, as in Terraform.
         let with_key = marks | if matches!(ty, Type::Object(_)) { Default::default() } else { key.marks() };
-        let missing = "The given key does not identify an element in this collection value.";
         match (ty, value.kind(), key.kind()) {
             (Type::List(element) | Type::Map(element), Kind::Unknown(_), _)
             // An unknown list has no bounds here: any index gives an unknown element, even beyond its known length. The
@@ -160,6 +165,9 @@ impl Evaluator<'_> {
             }
             (Type::Object(object), Kind::Unknown(_), Kind::String(name)) => match object.attribute(name) {
                 Some(ty) => Ok(Value::unknown(ty.clone()).with_marks(with_key)),
+                None if self.functions.ignores_missing_keys_of_unknown_objects() => {
+                    Ok(dynamic().with_marks(marks))
+                }
                 None => self.failed(INVALID, span, missing),
             },
             // The summary depends on the syntax: `m.z` is a "Missing map element", but `m["z"]` an "Invalid index".

@@ -43,7 +43,10 @@ impl Evaluator<'_> {
             && !self.functions.is_bare()
             && !(form == Form::Convert && self.functions.lacks_convert())
         {
-            return self.form(form, call, scope);
+            let errors = self.errors();
+            let value = self.form(form, call, scope);
+            self.name_call(errors, || form.called(&call.name));
+            return value;
         }
         let Some(function) = self.functions.get(&call.name) else {
             let (summary, detail) = self.unknown_function(&call.name);
@@ -53,14 +56,19 @@ impl Evaluator<'_> {
         };
         let errors = self.errors();
         let value = self.call_function(function, call, scope);
+        self.name_call(errors, || function.called(&call.name));
+        value
+    }
+
+    /// Names the call in those of these errors that are about it.
+    fn name_call(&mut self, errors: usize, called: impl Fn() -> objchange_text::FunctionSignature) {
         if self.failed_since(errors) {
             let own = [INVALID, FAILED, TOO_FEW, TOO_MANY, EXPANDING];
             // Errors inside of an argument may be of inner calls, which have their signatures already.
             let found = self.diagnostics[errors..].iter_mut();
             let found = found.filter(|error| error.called.is_none() && own.contains(&&*error.summary));
-            found.for_each(|error| error.called = Some(Box::new(function.called(&call.name))));
+            found.for_each(|error| error.called = Some(Box::new(called())));
         }
-        value
     }
 
     /// The summary and detail for an unknown function.

@@ -3,7 +3,7 @@
 
 use objchange::value::{ConvertError, Kind};
 use objchange::{Type, Value};
-use objchange_text::{Diagnostic, LineIndex, Span};
+use objchange_text::{Diagnostic, FunctionSignature, LineIndex, Span};
 use smol_str::SmolStr;
 
 use super::call::{Argument, INVALID, recursive};
@@ -24,6 +24,18 @@ impl Form {
             Self::Can => (&["expression"], Some(1)),
             Self::Convert => (&["value", "type"], Some(2)),
             Self::TemplateString => (&["template", "vars"], Some(2)),
+        }
+    }
+
+    /// The signature for errors about a call, with the types that Terraform states.
+    pub(super) fn called(self, name: &str) -> FunctionSignature {
+        const ANY: &str = "\"dynamic\"";
+        let parameter = |name: &str| (name.to_owned(), ANY.to_owned());
+        FunctionSignature {
+            name: name.to_owned(),
+            parameters: self.parameters().0.iter().copied().map(parameter).collect(),
+            variadic: (self == Self::Try).then(|| parameter("expressions")),
+            result: if self == Self::Can { "\"bool\"" } else { ANY }.to_owned(),
         }
     }
 }

@@ -22,7 +22,7 @@ mod type_expr;
 
 use std::borrow::Cow;
 
-use objchange::value::{Marks, Refinements};
+use objchange::value::{Marks, PathStep, Refinements};
 use objchange::{Type, Value};
 use objchange_text::{Diagnostic, Span, Summary};
 
@@ -76,6 +76,27 @@ pub fn evaluate(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> (Value
     let mut evaluator = Evaluator::new(functions);
     let value = evaluator.explained(expr, scope);
     (value, evaluator.into_diagnostics())
+}
+
+/// Follows steps into a value, and returns the error of the first one that leads nowhere.
+///
+/// ```
+/// use objchange::value::PathStep;
+/// use objchange::{Type, Value};
+/// use objchange_hcl::{Functions, Span, wrong_step};
+///
+/// let text = Value::unknown(Type::String);
+/// let steps = [(PathStep::Index(Value::from(0)), Span::default())];
+/// let error = wrong_step(text, &steps, Functions::pure()).unwrap();
+/// assert_eq!(error.detail, "This value does not have any indices.");
+/// ```
+pub fn wrong_step(value: Value, steps: &[(PathStep, Span)], functions: &Functions) -> Option<Diagnostic> {
+    let mut evaluator = Evaluator::new(functions);
+    let end = steps.iter().try_fold(value, |value, (step, span)| match step {
+        PathStep::Attribute(name) => evaluator.attribute(&value, name, *span),
+        PathStep::Index(key) => evaluator.index(&value, key, *span),
+    });
+    end.is_err().then(|| evaluator.into_diagnostics().pop()).flatten()
 }
 
 /// Like [`evaluate`], for a template that is a text of its own: functions that read files are refused in it.

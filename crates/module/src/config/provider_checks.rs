@@ -290,9 +290,11 @@ impl Pass<'_> {
     fn check_aliases(&self, diagnostics: &mut Diagnostics) {
         let child = &self.config.modules[self.child].config;
         for (name, required) in &child.required_providers {
-            for wanted in &required.aliases {
+            for (position, wanted) in required.aliases.iter().enumerate() {
                 let is_it = |inside: &ProviderRef| inside.name == wanted.name && inside.alias == wanted.alias;
-                if self.call.providers.iter().any(|(inside, _)| is_it(inside)) {
+                // An alias that is listed twice is wanted once.
+                let is_listed_before = required.aliases[..position].iter().any(is_it);
+                if is_listed_before || self.call.providers.iter().any(|(inside, _)| is_it(inside)) {
                     continue;
                 }
                 let local = words(wanted);

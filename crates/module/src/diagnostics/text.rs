@@ -23,7 +23,7 @@ impl DiagnosticPrinter<'_> {
     /// All of them as `terraform plan` prints them: an empty line before each.
     ///
     /// Warnings with the same summary are shown once, with the number of the others, as Terraform does; those of `check`
-    /// blocks are all shown.
+    /// blocks and those without a place are all shown.
     pub fn text(&self, diagnostics: &Diagnostics) -> String {
         self.texts(diagnostics).into_iter().map(|(_, text)| text).collect()
     }
@@ -39,7 +39,9 @@ impl DiagnosticPrinter<'_> {
         let messages = self.messages(diagnostics);
         let grouped = |message: &Message<'_>| {
             let summary = message.diagnostic.summary.to_string();
-            let is_grouped = message.severity == Severity::Warning && !OF_CHECKS.contains(&&*summary);
+            let is_grouped = message.severity == Severity::Warning
+                && message.place.is_some()
+                && !OF_CHECKS.contains(&&*summary);
             is_grouped.then_some(summary)
         };
         let mut others: HashMap<String, usize> = HashMap::new();

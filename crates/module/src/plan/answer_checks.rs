@@ -72,13 +72,13 @@ impl<'c> Walk<'_, 'c> {
         // of them.
         let are_all_right = *self.right_references.entry(instance.index).or_insert_with(|| {
             let all = references(body, block, Purpose::Core);
-            check(self.input.config, self.graph, place, &all).errors.is_empty()
+            check(self.input.config, self.graph, place, &all, self.functions).errors.is_empty()
         });
         if are_all_right {
             return true;
         }
         let referenced = expanded_references(body, block, scope, self.functions);
-        let errors = check(self.input.config, self.graph, place, &referenced).errors;
+        let errors = check(self.input.config, self.graph, place, &referenced, self.functions).errors;
         let is_right = errors.is_empty();
         self.found.errors(errors);
         is_right

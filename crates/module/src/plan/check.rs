@@ -1,10 +1,12 @@
 //! Static checks of references, before evaluation.
 
-use objchange::Type;
 use objchange::address::Mode;
 use objchange::schema::{Block, NestingMode};
 use objchange::value::PathStep;
-use objchange_hcl::{ActionName, Diagnostic, Reference, ResourceName, Span, did_you_mean};
+use objchange::{Type, Value};
+use objchange_hcl::{
+    ActionName, Diagnostic, Functions, Reference, ResourceName, Span, did_you_mean, wrong_step,
+};
 
 use super::graph::{ActionRules, Graph, NodeKey, NodeKind, resource_text};
 use crate::ProviderAddress;
@@ -57,6 +59,7 @@ pub(crate) fn check(
     graph: &Graph<'_>,
     place: ReferenceContext<'_>,
     references: &[Reference<'_>],
+    functions: &Functions,
 ) -> Checked {
     let mut checked = Checked::default();
     for reference in references {
@@ -65,7 +68,7 @@ pub(crate) fn check(
         checked.subjects.extend(subject);
     }
     let before = checked.errors.len();
-    let checker = Checker { config, graph, place };
+    let checker = Checker { config, graph, place, functions };
     for subject in &checked.subjects {
         checker.existing(subject, &mut checked.errors);
     }
@@ -82,6 +85,7 @@ struct Checker<'p, 'c> {
     config: &'c Config,
     graph: &'p Graph<'c>,
     place: ReferenceContext<'p>,
+    functions: &'p Functions,
 }
 
 impl Checker<'_, '_> {
@@ -105,7 +109,7 @@ impl Checker<'_, '_> {
             }
             SubjectKind::SelfObject => match self.place.self_object {
                 SelfObject::Anything => {}
-                SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, errors),
+                SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, self.functions, errors),
                 SelfObject::OfUnknownType { resource_type, provider } => {
                     let detail = format!(
                         "A managed resource type {resource_type:?} is not supported by provider {:?}.",
@@ -134,7 +138,7 @@ impl Checker<'_, '_> {
             return self.resource(&name, &subject, errors);
         }
         match self.place.caller {
-            SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, errors),
+            SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, self.functions, errors),
             SelfObject::Anything | SelfObject::OfUnknownType { .. } => {}
             SelfObject::Absent => {
                 errors.push(no_caller(subject));
@@ -230,7 +234,7 @@ impl Checker<'_, '_> {
         if let Some(NodeKind::Resource(resource)) = node.map(|node| &self.graph.nodes[node].kind)
             && let Some(schema) = resource.schema.filter(|_| !resource.is_inferred)
         {
-            attribute(&schema.block, &subject.rest, errors);
+            attribute(&schema.block, &subject.rest, self.functions, errors);
         }
     }
 
@@ -331,19 +335,23 @@ pub(crate) fn module_in_words(config: &Config, module: ModuleId) -> String {
     }
 }
 
-/// Whether these steps lead to something of a schema, as far as it knows.
-fn attribute(schema: &Block, rest: &[(PathStep, Span)], errors: &mut Vec<Diagnostic>) {
+/// Whether these steps lead to something of a schema, as far as it knows. The words are those of Terraform 1.11 and 1.15,
+/// tried with the schemas of AWS.
+fn attribute(schema: &Block, rest: &[(PathStep, Span)], functions: &Functions, errors: &mut Vec<Diagnostic>) {
     let mut block = schema;
-    for (position, (step, span)) in rest.iter().enumerate() {
-        let PathStep::Attribute(name) = step else { return };
-        if let Some(known) = block.attribute(name) {
-            let ty = known.implied_type();
-            let is_primitive = matches!(ty, Type::Bool | Type::Number | Type::String);
-            if let (true, Some((PathStep::Attribute(_), span))) = (is_primitive, rest.get(position + 1)) {
-                let detail =
-                    format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name());
-                errors.push(Diagnostic::new("Unsupported attribute", *span, detail));
+    let mut steps = rest.iter().enumerate();
+    while let Some((position, (step, span))) = steps.next() {
+        let PathStep::Attribute(name) = step else {
+            // No instance key has a block before it, so this is a block of which there is one.
+            if position > 0 {
+                let detail = "Only attribute access is allowed here, using the dot operator.";
+                errors.push(Diagnostic::new("Invalid index operation", *span, detail));
             }
+            return;
+        };
+        if let Some(known) = block.attribute(name) {
+            let value = Value::unknown(known.implied_type().clone());
+            errors.extend(wrong_step(value, &rest[position + 1..], functions));
             return;
         }
         let Some(nested) = block.block_type(name) else {
@@ -359,9 +367,33 @@ fn attribute(schema: &Block, rest: &[(PathStep, Span)], errors: &mut Vec<Diagnos
             errors.push(Diagnostic::new("Unsupported attribute", *span, detail));
             return;
         };
-        // Blocks of the other modes make a list, a set or a map: the next step is a key, which only evaluation can judge.
-        if !matches!(nested.nesting, NestingMode::Single | NestingMode::Group) {
-            return;
+        match nested.nesting {
+            NestingMode::Single | NestingMode::Group => {}
+            NestingMode::List => match steps.next() {
+                Some((_, (PathStep::Index(key), _))) if *key.ty() == Type::Number => {}
+                Some((_, (PathStep::Attribute(_), span))) => {
+                    let detail = format!(
+                        "Block type {:?} is represented by a list of objects, so it must be indexed using a numeric key, like \
+                         .{name}[0].",
+                        name.as_str()
+                    );
+                    errors.push(Diagnostic::new("Invalid operation", *span, detail));
+                    return;
+                }
+                _ => return,
+            },
+            NestingMode::Set => {
+                if let Some((_, (_, span))) = steps.next() {
+                    let detail = format!(
+                        "Block type {:?} is represented by a set of objects, and set elements do not have addressable keys. To \
+                         find elements matching specific criteria, use a \"for\" expression with an \"if\" clause.",
+                        name.as_str()
+                    );
+                    errors.push(Diagnostic::new("Cannot index a set value", *span, detail));
+                }
+                return;
+            }
+            _ => return,
         }
         block = &nested.block;
     }

@@ -72,6 +72,9 @@ impl<'c> Walk<'_, 'c> {
         for assert in &config.asserts {
             let judged = judge(assert, &scope, self.functions, &conditions::ASSERT);
             self.report_errors(&judged);
+            if self.input.options.mode == PlanMode::Destroy {
+                continue;
+            }
             let warning = match judged.status {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
                 // Terraform warns of unknown assertions alone. Other unknown conditions pass silently.
@@ -90,14 +93,19 @@ impl<'c> Walk<'_, 'c> {
             statuses.push(judged.status);
             problems.extend(judged.problem);
         }
-        self.checks.instance(CheckKind::Check, &owner.module, name, None, &statuses, problems);
+        if self.input.options.mode != PlanMode::Destroy {
+            self.checks.instance(CheckKind::Check, &owner.module, name, None, &statuses, problems);
+        }
     }
 
     /// Reports what is wrong with a condition itself, and with its message.
     pub(crate) fn report_errors(&mut self, judged: &conditions::Judged) {
         self.found.errors(judged.errors.iter().cloned());
         for warning in &judged.warnings {
-            self.found.push(Severity::Warning, warning.clone());
+            match self.input.options.mode {
+                PlanMode::Destroy => self.warnings_before_destroy.push(Severity::Warning, warning.clone()),
+                _ => self.found.push(Severity::Warning, warning.clone()),
+            }
         }
     }
 
@@ -111,7 +119,8 @@ impl<'c> Walk<'_, 'c> {
         owner: &ConditionOwner,
     ) {
         self.report_errors(judged);
-        if judged.status == CheckStatus::Fail {
+        // What is to be destroyed need not fulfil any condition.
+        if judged.status == CheckStatus::Fail && self.input.options.mode != PlanMode::Destroy {
             let message = judged.message.clone().unwrap_or_default();
             let diagnostic = Diagnostic::new(words.failed, condition.condition.span, message)
                 .explained(&condition.condition, scope);

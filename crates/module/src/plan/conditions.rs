@@ -119,7 +119,7 @@ pub(crate) fn judge_message(
         Message::NoText(why) => wrong(&why),
         Message::Hidden(which) => {
             let (summary, detail) = HIDDEN[which];
-            let warning = Diagnostic::new(summary, expr.span, detail);
+            let warning = Diagnostic::new(summary, expr.span, detail).explained(expr, scope);
             JudgedMessage { warnings: vec![warning], ..JudgedMessage::default() }
         }
         Message::Wrong(errors) => JudgedMessage { errors, ..JudgedMessage::default() },

@@ -22,6 +22,7 @@ impl Walk<'_, '_> {
             return;
         }
         let (declared, before_destroy) = (&self.declared, &self.before_destroy);
+        let imported = &self.imported;
         let is_changed = |address: &InstanceAddress| {
             let known = before_destroy.get(&address.resource).and_then(|known| known.get(&address.key));
             known.is_some_and(|change| change.action != PlannedAction::NoOp)
@@ -55,7 +56,9 @@ impl Walk<'_, '_> {
                         let change = change.map(|position| &self.plan.changes[*position]);
                         let is_planned = || {
                             let address = InstanceAddress { resource: address.clone(), key: key.clone() };
-                            declared.contains(&address) && self.targets.includes_instance(&address)
+                            declared.contains(&address)
+                                && self.targets.includes_instance(&address)
+                                && !imported.contains(&address)
                         };
                         match change.map(|change| change.action) {
                             Some(PlannedAction::Delete | PlannedAction::Forget) => continue,

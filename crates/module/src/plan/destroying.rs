@@ -66,7 +66,7 @@ impl<'c> Walk<'_, 'c> {
                 },
             );
         }
-        self.deposed(instance, resource);
+        self.deposed(instance.index, &instance.address, instance.schema, resource);
     }
 
     /// Asks the provider whether an object can be destroyed; reports what it says.
@@ -99,16 +99,21 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Plans to destroy the deposed objects of an instance; or to forget them, with `destroy = false`.
-    pub(crate) fn deposed(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
-        let Some(known) = self.state.resources.get(&instance.address.resource) else { return };
-        let Some(known) = known.instances.get(&instance.address.key) else { return };
+    pub(crate) fn deposed(
+        &mut self,
+        index: usize,
+        address: &InstanceAddress,
+        schema: &Arc<Schema>,
+        resource: &ResourceNode<'c>,
+    ) {
+        let Some(known) = self.state.resources.get(&address.resource) else { return };
+        let Some(known) = known.instances.get(&address.key) else { return };
         let deposed = known.deposed.clone();
-        let (index, provider, schema) =
-            (Some(instance.index), &resource.provider_config, Some(instance.schema));
+        let provider = &resource.provider_config;
         if resource.config.lifecycle.forgets {
-            self.forget_deposed(index, &instance.address, provider, schema, deposed);
+            self.forget_deposed(Some(index), address, provider, Some(schema), deposed);
         } else {
-            self.delete_deposed(index, &instance.address, provider, schema, deposed);
+            self.delete_deposed(Some(index), address, provider, Some(schema), deposed);
         }
     }
 

@@ -231,6 +231,10 @@ impl<'c> World<'c> {
         // value is a tuple or an object.
         let outputs = &self.config.modules[*child].config.outputs;
         let object = Type::object(outputs.keys().map(|name| (name.clone(), Type::Dynamic)));
+        let is_single = config.count.is_none() && config.for_each.is_none();
+        if is_single && crate::versions::since(self.options.version, "1.15") {
+            return Value::object(outputs.keys().map(|name| (name.clone(), dynamic())));
+        }
         Value::unknown(match (&config.count, &config.for_each) {
             (Some(_), _) => Type::list(object),
             (_, Some(_)) => Type::map(object),

@@ -267,14 +267,17 @@ fn elements(value: &Value) -> Result<Vec<(String, Value)>, Problem> {
                 cause: Cause::Other,
             };
             let element = value.ty().element().cloned().unwrap_or(Type::Dynamic);
-            if !elements.is_empty() && !matches!(element, Type::String | Type::Dynamic) {
+            let is_unknown = elements.iter().any(|element| !element.is_known());
+            // A set of nothing but nulls has elements of no type.
+            let is_of_keys = element == Type::String || (element == Type::Dynamic && is_unknown);
+            if !elements.is_empty() && !is_of_keys {
                 return Err(unsuitable(format!(
                     "\"for_each\" supports maps and sets of strings, but you have provided a set containing type {}.",
                     element.friendly_name()
                 )));
             }
             // Elements are keys, so a single unknown one hides how many instances there are.
-            if elements.iter().any(|element| !element.is_known()) {
+            if is_unknown {
                 return Err(unknown());
             }
             let keys =

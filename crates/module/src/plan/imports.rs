@@ -1,7 +1,7 @@
 //! `import` blocks: which objects are imported, and as what.
 
 use hashbrown::HashSet;
-use objchange::address::{InstanceAddress, InstanceKey};
+use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
 use objchange::value::Marks;
 use objchange::{Type, Value};
 use objchange_hcl::{
@@ -200,9 +200,14 @@ impl<'c> Walk<'_, 'c> {
             .filter(|address| self.targets.includes_instance(address))
             .cloned()
             .collect();
+        // Terraform stops at one of each resource, whichever it is.
+        let mut named: Option<&ResourceAddress> = None;
         for address in &missing {
             self.imports.remove(address);
-            self.found.without_place(Severity::Error, NO_CONFIG, no_instance(address));
+            if named != Some(&address.resource) {
+                self.found.without_place(Severity::Error, NO_CONFIG, no_instance(address));
+            }
+            named = Some(&address.resource);
         }
         !missing.is_empty()
     }
@@ -245,6 +250,8 @@ impl<'c> Walk<'_, 'c> {
                 self.found.error(NO_CONFIG, import.to.span, detail);
             }
         }
+        // One of each resource, as above.
+        let mut named: Option<ResourceAddress> = None;
         for address in std::mem::take(&mut self.imports).into_keys() {
             let is_stored = self
                 .state
@@ -255,6 +262,10 @@ impl<'c> Walk<'_, 'c> {
             if is_stored || self.declared.contains(&address) || !self.targets.includes_instance(&address) {
                 continue;
             }
+            if named.as_ref() == Some(&address.resource) {
+                continue;
+            }
+            named = Some(address.resource.clone());
             self.found.without_place(Severity::Error, NO_CONFIG, no_instance(&address));
         }
     }

@@ -7,6 +7,7 @@ use objchange_hcl::Scope;
 
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
+use super::input::PlanMode;
 use super::managed::Instance;
 use super::walk::Walk;
 use super::{CheckKind, CheckStatus};
@@ -72,7 +73,7 @@ impl<'c> Walk<'_, 'c> {
         all: &[objchange_hcl::Condition],
         words: &conditions::Words,
     ) -> bool {
-        if all.is_empty() {
+        if all.is_empty() || !self.plans_before_destroy() {
             return true;
         }
         let owner = ConditionOwner {
@@ -90,8 +91,10 @@ impl<'c> Walk<'_, 'c> {
             statuses.push(judged.status);
             problems.extend(judged.problem);
         }
-        let ConditionOwner { kind, module, name, key } = owner;
-        self.checks.instance(kind, &module, &name, key, &statuses, problems);
+        if self.input.options.mode != PlanMode::Destroy {
+            let ConditionOwner { kind, module, name, key } = owner;
+            self.checks.instance(kind, &module, &name, key, &statuses, problems);
+        }
         self.found.error_count() == errors
     }
 }

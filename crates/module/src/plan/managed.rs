@@ -147,7 +147,7 @@ impl<'c> Walk<'_, 'c> {
             before: Value::null(decoded.value.ty().clone()),
             after: decoded.value,
         });
-        self.deposed(instance, resource);
+        self.deposed(instance.index, &instance.address, instance.schema, resource);
         self.postconditions(instance, resource, &scope, &dynamic());
         dynamic()
     }
@@ -168,10 +168,13 @@ impl<'c> Walk<'_, 'c> {
         let is_destroy = self.input.options.mode == PlanMode::Destroy;
         let errors = self.found.error_count();
         let triggered = self.plans_before_destroy() && self.is_triggered(instance, resource);
+        if importing.is_some() {
+            self.imported.insert(address.clone());
+        }
         if self.found.error_count() > errors {
             return nothing;
         }
-        if !is_destroy && !self.preconditions(instance, resource, &scope) {
+        if !self.preconditions(instance, resource, &scope) {
             return nothing;
         }
         let Some(decoded) = self.config_object(instance, resource, &scope) else { return nothing };
@@ -238,6 +241,7 @@ impl<'c> Walk<'_, 'c> {
             }
             let configured = change.after.unmark_deep().0.mark_where_present(&marks);
             let after = mark_kept(&schema.block, &configured);
+            self.postconditions(instance, resource, &scope, &after);
             let (action, before) = (planned_action(change.action), prior_value);
             // Its actions are not invoked. What is wrong with their conditions is told all the same.
             self.note_change(instance, resource, PlannedAction::NoOp, &before, &after);
@@ -310,7 +314,7 @@ impl<'c> Walk<'_, 'c> {
         );
         self.note_change(instance, resource, action, &prior_value, &after);
         // Deposed objects follow the current object, as in `resource_changes`.
-        self.deposed(instance, resource);
+        self.deposed(instance.index, &instance.address, instance.schema, resource);
         // An object that is perhaps replaced is not refused.
         if is_prevented && !self.unsure.contains(address) {
             self.prevented(instance.index, address, resource);

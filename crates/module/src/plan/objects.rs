@@ -20,8 +20,8 @@ impl<'c> Walk<'_, 'c> {
 
     /// Adds a planned object.
     pub(crate) fn add_change(&mut self, index: Option<usize>, mut object: PlannedObject) {
-        if self.input.options.mode == PlanMode::Destroy {
-            // Where it was does not matter any more.
+        if self.input.options.mode == PlanMode::Destroy && self.plans_before_destroy() {
+            // The plan before this one has moved it.
             object.previous_address = None;
         }
         // The provider itself may find nothing to update.

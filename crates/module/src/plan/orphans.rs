@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
 use objchange::{Type, Value};
@@ -98,7 +99,8 @@ impl<'c> Walk<'_, 'c> {
             .filter(|address| !self.wanted.contains(address))
             .collect();
         for address in all {
-            if self.depends_on_failed(&address) {
+            // Where the block is gone, nothing that the object depended on has a say (Terraform 1.11.4 and 1.15.5).
+            if self.node_of(&address.resource).is_some_and(|node| self.unexpanded.contains(&node)) {
                 self.wanted.insert(address);
                 continue;
             }
@@ -125,6 +127,7 @@ impl<'c> Walk<'_, 'c> {
             };
             self.orphan(None, &address, reason);
         }
+        self.left_over_objects();
         // For an action, only those data sources are read that it needs.
         if !self.plans_before_destroy() || self.input.options.invoke.is_some() {
             return;
@@ -228,14 +231,33 @@ impl<'c> Walk<'_, 'c> {
         Some(declared.filter_map(|address| address.key.clone()).collect())
     }
 
-    /// Whether something that an object in the state depends on could not be planned.
-    fn depends_on_failed(&self, address: &InstanceAddress) -> bool {
-        let Some(object) = self.current(address) else { return false };
-        object.dependencies.iter().any(|dependency| {
-            let module = self.input.config.module_of(&dependency.module);
-            let key = module.map(|module| NodeKey::Resource(module, resource_name(dependency)));
-            key.and_then(|key| self.graph.find(&key)).is_some_and(|node| self.failed[node])
-        })
+    /// Plans to destroy the deposed objects of resources that could not be planned: an error elsewhere is not about them
+    /// (Terraform 1.11.4 and 1.15.5).
+    fn left_over_objects(&mut self) {
+        if self.input.options.mode != PlanMode::Normal || !self.failed.contains(&true) {
+            return;
+        }
+        let planned = self.plan.changes.iter().filter(|change| change.deposed.is_some());
+        let planned: HashSet<InstanceAddress> = planned.map(|change| change.address.clone()).collect();
+        let stored = self.state.resources.iter().flat_map(|(resource, known)| {
+            let instances = known.instances.iter().filter(|(_, instance)| !instance.deposed.is_empty());
+            instances.map(|(key, _)| InstanceAddress { resource: resource.clone(), key: key.clone() })
+        });
+        let left: Vec<InstanceAddress> = stored.filter(|address| !planned.contains(address)).collect();
+        let graph = self.graph;
+        for address in left {
+            let Some(index) = self.node_of(&address.resource).filter(|index| self.failed[*index]) else {
+                continue;
+            };
+            let NodeKind::Resource(resource) = &graph.nodes[index].kind else { continue };
+            let provider = &resource.provider_config;
+            if !self.targets.includes_instance(&address) || !self.is_configured(provider) {
+                continue;
+            }
+            if let Some(schema) = self.schema(provider, &address.resource.resource_type) {
+                self.deposed(index, &address, &schema, resource);
+            }
+        }
     }
 
     /// Whether a resource is declared in a module whose instances only a provider knows: its own may be one of them.

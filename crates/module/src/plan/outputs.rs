@@ -142,7 +142,7 @@ impl<'c> Walk<'_, 'c> {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
         let errors = self.found.error_count();
-        if !output.preconditions.is_empty() && self.input.options.mode != PlanMode::Destroy {
+        if !output.preconditions.is_empty() && self.plans_before_destroy() {
             let owner = ConditionOwner {
                 kind: CheckKind::OutputValue,
                 module: self.world.instances[at].address.clone(),
@@ -157,7 +157,10 @@ impl<'c> Walk<'_, 'c> {
                 statuses.push(judged.status);
                 problems.extend(judged.problem);
             }
-            self.checks.instance(CheckKind::OutputValue, &owner.module, name, None, &statuses, problems);
+            if self.input.options.mode != PlanMode::Destroy {
+                let kind = CheckKind::OutputValue;
+                self.checks.instance(kind, &owner.module, name, None, &statuses, problems);
+            }
         }
         if self.found.error_count() > errors {
             return;

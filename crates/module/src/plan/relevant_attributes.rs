@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
-use objchange::address::{InstanceAddress, InstanceKey, ModuleAddress, ModuleStep, ResourceAddress};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ModuleStep, ResourceAddress};
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
 use objchange_hcl::{Body, Expr, Purpose, Reference, ResourceName, Span, references, variables};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
+use super::input::PlanMode;
 use super::{ModulePlan, PlannedAction, RelevantAttribute, RelevantStep};
 use crate::Schemas;
 use crate::config::{Config, LoadedModule, ModuleId};
@@ -21,6 +22,8 @@ use crate::subject::{self, SubjectKind};
 /// Finds the attributes that the changes of a plan may come from, sorted. It follows the references of changing resources and
 /// outputs through local values, variables, outputs of modules and configured attributes.
 ///
+/// A plan that destroys everything also removes the data sources that the state has.
+///
 /// `child_outputs` are the outputs of child modules that were evaluated, in all instances of these: no state remembers
 /// their values, so that all count as changing.
 pub fn relevant_attributes(
@@ -28,6 +31,7 @@ pub fn relevant_attributes(
     schemas: &Schemas,
     version: Version,
     plan: &ModulePlan,
+    mode: PlanMode,
     child_outputs: &[(ModuleAddress, SmolStr)],
 ) -> Vec<RelevantAttribute> {
     let mut search = Search {
@@ -43,6 +47,10 @@ pub fn relevant_attributes(
     let changing = changing.map(|change| &change.address);
     for address in changing.chain(plan.undecided.iter().map(|undecided| &undecided.address)) {
         search.add_resource(address);
+    }
+    if mode == PlanMode::Destroy {
+        let data = plan.prior_state.resources.keys().filter(|address| address.mode == Mode::Data);
+        data.for_each(|address| search.add_body(address));
     }
     let root = ModuleAddress::default();
     let outputs = plan.outputs.iter().filter(|(_, output)| output.action != PlannedAction::NoOp);
@@ -92,7 +100,11 @@ struct Search<'c> {
 
 impl Search<'_> {
     fn add_resource(&mut self, address: &InstanceAddress) {
-        let ResourceAddress { module, mode, resource_type, name } = &address.resource;
+        self.add_body(&address.resource);
+    }
+
+    fn add_body(&mut self, address: &ResourceAddress) {
+        let ResourceAddress { module, mode, resource_type, name } = address;
         let Some(id) = self.config.module_of(module) else { return };
         let name = ResourceName { mode: *mode, resource_type: resource_type.into(), name: name.into() };
         self.add(Rc::new(module.clone()), id, Referrer::Body(name, None));

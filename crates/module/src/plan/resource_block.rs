@@ -49,12 +49,14 @@ impl<'c> Walk<'_, 'c> {
         let expansions: Vec<_> = expansions.collect();
         // If those of one instance of the module are wrong, nothing of the resource is planned.
         let Some(expansions) = expansions.into_iter().collect::<Option<Vec<_>>>() else {
+            self.unexpanded.insert(index);
             instances.into_iter().for_each(|at| self.keep_all(at, resource));
             self.forget_imports(imports);
             return;
         };
         self.open_resource_checks(index, resource, &expansions);
         if !self.read_imports(index, imports) {
+            self.unexpanded.insert(index);
             instances.into_iter().for_each(|at| self.keep_all(at, resource));
             self.forget_imports(imports);
             return;
@@ -63,6 +65,7 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         if self.misses_imports(imports, resource, &expansions) {
+            self.unexpanded.insert(index);
             self.forget_imports(imports);
             instances.into_iter().for_each(|at| self.keep_all(at, resource));
             return;

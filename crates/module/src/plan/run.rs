@@ -264,6 +264,7 @@ fn walk_prepared<'c>(
     if input.options.mode == PlanMode::Destroy {
         if walk.found.has_errors() && walk.plans_before_destroy() {
             warn_of_forgotten(&walk.forgotten, &mut walk.found);
+            walk.found.append(walk.warnings_before_destroy);
             return (only_errors(walk.found), None);
         }
         walk.found.append(std::mem::take(&mut walk.found_at_destroy));
@@ -327,6 +328,7 @@ fn walk_prepared<'c>(
         input.schemas,
         input.options.version,
         &plan,
+        input.options.mode,
         &child_outputs,
     );
     (plan, Some(Evaluated { world }))
@@ -395,6 +397,9 @@ impl<'i, 'c> Walk<'i, 'c> {
             prevented: Vec::new(),
             found_at_destroy: Diagnostics::default(),
             failed: Vec::new(),
+            unexpanded: HashSet::new(),
+            imported: HashSet::new(),
+            warnings_before_destroy: Diagnostics::default(),
             replaced: HashMap::new(),
             before_destroy: HashMap::new(),
             right_references: HashMap::new(),

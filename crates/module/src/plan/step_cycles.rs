@@ -17,7 +17,7 @@ use crate::{Diagnostics, Severity};
 /// Steps of the plan that others wait for all together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Group {
-    /// Objects of the resource are created or updated.
+    /// Objects of the resource are created, updated or read.
     Made,
     /// Objects of the resource are destroyed, and their successors are created after that.
     DestroyedFirst,
@@ -105,7 +105,10 @@ impl Walk<'_, '_> {
         for change in &self.plan.changes {
             let is_made = change.deposed.is_none()
                 && (change.action.is_replace()
-                    || matches!(change.action, PlannedAction::Create | PlannedAction::Update));
+                    || matches!(
+                        change.action,
+                        PlannedAction::Create | PlannedAction::Update | PlannedAction::Read
+                    ));
             if is_made {
                 let step = steps.add(Some(change.address.to_string()));
                 names(change).iter().for_each(|name| steps.join(step, Group::Made, name));

@@ -102,6 +102,12 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) found_at_destroy: Diagnostics,
     /// The nodes that have no value because of an error.
     pub(crate) failed: Vec<bool>,
+    /// The resources whose instances are not known because of an error: nothing of them is planned.
+    pub(crate) unexpanded: HashSet<usize>,
+    /// Warnings of the plan before a destroy plan, which Terraform shows only if that one fails.
+    pub(crate) warnings_before_destroy: Diagnostics,
+    /// The instances that were imported, whether they could be planned or not.
+    pub(crate) imported: HashSet<InstanceAddress>,
     /// Whether all references in the body of a resource are right, by its node.
     pub(crate) right_references: HashMap<usize, bool>,
     /// The changes that there would be if everything were not destroyed.
@@ -142,6 +148,7 @@ impl<'c> Walk<'_, 'c> {
             let with_actions = self.graph.actions == ActionRules::WithCaller && self.applying.is_none();
             if node.needs.iter().any(is_failed) || with_actions && node.after.iter().any(is_failed) {
                 self.failed[index] = true;
+                self.unexpanded.insert(index);
                 self.skip(index);
                 continue;
             }
@@ -290,7 +297,7 @@ impl<'c> Walk<'_, 'c> {
             }
             NodeKind::Action(_) => {}
             NodeKind::Check(name, config) => {
-                if self.input.options.mode == PlanMode::Destroy {
+                if !self.plans_before_destroy() {
                     return;
                 }
                 for at in instances {

@@ -109,7 +109,7 @@ impl RunScope<'_, '_> {
                 _ => of_module.push(reference.clone()),
             }
         }
-        let checked = check(self.config, self.graph, ReferenceContext::default(), &of_module);
+        let checked = check(self.config, self.graph, ReferenceContext::default(), &of_module, self.functions);
         late.extend(checked.subjects.iter().filter_map(|subject| self.left_out(subject)));
         if checked.has_static_errors || errors.is_empty() {
             errors.extend(checked.errors);

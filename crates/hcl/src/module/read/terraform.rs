@@ -9,6 +9,7 @@ use super::collect::Declared;
 use super::references::{self, keyword};
 use crate::decode::raw::{Content, RawBlock};
 use crate::decode::shape::{CLOUD, CLOUD_WORKSPACES, LOCAL_BACKEND};
+use crate::edition::Edition;
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
 
 impl Reader<'_> {
@@ -43,15 +44,18 @@ impl Reader<'_> {
                     "backend" => match backend {
                         Some(first) => {
                             let at = self.place(first);
+                            // The words changed in Terraform 1.13.
+                            let (summary, block_type) = match self.problems.edition < Edition(13) {
+                                true => ("Duplicate backend configuration", "backend configuration"),
+                                false => (
+                                    "Duplicate 'backend' configuration block",
+                                    "'backend' configuration block",
+                                ),
+                            };
                             let detail = format!(
-                                "A module may have only one 'backend' configuration block. The backend was previously \
-                                 configured at {at}."
+                                "A module may have only one {block_type}. The backend was previously configured at {at}."
                             );
-                            self.problems.error(
-                                "Duplicate 'backend' configuration block",
-                                block.header,
-                                detail,
-                            );
+                            self.problems.error(summary, block.header, detail);
                         }
                         None => {
                             backend = Some(block.header);
@@ -161,18 +165,24 @@ impl Reader<'_> {
 
     fn refuse_cloud_with_backend(&mut self, backend: Option<Span>, cloud: Option<Span>) {
         let (Some(backend), Some(cloud)) = (backend, cloud) else { return };
-        let detail = format!(
-            "A module may declare either one 'cloud' block OR one 'backend' block for configuring state storage. The 'cloud' \
-             block is configured at {}; a 'backend' is configured at {}. Remove the 'backend' block to configure HCP \
-             Terraform or Terraform Enterprise.",
-            self.place(cloud),
-            self.place(backend)
-        );
-        self.problems.error(
-            "Conflicting 'cloud' and 'backend' configuration blocks are present",
-            backend,
-            detail,
-        );
+        let (cloud, at) = (self.place(cloud), self.place(backend));
+        // The words changed in Terraform 1.13; "Enteprise" is as it was.
+        let (summary, detail) = if self.problems.edition < Edition(13) {
+            let detail = format!(
+                "A module may declare either one 'cloud' block OR one 'backend' block configuring a state backend. The \
+                 'cloud' block is configured at {cloud}; a backend is configured at {at}. Remove the backend block to \
+                 configure HCP Terraform or Terraform Enteprise."
+            );
+            ("Both a backend and cloud configuration are present", detail)
+        } else {
+            let detail = format!(
+                "A module may declare either one 'cloud' block OR one 'backend' block for configuring state storage. The \
+                 'cloud' block is configured at {cloud}; a 'backend' is configured at {at}. Remove the 'backend' block to \
+                 configure HCP Terraform or Terraform Enterprise."
+            );
+            ("Conflicting 'cloud' and 'backend' configuration blocks are present", detail)
+        };
+        self.problems.error(summary, backend, detail);
     }
 
     fn required_providers(&mut self, block: RawBlock<'_>, config: &mut ModuleConfig) {

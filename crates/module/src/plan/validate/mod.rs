@@ -170,7 +170,7 @@ impl<'c> Validator<'_, 'c> {
     }
 
     fn check(&self, place: ReferenceContext<'_>, references: &[Reference<'_>]) -> Checked {
-        check(self.input.config, self.graph, place, references)
+        check(self.input.config, self.graph, place, references, self.functions)
     }
 
     /// The value of an expression whose references are right; an unknown one otherwise.
