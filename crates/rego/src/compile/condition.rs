@@ -312,6 +312,9 @@ impl Lowerer<'_, '_> {
                 // The name of a function replaces by that function, everything else by its value.
                 Err(_) => Replacement::Value(self.expr(&with.value)),
             };
+            if let super::lower::Callee::Function(node, _) = callee {
+                self.shared.edges.push(node);
+            }
             return Some(Change::Function(callee.key(), replacement));
         }
         let value = self.expr(&with.value);
@@ -348,6 +351,11 @@ impl Lowerer<'_, '_> {
                 None
             }
             _ => {
+                // OPA 1.20 takes what is replaced for something that is read.
+                let (node, taken) = self.shared.tree.follow(path.iter().map(String::as_str));
+                if taken == path.len() {
+                    self.shared.edges.push(node);
+                }
                 // A test that mocks a document may mention it although no file has it.
                 self.mocks(&path);
                 Some(Change::Data(path, value))

@@ -1,16 +1,17 @@
 //! Compiles the syntax tree of a rule to steps, and resolves names.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use objchange_text::did_you_mean;
 
+use super::closures::{told_apart, written};
 use super::join::find_joins;
-use super::names::{Earlier, declared, names, pattern_names, redeclared, terms};
+use super::names::{Earlier, declared, mentioned_in_body, names, pattern_names, redeclared, terms};
 use super::program::{Branch, DataReference, Expr, FunctionKey, NodeId, Op, RuleKind, Slot, SourcePlace};
 use super::tree::Tree;
 use super::{InputReference, RuleShape};
 use crate::builtins::{self, Builtin};
 use crate::error::CompileError;
-use crate::syntax::ast::{Literal, Span, Term, TermKind};
+use crate::syntax::ast::{Literal, LiteralKind, Span, Term, TermKind};
 use crate::value::Value;
 
 /// More errors are not collected.
@@ -118,7 +119,7 @@ impl<'a, 's> Lowerer<'a, 's> {
     }
 
     pub(super) fn unsafe_variable(&mut self, name: &str, span: Span) {
-        self.error("rego_unsafe_var_error", span, format!("var {name} is unsafe"));
+        self.error("rego_unsafe_var_error", span, format!("var {} is unsafe", written(name)));
     }
 
     pub(super) fn new_slot(&mut self, name: &str) -> Slot {
@@ -190,6 +191,9 @@ impl<'a, 's> Lowerer<'a, 's> {
     ) -> (Vec<Op>, T) {
         let outer = std::mem::take(&mut self.ops);
         self.refuse_double_declarations(body, of_every);
+        self.refuse_unused(body, heads);
+        let told_apart = told_apart(body, &|name| self.is_in_scope(name));
+        let body = &told_apart[..];
         let mut mentioned = Vec::new();
         for term in body.iter().flat_map(terms).chain(heads.iter().copied()) {
             names(term, &mut |name, _| mentioned.push(name), &mut |_| {});
@@ -228,7 +232,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         };
         let declared = of_every.iter().map(|name| (*name, Earlier::Declared));
         let earlier = params.into_iter().chain(declared).collect();
-        let is_outer = |name: &str| self.scopes.iter().any(|scope| scope.contains_key(name));
+        let is_outer = |name: &str| self.is_in_scope(name);
         let found: Vec<(String, Span, Earlier)> = redeclared(body, earlier, &is_outer)
             .into_iter()
             .map(|(name, span, earlier)| (name.to_owned(), span, earlier))
@@ -241,6 +245,29 @@ impl<'a, 's> Lowerer<'a, 's> {
                 Earlier::Read => format!("var {name} referenced above"),
             };
             self.error("rego_compile_error", span, message);
+        }
+    }
+
+    fn is_in_scope(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains_key(name))
+    }
+
+    /// Reports the variables of `some` that nothing mentions.
+    fn refuse_unused(&mut self, body: &[Literal], heads: &[&Term]) {
+        let declared = body.iter().flat_map(|literal| match &literal.kind {
+            LiteralKind::Some(names) => &names[..],
+            _ => &[],
+        });
+        let declared: Vec<(String, Span)> = declared.cloned().collect();
+        if declared.is_empty() {
+            return;
+        }
+        let mut mentioned = HashSet::new();
+        mentioned_in_body(heads, body, &mut mentioned);
+        let unused: Vec<(String, Span)> =
+            declared.into_iter().filter(|(name, _)| !mentioned.contains(name.as_str())).collect();
+        for (name, span) in unused {
+            self.error("rego_compile_error", span, format!("declared var {name} unused"));
         }
     }
 

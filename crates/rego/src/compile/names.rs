@@ -200,10 +200,14 @@ pub(super) fn free_names<'a>(term: &'a Term, found: &mut HashSet<&'a str>) {
     }
 }
 
-pub(super) fn free_in_body<'a>(heads: &[&'a Term], body: &'a [Literal], found: &mut HashSet<&'a str>) {
-    let mut mentioned = HashSet::new();
+/// The names that a body mentions, also those that it declares.
+pub(super) fn mentioned_in_body<'a>(
+    heads: &[&'a Term],
+    body: &'a [Literal],
+    mentioned: &mut HashSet<&'a str>,
+) {
     for term in heads.iter().copied().chain(body.iter().flat_map(terms)) {
-        free_names(term, &mut mentioned);
+        free_names(term, mentioned);
     }
     for literal in body {
         // `every` declares its key and value for its own body alone.
@@ -217,6 +221,11 @@ pub(super) fn free_in_body<'a>(heads: &[&'a Term], body: &'a [Literal], found: &
             mentioned.extend(inner);
         }
     }
+}
+
+pub(super) fn free_in_body<'a>(heads: &[&'a Term], body: &'a [Literal], found: &mut HashSet<&'a str>) {
+    let mut mentioned = HashSet::new();
+    mentioned_in_body(heads, body, &mut mentioned);
     let declared = declared(body);
     found.extend(mentioned.into_iter().filter(|name| !declared.contains(name)));
 }

@@ -51,12 +51,14 @@ pub(super) fn compile(
                     tree.nodes[node as usize].rule = Some(id);
                     rules.push(RuleSet { node, kind, definitions: Vec::new(), default: None });
                     let name = rule.head.name.clone();
-                    shapes.push(RuleShape { kind, package: module.package.clone(), name });
+                    let has_members = rule.head.member.is_some();
+                    shapes.push(RuleShape { kind, has_members, package: module.package.clone(), name });
                     id
                 }
             };
             let place = SourcePlace { file: unit.file, span: rule.span };
-            if shapes[id as usize].kind != kind {
+            let shape = &shapes[id as usize];
+            if shape.kind != kind || shape.has_members != rule.head.member.is_some() {
                 let message = format!("conflicting rules data.{} found", path.join("."));
                 let location = Some(location(&files, place));
                 errors.push(CompileError { code: "rego_type_error", location, message });
