@@ -11,6 +11,8 @@ use objchange_plan::{
     ChangedResource, Deferred, Json, MissingKind, Plan, ResourceActions, Text, ValueChange, View,
 };
 
+use crate::collection::without_data;
+
 /// The members of a plan to which a module that is not there may add anything.
 #[cfg(any(feature = "rego", feature = "sentinel"))]
 const IN_MODULES: &[&str] = &[
@@ -168,7 +170,7 @@ impl<'t> Simulated<'t> {
             if is_read || resource.action_reason.as_deref() == Some("read_because_simulated") {
                 open.reads.insert(key(resource));
                 // Documents have `data.` in these addresses, and collections have not.
-                let address = address_of_data(resource);
+                let address = without_data(&resource.address).into_owned();
                 open.planned_reads.extend([resource.address.to_string(), address.clone()]);
                 open.prior
                     .push(PossibleItem { address: address.into(), ..PossibleItem::new(resource, true) });
@@ -367,12 +369,6 @@ fn unlisted_data_sources<'t>(plan: &Plan<'t>) -> Vec<PossibleItem<'t>> {
         }
     }
     found
-}
-
-/// The address of a data source in the collections of planned values and states: they have no `data.` before the type.
-fn address_of_data(resource: &ChangedResource<'_>) -> String {
-    let ChangedResource { address, resource_type, .. } = resource;
-    address.replacen(&format!("data.{resource_type}."), &format!("{resource_type}."), 1)
 }
 
 fn has_unknown_actions(resource: &ChangedResource<'_>) -> bool {

@@ -176,12 +176,13 @@ impl Program {
         let mut seen: hashbrown::HashSet<u32> = pending.iter().copied().collect();
         while let Some(node) = pending.pop() {
             let node = &compiled.nodes[node as usize];
-            let of_rule = match node.rule {
-                Some(rule) if compiled.reads_input[rule as usize] => return true,
-                Some(rule) => &compiled.edges[rule as usize][..],
-                None => &[],
-            };
-            let next = node.children.values().chain(of_rule).copied();
+            let above = node.above.and_then(|above| compiled.nodes[above as usize].rule);
+            let rules: Vec<u32> = node.rule.into_iter().chain(above).collect();
+            if rules.iter().any(|rule| compiled.reads_input[*rule as usize]) {
+                return true;
+            }
+            let of_rules = rules.iter().flat_map(|rule| &compiled.edges[*rule as usize]);
+            let next = node.children.values().chain(of_rules).copied();
             pending.extend(next.filter(|node| seen.insert(*node)));
         }
         false

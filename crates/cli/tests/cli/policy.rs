@@ -192,7 +192,7 @@ fn what_is_wrong_with_policies_is_said_with_its_place() {
     assert!(said("syntax", "package a\n\ndeny contains 1 if {").contains("/p.rego:3: "));
     assert_eq!(
         said("recursion", "package a\n\ndeny contains x if x := f(1)\n\nf(x) := f(x + 1)\n"),
-        "error: /p.rego:5: f calls itself, which Rego does not allow\n"
+        "error: /p.rego:5: rule data.a.f is recursive: data.a.f -> data.a.f\n"
     );
     let endless = "package a\n\ndeny contains 1 if {\n\tsome a in numbers.range(1, 1000000)\n\t\
         some b in numbers.range(1, 1000000)\n\ta + b == 0\n}\n";

@@ -16,7 +16,7 @@ use std::fmt;
 use indexmap::IndexMap;
 use objchange_plan::{DocumentError, Json, Raw, Text};
 
-pub(crate) use address::{instance_address, prefixed};
+pub(crate) use address::{instance_address, prefixed, without_data};
 pub use answer::Answer;
 pub use change::{Change, OutputChange, ResourceChange};
 pub(crate) use expressions::HiddenIn;

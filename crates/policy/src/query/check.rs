@@ -16,7 +16,7 @@ use super::compare::{Wrong, kinds_of, shape_of_call, wrong_containment, wrong_eq
 use super::error::{QueryError, QueryErrorKind};
 use super::kinds::Kinds;
 use super::model::{CollectionKind, PLAN, Shape};
-use super::tree::{Places, call, own_parts};
+use super::tree::{Places, call, is_same_selection, own_parts};
 
 /// The maximum size of a compiled pattern, in bytes.
 const MAX_PATTERN: usize = 1 << 20;
@@ -399,6 +399,15 @@ impl Checker<'_> {
         };
         if let Some(Wrong { message, help }) = wrong {
             return Err(QueryError::new(QueryErrorKind::Type, written, message).help(help));
+        }
+        // A value equals itself, also where parts of it are unknown.
+        if let [a, b] = &call_expr.args[..]
+            && renamed != "@contained"
+            && is_same_selection(a, b)
+        {
+            call_expr.args.truncate(1);
+            call_expr.func_name = if renamed == "@equals" { "@itself" } else { "@other" }.to_owned();
+            return Ok(Shape::Leaf(Kinds::BOOL));
         }
         // It notes what it compares under its position.
         let position = Expr::Literal(LiteralValue::Int((self.comparisons.len() as i64).into()));

@@ -71,6 +71,11 @@ pub(super) fn context<'v>(
             }),
         );
     }
+    for (name, is_equal) in [("@itself", true), ("@other", false)] {
+        // The value is looked up, so that one that is not there is an error as in other comparisons. A number that
+        // is none, which does not equal itself, is in no document.
+        add(name, Box::new(move |call| argument(call, 0).map(|_| bool(is_equal))));
+    }
     let (unknown, noted) = (Arc::clone(&scope.unknown), Arc::clone(comparisons));
     add(
         "@contained",

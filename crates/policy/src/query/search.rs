@@ -85,10 +85,8 @@ impl Search<'_> {
             if is_undecided && !self.undecided {
                 undecided.push(key.to_owned());
             }
-            let is_found = match self.undecided {
-                true => is_undecided,
-                false => tallies.filter.note(answer).unwrap_or(false),
-            };
+            let is_matching = tallies.filter.note(answer).unwrap_or(false);
+            let is_found = if self.undecided { is_undecided } else { is_matching };
             // The next item may take as long, so one that takes too much ends the search.
             if tallies.filter.is_limit() {
                 break;

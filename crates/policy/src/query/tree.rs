@@ -45,6 +45,17 @@ pub(super) fn is_selection(expr: &IdedExpr) -> bool {
     is_plain && parts(expr).into_iter().all(is_selection)
 }
 
+/// Whether two expressions select one part of an item by its names.
+pub(super) fn is_same_selection(a: &IdedExpr, b: &IdedExpr) -> bool {
+    match (&a.expr, &b.expr) {
+        (Expr::Ident(a), Expr::Ident(b)) => a == b,
+        (Expr::Select(a), Expr::Select(b)) => {
+            !a.test && !b.test && a.field == b.field && is_same_selection(&a.operand, &b.operand)
+        }
+        _ => false,
+    }
+}
+
 /// How many parts an expression has, without what the loops in it do for each element.
 pub(super) fn own_parts(expr: &IdedExpr) -> usize {
     let inner: usize = match &expr.expr {

@@ -46,6 +46,9 @@ impl RuleVerdict {
         if let Some(error) = &self.error {
             add("error", Kind::Error, error, &self.place, None);
         }
+        if self.excepted {
+            return case;
+        }
         for finding in &self.findings {
             add(
                 self.severity.kind(),

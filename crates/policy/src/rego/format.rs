@@ -116,7 +116,7 @@ const fn with_full<const N: usize>(fields: &[(&'static str, Format)]) -> [(&'sta
 /// A word of the actions of a change. Terraform writes a replacement as two of them.
 static ACTION: Format = Words(&["no-op", "create", "read", "update", "delete", "forget"]);
 
-const MODE: Format = Words(&["managed", "data", "ephemeral"]);
+const MODE: Format = Words(&["managed", "data", "ephemeral", "list"]);
 
 static PROVISIONER: Format = Object(&CONFIGURED_PROVISIONER);
 

@@ -8,7 +8,7 @@ use objchange_plan::{Plan, Shape, View};
 use super::error::PolicyError;
 use super::unknown::step;
 use super::verdict::{Unknown, Verdicts};
-use crate::collection::read;
+use crate::collection::{read, without_data};
 use crate::tfplan::RawPlan;
 
 /// Names no key below what the plan calls sensitive in any of its sections.
@@ -51,7 +51,7 @@ fn sensitive_paths(
     for (address, marks) in raw.stated().instances() {
         add(address, marks);
         // Planned values have data sources by another address.
-        add(&address.replacen("data.", "", 1), marks);
+        add(&without_data(address), marks);
     }
     for address in wanted {
         if let Some(marks) = address.strip_prefix("output.").and_then(|name| raw.stated().output_view(name)) {

@@ -52,11 +52,11 @@ impl TextReport {
             let rule = |place: &PolicyLocation| {
                 format!(" ({}, {})", visible(&verdict.rule), visible(&place.to_string()))
             };
-            if verdict.excepted {
-                continue;
-            }
             if let Some(error) = &verdict.error {
                 writeln!(out, "{BAD}error{BAD:#}: {name}{}{}", visible(error), rule(&verdict.place))?;
+            }
+            if verdict.excepted {
+                continue;
             }
             for finding in &verdict.findings {
                 let word = if verdict.severity == Severity::Warning { "warning" } else { "failure" };

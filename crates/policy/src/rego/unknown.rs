@@ -9,6 +9,7 @@ use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
 use super::{InputMode, verdict};
+use crate::collection::without_data;
 use crate::simulated::Simulated;
 
 /// Where the unknown values of an input are, by their numbers.
@@ -468,11 +469,8 @@ pub(super) fn with_member(parent: &Value, name: &str, value: Value) -> Value {
 /// leave out. A data source and a managed resource may have one type and name.
 fn planned_key(address: &str, resource: &Value) -> SmolStr {
     let text = |name| member(resource, name).and_then(Value::as_str);
-    match (text("mode"), text("type")) {
-        (Some("data"), Some(kind)) => {
-            let address = address.replacen(&format!("data.{kind}."), &format!("{kind}."), 1);
-            format!("data.{address}").into()
-        }
+    match text("mode") {
+        Some("data") => format!("data.{}", without_data(address)).into(),
         _ => SmolStr::new(address),
     }
 }

@@ -218,11 +218,11 @@ fn errors_have_a_place() {
     );
     assert_eq!(error("package a\nx := 1").0, PolicyErrorKind::NoRules);
     let recursive = error("package a\ndeny contains x if x := f(1)\nf(x) := f(x + 1)");
-    assert_eq!(recursive.1, "p.rego:3: f calls itself, which Rego does not allow");
+    assert_eq!(recursive.1, "p.rego:3: rule data.a.f is recursive: data.a.f -> data.a.f");
     let deep = format!("package a\ndeny contains x if x := {}1{}", "[".repeat(5000), "]".repeat(5000));
     assert_eq!(error(&deep).1, "p.rego:2: more than 1000 brackets or operators within each other");
     let typo = error("package a\ndeny contains x if x := cuont([1])").1;
-    assert_eq!(typo, "p.rego:2: there is no function cuont; did you mean count?");
+    assert_eq!(typo, "p.rego:2: undefined function cuont; did you mean count?");
 }
 
 #[test]

@@ -391,8 +391,12 @@ impl<'s> Matcher<'s, '_, '_> {
             // In order, equal items are neighbours: comparing each with all others takes time that grows with
             // the square.
             seen.sort();
-            for pair in seen.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-                let description = format!("array items[{},{}] must be unique", pair[0].1, pair[1].1);
+            let pairs = seen.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+            let mut repeated: Vec<(usize, usize)> = pairs.map(|pair| (pair[1].1, pair[0].1)).collect();
+            // OPA 1.20 finds each item that is there before when it comes to it.
+            repeated.sort_unstable();
+            for (again, before) in repeated {
+                let description = format!("array items[{before},{again}] must be unique");
                 problems.push(Problem { kind: "unique", field: field.to_owned(), description });
             }
         }

@@ -149,7 +149,10 @@ impl Lowerer<'_, '_> {
         match kind {
             LiteralKind::Some(_) => {}
             LiteralKind::Expr(term) => self.test(term),
-            LiteralKind::Assign(left, right) => self.unify(left, right, true),
+            LiteralKind::Assign(left, right) => {
+                self.refuse_assignment(left);
+                self.unify(left, right, true);
+            }
             LiteralKind::Unify(left, right) => self.unify(left, right, is_left),
             LiteralKind::SomeIn { key, value, domain } => {
                 let place = self.place(domain.span);
@@ -165,11 +168,15 @@ impl Lowerer<'_, '_> {
                 });
             }
             LiteralKind::Every { key, value, domain, body } => {
-                let domain = self.expr(domain);
                 let names: Vec<&str> = [value.as_str()].into_iter().chain(key.as_deref()).collect();
+                if key.as_deref().is_some_and(|key| key == value && key != "_") {
+                    let message = format!("var {value} declared above");
+                    self.error("rego_compile_error", domain.span, message);
+                }
+                let domain = self.expr(domain);
                 let op = self.with_scope(&names, |lowerer, slots| {
                     // Variables of the body are new for each element, so it has a scope of its own.
-                    let (ops, ()) = lowerer.body(body, &[], |_| ());
+                    let (ops, ()) = lowerer.body(body, &[], &names, |_| ());
                     Op::Every { domain, value: slots[0], key: slots.get(1).copied(), ops }
                 });
                 self.ops.push(op);
@@ -198,6 +205,19 @@ impl Lowerer<'_, '_> {
         let value = self.expr(term);
         let place = self.place(term.span);
         self.ops.push(Op::Test(value, place));
+    }
+
+    /// Reports the parts of the left side of `:=` that are no variables.
+    fn refuse_assignment(&mut self, left: &Term) {
+        let what = match &left.kind {
+            TermKind::Var(_) => return,
+            TermKind::Array(items) => return items.iter().for_each(|item| self.refuse_assignment(item)),
+            TermKind::Object(members) => {
+                return members.iter().for_each(|(_, value)| self.refuse_assignment(value));
+            }
+            kind => kind.name(),
+        };
+        self.error("rego_compile_error", left.span, format!("cannot assign to {what}"));
     }
 
     fn unify(&mut self, left: &Term, right: &Term, is_left: bool) {
@@ -292,6 +312,9 @@ impl Lowerer<'_, '_> {
                 // The name of a function replaces by that function, everything else by its value.
                 Err(_) => Replacement::Value(self.expr(&with.value)),
             };
+            if let super::lower::Callee::Function(node, _) = callee {
+                self.shared.edges.push(node);
+            }
             return Some(Change::Function(callee.key(), replacement));
         }
         let value = self.expr(&with.value);
@@ -306,7 +329,8 @@ impl Lowerer<'_, '_> {
         let mut path = match &meaning {
             Some(Meaning::Input(path) | Meaning::Data(path)) => path.clone(),
             _ => {
-                self.error("rego_type_error", span, "`with` replaces input, data or a function");
+                let message = "with keyword target must reference existing input, data, or a function";
+                self.error("rego_type_error", span, message);
                 return None;
             }
         };
@@ -321,7 +345,17 @@ impl Lowerer<'_, '_> {
         }
         match meaning {
             Some(Meaning::Input(_)) => Some(Change::Input(path, value)),
+            _ if self.shared.is_in_rule(&path) => {
+                let message = "with keyword cannot partially replace virtual document(s)";
+                self.error("rego_compile_error", span, message);
+                None
+            }
             _ => {
+                // OPA 1.20 takes what is replaced for something that is read.
+                let (node, taken) = self.shared.tree.follow(path.iter().map(String::as_str));
+                if taken == path.len() {
+                    self.shared.edges.push(node);
+                }
                 // A test that mocks a document may mention it although no file has it.
                 self.mocks(&path);
                 Some(Change::Data(path, value))
@@ -404,7 +438,8 @@ impl Lowerer<'_, '_> {
             && matches!(self.shared.shapes[rule as usize].kind, RuleKind::Function(_))
         {
             let name = path.join(".");
-            self.error("rego_type_error", span, format!("data.{name} is a function: call it"));
+            let message = format!("function data.{name} used as reference, not called");
+            self.error("rego_type_error", span, message);
         }
         let rest = &keys[path.len() - prefix..];
         self.mention(node, rest);

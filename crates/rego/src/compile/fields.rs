@@ -602,12 +602,15 @@ impl Checker<'_> {
         while let Some(node) = pending.pop() {
             if self.reached_nodes.insert(node) {
                 let node = &compiled.nodes[node as usize];
-                node.rule.iter().for_each(|rule| self.reach(*rule));
+                let above = node.above.and_then(|above| compiled.nodes[above as usize].rule);
+                node.rule.into_iter().chain(above).for_each(|rule| self.reach(rule));
                 pending.extend(node.children.values());
             }
         }
         match &compiled.nodes[node as usize] {
-            node if self.replaced.others || !node.children.is_empty() => Values::any(),
+            node if self.replaced.others || !node.children.is_empty() || node.above.is_some() => {
+                Values::any()
+            }
             node => node.rule.map_or_else(Values::any, |rule| self.result(rule)),
         }
     }

@@ -1,10 +1,11 @@
 //! Compiles the syntax tree of a rule to steps, and resolves names.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use objchange_text::did_you_mean;
 
+use super::closures::{told_apart, written};
 use super::join::find_joins;
-use super::names::{declared, names, pattern_names, terms};
+use super::names::{Earlier, declared, mentioned_in_body, names, pattern_names, redeclared, terms};
 use super::program::{Branch, DataReference, Expr, FunctionKey, NodeId, Op, RuleKind, Slot, SourcePlace};
 use super::tree::Tree;
 use super::{InputReference, RuleShape};
@@ -118,11 +119,7 @@ impl<'a, 's> Lowerer<'a, 's> {
     }
 
     pub(super) fn unsafe_variable(&mut self, name: &str, span: Span) {
-        let message = match name {
-            "_" => "a value is needed here, and `_` has none".to_owned(),
-            _ => format!("the variable {name} is unsafe: nothing gives it a value"),
-        };
-        self.error("rego_unsafe_var_error", span, message);
+        self.error("rego_unsafe_var_error", span, format!("var {} is unsafe", written(name)));
     }
 
     pub(super) fn new_slot(&mut self, name: &str) -> Slot {
@@ -168,6 +165,12 @@ impl<'a, 's> Lowerer<'a, 's> {
         let mut scope = HashMap::new();
         for param in params {
             pattern_names(param, &mut |name| {
+                if matches!(name, "input" | "data") {
+                    let message = format!("args must not shadow {name} (use a different variable name)");
+                    self.error("rego_compile_error", param.span, message);
+                }
+            });
+            pattern_names(param, &mut |name| {
                 if !scope.contains_key(name) {
                     let slot = self.new_slot(name);
                     scope.insert(name.to_owned(), Some(slot));
@@ -177,15 +180,20 @@ impl<'a, 's> Lowerer<'a, 's> {
         self.scopes.push(scope);
     }
 
-    /// Compiles a body in a scope of its own, then runs `finish` with the variables that it binds.
+    /// Compiles a body in a scope of its own, then runs `finish` with the variables that it binds. `of_every` are the
+    /// names of the `every` that it belongs to.
     pub(super) fn body<T>(
         &mut self,
         body: &[Literal],
         heads: &[&Term],
+        of_every: &[&str],
         finish: impl FnOnce(&mut Self) -> T,
     ) -> (Vec<Op>, T) {
         let outer = std::mem::take(&mut self.ops);
-        self.refuse_double_declarations(body);
+        self.refuse_double_declarations(body, of_every);
+        self.refuse_unused(body, heads);
+        let told_apart = told_apart(body, &|name| self.is_in_scope(name));
+        let body = &told_apart[..];
         let mut mentioned = Vec::new();
         for term in body.iter().flat_map(terms).chain(heads.iter().copied()) {
             names(term, &mut |name, _| mentioned.push(name), &mut |_| {});
@@ -214,34 +222,52 @@ impl<'a, 's> Lowerer<'a, 's> {
         (std::mem::replace(&mut self.ops, outer), finished)
     }
 
-    fn refuse_double_declarations(&mut self, body: &[Literal]) {
-        let mut assigned = hashbrown::HashSet::new();
-        let mut double = Vec::new();
-        let is_only = self.scopes.len() == 1;
-        for literal in body {
-            let mut declare = |term: &Term, shadows: bool| {
-                pattern_names(term, &mut |name| {
-                    // OPA 1.20 refuses `x := 1` in a function of `x`: "arg x redeclared".
-                    let is_param = shadows && is_only && self.scopes[0].contains_key(name);
-                    if !assigned.insert(name.to_owned()) || is_param {
-                        double.push((name.to_owned(), literal.span));
-                    }
-                });
+    /// Reports the names that a body declares although they are declared or read before. `of_every` are the
+    /// names of the `every` that the body belongs to.
+    fn refuse_double_declarations(&mut self, body: &[Literal], of_every: &[&str]) {
+        let params = match &self.scopes[..] {
+            // A comprehension may use the name of a parameter for a variable of its own.
+            [params] => params.keys().map(|name| (name.as_str(), Earlier::Parameter)).collect(),
+            _ => HashMap::new(),
+        };
+        let declared = of_every.iter().map(|name| (*name, Earlier::Declared));
+        let earlier = params.into_iter().chain(declared).collect();
+        let is_outer = |name: &str| self.is_in_scope(name);
+        let found: Vec<(String, Span, Earlier)> = redeclared(body, earlier, &is_outer)
+            .into_iter()
+            .map(|(name, span, earlier)| (name.to_owned(), span, earlier))
+            .collect();
+        for (name, span, earlier) in found {
+            let message = match earlier {
+                Earlier::Parameter => format!("arg {name} redeclared"),
+                Earlier::Assigned => format!("var {name} assigned above"),
+                Earlier::Declared => format!("var {name} declared above"),
+                Earlier::Read => format!("var {name} referenced above"),
             };
-            match &literal.kind {
-                LiteralKind::Assign(left, _) => declare(left, true),
-                LiteralKind::Some(names) => {
-                    for (name, span) in names {
-                        if !assigned.insert(name.clone()) {
-                            double.push((name.clone(), *span));
-                        }
-                    }
-                }
-                _ => {}
-            }
+            self.error("rego_compile_error", span, message);
         }
-        for (name, span) in double {
-            self.error("rego_compile_error", span, format!("the variable {name} has been declared above"));
+    }
+
+    fn is_in_scope(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains_key(name))
+    }
+
+    /// Reports the variables of `some` that nothing mentions.
+    fn refuse_unused(&mut self, body: &[Literal], heads: &[&Term]) {
+        let declared = body.iter().flat_map(|literal| match &literal.kind {
+            LiteralKind::Some(names) => &names[..],
+            _ => &[],
+        });
+        let declared: Vec<(String, Span)> = declared.cloned().collect();
+        if declared.is_empty() {
+            return;
+        }
+        let mut mentioned = HashSet::new();
+        mentioned_in_body(heads, body, &mut mentioned);
+        let unused: Vec<(String, Span)> =
+            declared.into_iter().filter(|(name, _)| !mentioned.contains(name.as_str())).collect();
+        for (name, span) in unused {
+            self.error("rego_compile_error", span, format!("declared var {name} unused"));
         }
     }
 
@@ -278,7 +304,7 @@ impl<'a, 's> Lowerer<'a, 's> {
             Err(_) if self.shared.errors.len() >= MOST_ERRORS => None,
             Err(name) => {
                 let similar = did_you_mean(&name, builtins::names());
-                let message = format!("there is no function {name}{similar}");
+                let message = format!("undefined function {name}{similar}");
                 self.error("rego_type_error", function.span, message);
                 None
             }
@@ -325,7 +351,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         is_member: bool,
     ) -> Branch {
         let heads: Vec<&Term> = keys.iter().chain(value).collect();
-        let (ops, (keys, value)) = self.body(body, &heads, |lowerer| {
+        let (ops, (keys, value)) = self.body(body, &heads, &[], |lowerer| {
             let keys = keys.iter().map(|key| lowerer.expr(key)).collect();
             let value = match value {
                 Some(value) => lowerer.expr(value),
@@ -338,6 +364,14 @@ impl<'a, 's> Lowerer<'a, 's> {
 }
 
 impl Shared<'_> {
+    /// Whether a path of `data` leads into the value of a rule.
+    pub(super) fn is_in_rule(&self, path: &[String]) -> bool {
+        (0..path.len()).any(|length| {
+            let (node, taken) = self.tree.follow(path[..length].iter().map(String::as_str));
+            taken == length && self.tree.node(node).rule.is_some()
+        })
+    }
+
     /// Whether there are rules at a position or, by rules such as `a.b := 1`, below it.
     fn has_rules(&self, node: NodeId, unit: &Unit) -> bool {
         let mut pending = vec![node];

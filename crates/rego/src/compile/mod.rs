@@ -1,5 +1,6 @@
 //! Compiles syntax trees to policies.
 
+mod closures;
 mod condition;
 pub(crate) mod fields;
 mod join;
@@ -64,6 +65,8 @@ pub(crate) struct InputReference {
 #[derive(Debug)]
 pub(crate) struct RuleShape {
     pub(crate) kind: RuleKind,
+    /// It makes sets: `p contains x`, or `p[k] contains x`.
+    pub(crate) has_members: bool,
     /// The package it is in.
     pub(crate) package: Vec<String>,
     pub(crate) name: String,

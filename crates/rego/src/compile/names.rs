@@ -1,8 +1,8 @@
 //! Finds the names that a body declares and mentions.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
-use crate::syntax::ast::{Literal, LiteralKind, TemplatePart, Term, TermKind};
+use crate::syntax::ast::{Literal, LiteralKind, Span, TemplatePart, Term, TermKind};
 
 /// Calls `visit` with each name that a term mentions itself; `inner` gets the terms that have variables of their own.
 pub(super) fn names<'a>(
@@ -92,6 +92,88 @@ pub(super) fn declared(body: &[Literal]) -> HashSet<&str> {
     declared
 }
 
+/// How a body has met a name before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Earlier {
+    /// As a parameter of the function.
+    Parameter,
+    /// By `:=`.
+    Assigned,
+    /// By `some` or `every`.
+    Declared,
+    /// Something reads it, so it has another meaning before its declaration than after it.
+    Read,
+}
+
+/// The names that a body declares although it has met them before, each with the place of the declaration.
+/// `earlier` are the names that are met before the body; `is_outer` says whether a name is one of a scope around it.
+pub(super) fn redeclared<'a>(
+    body: &'a [Literal],
+    mut earlier: HashMap<&'a str, Earlier>,
+    is_outer: &dyn Fn(&str) -> bool,
+) -> Vec<(&'a str, Span, Earlier)> {
+    let mut found = Vec::new();
+    for literal in body {
+        let mut declares: Vec<(&str, Span)> = Vec::new();
+        let mut declare = |term| pattern_names(term, &mut |name| declares.push((name, literal.span)));
+        let mut reads: Vec<&Term> = literal.with.iter().map(|with| &with.value).collect();
+        let mut by = Earlier::Declared;
+        let mut may_repeat = false;
+        match &literal.kind {
+            LiteralKind::Expr(term) => reads.push(term),
+            LiteralKind::Unify(left, right) => reads.extend([left, right]),
+            LiteralKind::Every { domain, .. } => reads.push(domain),
+            LiteralKind::Assign(left, right) => {
+                reads.push(right);
+                declare(left);
+                by = Earlier::Assigned;
+            }
+            LiteralKind::Some(names) => {
+                declares.extend(names.iter().map(|(name, span)| (name.as_str(), *span)))
+            }
+            LiteralKind::SomeIn { key, value, .. } => {
+                key.iter().chain([value]).for_each(declare);
+                // `some x, x in xs` asks for an element that equals its key.
+                may_repeat = true;
+            }
+        }
+        for term in reads {
+            names(
+                term,
+                &mut |name, _| {
+                    if name != "_" && !is_outer(name) {
+                        earlier.entry(name).or_insert(Earlier::Read);
+                    }
+                },
+                &mut |_| {},
+            );
+        }
+        let mut of_literal = HashSet::new();
+        for (name, span) in declares {
+            if may_repeat && !of_literal.insert(name) {
+                continue;
+            }
+            match earlier.insert(name, by) {
+                None => {}
+                Some(before) => found.push((name, span, before)),
+            }
+        }
+        // The collection may mention the new names: `some x in xs[x]`.
+        if let LiteralKind::SomeIn { domain, .. } = &literal.kind {
+            names(
+                domain,
+                &mut |name, _| {
+                    if name != "_" && !is_outer(name) {
+                        earlier.entry(name).or_insert(Earlier::Read);
+                    }
+                },
+                &mut |_| {},
+            );
+        }
+    }
+    found
+}
+
 /// The names that a pattern binds.
 pub(super) fn pattern_names<'a>(term: &'a Term, visit: &mut dyn FnMut(&'a str)) {
     match &term.kind {
@@ -118,10 +200,14 @@ pub(super) fn free_names<'a>(term: &'a Term, found: &mut HashSet<&'a str>) {
     }
 }
 
-pub(super) fn free_in_body<'a>(heads: &[&'a Term], body: &'a [Literal], found: &mut HashSet<&'a str>) {
-    let mut mentioned = HashSet::new();
+/// The names that a body mentions, also those that it declares.
+pub(super) fn mentioned_in_body<'a>(
+    heads: &[&'a Term],
+    body: &'a [Literal],
+    mentioned: &mut HashSet<&'a str>,
+) {
     for term in heads.iter().copied().chain(body.iter().flat_map(terms)) {
-        free_names(term, &mut mentioned);
+        free_names(term, mentioned);
     }
     for literal in body {
         // `every` declares its key and value for its own body alone.
@@ -135,6 +221,11 @@ pub(super) fn free_in_body<'a>(heads: &[&'a Term], body: &'a [Literal], found: &
             mentioned.extend(inner);
         }
     }
+}
+
+pub(super) fn free_in_body<'a>(heads: &[&'a Term], body: &'a [Literal], found: &mut HashSet<&'a str>) {
+    let mut mentioned = HashSet::new();
+    mentioned_in_body(heads, body, &mut mentioned);
     let declared = declared(body);
     found.extend(mentioned.into_iter().filter(|name| !declared.contains(name)));
 }

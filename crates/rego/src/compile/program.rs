@@ -26,6 +26,9 @@ pub(crate) struct Node {
     /// The names of the children in the order of their text.
     pub(crate) names: Vec<String>,
     pub(crate) rule: Option<RuleId>,
+    /// The first position above it that has a rule. The object of that rule may have members here as well, as
+    /// with `p.a := 1` beside `p[x] := y`.
+    pub(crate) above: Option<NodeId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,6 +15,9 @@ use crate::value::Value;
 /// How many errors are reported.
 pub(super) const MOST_ERRORS: usize = 20;
 
+/// How many rules an error names on the way from one to itself.
+const MOST_NAMED: usize = 8;
+
 /// A rule and where it belongs.
 struct Placed<'m> {
     rule: &'m Rule,
@@ -48,21 +51,15 @@ pub(super) fn compile(
                     tree.nodes[node as usize].rule = Some(id);
                     rules.push(RuleSet { node, kind, definitions: Vec::new(), default: None });
                     let name = rule.head.name.clone();
-                    shapes.push(RuleShape { kind, package: module.package.clone(), name });
+                    let has_members = rule.head.member.is_some();
+                    shapes.push(RuleShape { kind, has_members, package: module.package.clone(), name });
                     id
                 }
             };
             let place = SourcePlace { file: unit.file, span: rule.span };
-            if shapes[id as usize].kind != kind {
-                let name = &rule.head.name;
-                let message = match (shapes[id as usize].kind, kind) {
-                    (RuleKind::Function(one), RuleKind::Function(other)) => {
-                        format!("{name} is defined with {one} and with {other} parameters")
-                    }
-                    _ => format!(
-                        "{name} is defined in different ways: as one value, a set, an object or a function"
-                    ),
-                };
+            let shape = &shapes[id as usize];
+            if shape.kind != kind || shape.has_members != rule.head.member.is_some() {
+                let message = format!("conflicting rules data.{} found", path.join("."));
                 let location = Some(location(&files, place));
                 errors.push(CompileError { code: "rego_type_error", location, message });
                 continue;
@@ -70,7 +67,8 @@ pub(super) fn compile(
             placed.push(Placed { rule, module: index, id, keys });
         }
     }
-    tree.sort();
+    tree.finish();
+    refuse_parts(&files, &tree, modules, &placed, &shapes, &mut errors);
     let mut shared = Shared {
         tree: &tree,
         shapes: &shapes,
@@ -113,7 +111,8 @@ pub(super) fn compile(
             set.default = Some(Box::new(definition));
         } else {
             let location = Some(location(&files, definition.place));
-            let message = format!("{} has two defaults", one.rule.head.name);
+            let name = tree.node(set.node).path.join(".");
+            let message = format!("multiple default rules data.{name} found");
             shared.errors.push(CompileError { code: "rego_type_error", location, message });
         }
     }
@@ -186,6 +185,97 @@ fn kind(rule: &Rule, keys: &[Term]) -> RuleKind {
     }
 }
 
+/// Reports rules below another one that makes no object, and packages whose name is that of a rule.
+fn refuse_parts(
+    files: &[String],
+    tree: &Tree,
+    modules: &[(Unit, Module)],
+    placed: &[Placed<'_>],
+    shapes: &[RuleShape],
+    errors: &mut Vec<CompileError>,
+) {
+    let mut places: Vec<Option<SourcePlace>> = vec![None; shapes.len()];
+    let mut nodes = vec![0; shapes.len()];
+    for one in placed {
+        let (unit, module) = &modules[one.module];
+        let first = &mut places[one.id as usize];
+        if first.is_none() {
+            *first = Some(SourcePlace { file: unit.file, span: one.rule.span });
+            nodes[one.id as usize] = follow(tree, &path(&module.package, one.rule).0);
+        }
+    }
+    let name = |rule: RuleId| format!("data.{}", tree.node(nodes[rule as usize]).path.join("."));
+    let mut refuse = |place: SourcePlace, message: String| {
+        errors.push(CompileError {
+            code: "rego_type_error",
+            location: Some(location(files, place)),
+            message,
+        });
+    };
+    for (id, place) in (0..).zip(&places) {
+        let Some(place) = *place else { continue };
+        let node = tree.node(nodes[id as usize]);
+        let Some(upper) = node.above.and_then(|above| tree.node(above).rule) else { continue };
+        let is_function = |rule: RuleId| matches!(shapes[rule as usize].kind, RuleKind::Function(_));
+        // Rules make one object together with another one that has variable keys, functions do not.
+        if (shapes[upper as usize].kind != RuleKind::Object || is_function(id))
+            && let Some(of_upper) = places[upper as usize]
+        {
+            let at = location(files, place);
+            let (upper, lower) = (name(upper), name(id));
+            let message = format!("rule {upper} conflicts with:\n  rule {lower} at {}:{}", at.file, at.line);
+            refuse(of_upper, message);
+        }
+    }
+    for (unit, module) in modules {
+        let node = tree.node(follow(tree, &module.package));
+        let rules = [node.rule, node.above.and_then(|above| tree.node(above).rule)];
+        let first = rules.into_iter().flatten().find(|rule| shapes[*rule as usize].kind != RuleKind::Object);
+        if let Some(rule) = first
+            && let Some(of_rule) = places[rule as usize]
+        {
+            let at = location(files, of_rule);
+            let package = module.package.join(".");
+            let shape = &shapes[rule as usize];
+            let message = format!(
+                "package {package} conflicts with rule {} defined at {}:{}",
+                shape.name, at.file, at.line
+            );
+            refuse(SourcePlace { file: unit.file, span: module.package_span }, message);
+        }
+    }
+}
+
+/// The position of a path that is in the tree.
+fn follow(tree: &Tree, path: &[String]) -> NodeId {
+    tree.follow(path.iter().map(String::as_str)).0
+}
+
+/// The shortest way in a group of the graph from a position back to it, without its end.
+fn way_back(graph: &[Vec<NodeId>], group: &[NodeId], begin: NodeId) -> Vec<NodeId> {
+    let mut before: HashMap<NodeId, NodeId> = HashMap::new();
+    let mut pending = std::collections::VecDeque::from([begin]);
+    while let Some(at) = pending.pop_front() {
+        for next in &graph[at as usize] {
+            if group.binary_search(next).is_ok() && !before.contains_key(next) {
+                before.insert(*next, at);
+                pending.push_back(*next);
+            }
+        }
+    }
+    let mut way = Vec::new();
+    let mut at = begin;
+    while let Some(node) = before.get(&at) {
+        at = *node;
+        way.push(at);
+        if at == begin {
+            break;
+        }
+    }
+    way.reverse();
+    way
+}
+
 fn refuse_recursion(
     files: &[String],
     tree: &Tree,
@@ -193,36 +283,29 @@ fn refuse_recursion(
     edges: &[Vec<NodeId>],
     errors: &mut Vec<CompileError>,
 ) {
-    // A position leads to its rule and to the positions below it, a rule to the positions that it mentions.
-    let graph: Vec<Vec<NodeId>> = tree
-        .nodes
-        .iter()
-        .map(|node| {
-            let of_rule = node.rule.iter().flat_map(|rule| &edges[*rule as usize]);
-            node.children.values().chain(of_rule).copied().collect()
-        })
-        .collect();
+    // A position leads to its rule, to one above it that makes an object, and to the positions below it; a rule
+    // to the positions that it mentions. Rules have the numbers behind those of the positions.
+    let of_rules = NodeId::try_from(tree.nodes.len()).unwrap_or(NodeId::MAX);
+    let nodes = tree.nodes.iter().map(|node| {
+        let above = node.above.and_then(|above| tree.node(above).rule);
+        let rules = node.rule.into_iter().chain(above).map(|rule| of_rules + rule);
+        node.children.values().copied().chain(rules).collect()
+    });
+    let graph: Vec<Vec<NodeId>> = nodes.chain(edges.iter().cloned()).collect();
     for cycle in cycles(&graph) {
-        let in_cycle: Vec<RuleId> = cycle.iter().filter_map(|node| tree.node(*node).rule).collect();
+        let in_cycle: Vec<RuleId> = cycle.iter().filter_map(|node| node.checked_sub(of_rules)).collect();
         let first = in_cycle.iter().copied().min();
         let Some(set) = first.map(|rule| &rules[rule as usize]) else { continue };
         let Some(place) = set.definitions.first().or(set.default.as_deref()).map(|one| one.place) else {
             continue;
         };
-        let name = |rule: &RuleId| {
-            let path = &tree.node(rules[*rule as usize].node).path;
-            path.last().cloned().unwrap_or_default()
-        };
-        let verb = if matches!(set.kind, RuleKind::Function(_)) { "calls" } else { "leads to" };
-        let mut message = format!(
-            "{} {verb} itself, which Rego does not allow",
-            first.iter().map(name).collect::<String>()
-        );
-        let others: Vec<String> =
-            in_cycle.iter().filter(|rule| Some(**rule) != first).take(3).map(name).collect();
-        if !others.is_empty() {
-            message.push_str(&format!(" (by {})", others.join(", ")));
-        }
+        let name = |rule: &RuleId| format!("data.{}", tree.node(rules[*rule as usize].node).path.join("."));
+        let begin = first.iter().map(name).collect::<String>();
+        let way = first.map(|first| way_back(&graph, &cycle, of_rules + first)).unwrap_or_default();
+        let rules_on_way = way.iter().filter_map(|node| node.checked_sub(of_rules)).take(MOST_NAMED);
+        let mut way: Vec<String> = rules_on_way.map(|rule| name(&rule)).collect();
+        way.push(begin.clone());
+        let message = format!("rule {begin} is recursive: {}", way.join(" -> "));
         let location = Some(location(files, place));
         errors.push(CompileError { code: "rego_recursion_error", location, message });
     }

@@ -53,9 +53,9 @@ impl Lowerer<'_, '_> {
                     None => Expr::Set(items.into()),
                 }
             }
-            TermKind::Object(members) => self.object(members, term.span),
+            TermKind::Object(members) => self.object(members),
             TermKind::ArrayComprehension(head, body) => {
-                let (ops, head) = self.body(body, &[head], |lowerer| lowerer.expr(head));
+                let (ops, head) = self.body(body, &[head], &[], |lowerer| lowerer.expr(head));
                 self.comprehension(ComprehensionKind::Array(head), ops, term.span)
             }
             TermKind::SetComprehension(head, body) => {
@@ -78,7 +78,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn closure<const N: usize>(&mut self, heads: &[&Term; N], body: &[Literal]) -> (Vec<Op>, [Expr; N]) {
-        self.body(body, heads, |lowerer| heads.map(|head| lowerer.expr(head)))
+        self.body(body, heads, &[], |lowerer| heads.map(|head| lowerer.expr(head)))
     }
 
     fn comprehension(&self, kind: ComprehensionKind, ops: Vec<Op>, span: Span) -> Expr {
@@ -102,7 +102,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn object(&mut self, members: &[(Term, Term)], span: Span) -> Expr {
+    fn object(&mut self, members: &[(Term, Term)]) -> Expr {
         let members: Vec<(Expr, Expr)> =
             members.iter().map(|(key, value)| (self.expr(key), self.expr(value))).collect();
         let mut entries = Vec::new();
@@ -112,13 +112,7 @@ impl Lowerer<'_, '_> {
                 _ => return Expr::Object(members.into()),
             }
         }
-        let mut keys: Vec<&Value> = entries.iter().map(|(key, _)| key).collect();
-        keys.sort();
-        // The keys may be written differently, such as `1` and `1.0`, so they are compared as values.
-        if keys.windows(2).any(|pair| pair[0] == pair[1]) {
-            // OPA takes the last of them in silence.
-            self.error("rego_compile_error", span, "a key of this object is there twice");
-        }
+        // Of a key that is there twice OPA 1.20 takes the last value, and so does this.
         Expr::Const(Value::object(entries))
     }
 
@@ -153,8 +147,12 @@ impl Lowerer<'_, '_> {
         // exist.
         let Some(callee) = self.callee(function) else { return Expr::Const(Value::Null) };
         if arguments.len() != callee.arity() {
-            let name = super::text_of(function);
-            let message = format!("{name} takes {}, not {}", count(callee.arity()), arguments.len());
+            let message = format!(
+                "function {} has arity {}, got {}",
+                super::text_of(function),
+                callee.arity(),
+                count(arguments.len())
+            );
             self.error("rego_type_error", span, message);
             return Expr::Const(Value::Null);
         }
@@ -204,8 +202,8 @@ fn constants(items: &[Expr]) -> Option<Vec<Value>> {
 
 fn count(arity: usize) -> String {
     match arity {
-        0 => "no arguments".to_owned(),
-        1 => "one argument".to_owned(),
+        0 => "0 arguments".to_owned(),
+        1 => "1 argument".to_owned(),
         _ => format!("{arity} arguments"),
     }
 }

@@ -44,7 +44,18 @@ impl Tree {
         (at, taken)
     }
 
-    pub(super) fn sort(&mut self) {
+    /// Completes the nodes, when all are there.
+    pub(super) fn finish(&mut self) {
+        let mut pending = vec![0];
+        while let Some(node) = pending.pop() {
+            let Node { above, rule, children, .. } = self.node(node);
+            let above = above.or(rule.map(|_| node));
+            let children: Vec<NodeId> = children.values().copied().collect();
+            for child in children {
+                self.nodes[child as usize].above = above;
+                pending.push(child);
+            }
+        }
         for node in &mut self.nodes {
             // The order of a hash map differs from run to run, and results must not.
             node.names = node.children.keys().cloned().collect();

@@ -180,7 +180,7 @@ impl Checker<'_> {
             Expr::Data(node) => match &self.nodes[*node as usize] {
                 // With rules below it, such as `p.a := 1` beside `p[x] := y`, the value is an object of all
                 // of them.
-                Node { rule: Some(rule), children, .. } if children.is_empty() => {
+                Node { rule: Some(rule), children, above: None, .. } if children.is_empty() => {
                     self.of_rules[*rule as usize]
                 }
                 _ => Types::ANY,

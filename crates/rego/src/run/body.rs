@@ -1,5 +1,6 @@
 //! Searching for the values that make all conditions of a body true.
 
+use super::compare::Truth;
 use super::data::Below;
 use super::expr::{MOST_COUNTED, OWN_BYTES};
 use super::{Flow, Frame, Machine, Run, Stop};
@@ -324,14 +325,21 @@ impl<'p> Machine<'p> {
             return Ok(Flow::Stop);
         }
         self.doubt.clone_from(&before);
+        if !may_lead_on(out, path) {
+            return Ok(Flow::Continue);
+        }
         if let Value::Unknown(unknown) = value
             && unknown.hint().is_none()
         {
             // Anything may be in it, at any path below.
             self.add_doubt(unknown);
             let is_many_before = std::mem::replace(&mut self.is_many, true);
-            let anything = Value::Unknown(unknown.clone());
-            let pair = Value::array([anything.clone(), anything]);
+            let anything = Value::Unknown(unknown.plain());
+            let below = match needs_path {
+                true => path_below(path, out, unknown),
+                false => anything.clone(),
+            };
+            let pair = Value::array([below, anything]);
             let flow = match self.matches(frame, out, &pair)? {
                 true => self.body(frame, rest, found)?,
                 false => Flow::Continue,
@@ -450,4 +458,54 @@ fn is_collection(value: &Value) -> bool {
         }
         _ => false,
     }
+}
+
+/// The pattern of each key of a path, where that of `walk` has one for each: `walk(x, [["a", k], v])`.
+fn keys_of_path(out: &Pattern) -> Option<&[Pattern]> {
+    match out {
+        Pattern::Array(pair) => match pair.first() {
+            Some(Pattern::Array(keys)) => Some(keys),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a path longer than this one may match. The keys before its last have been looked at on the way to it.
+fn may_lead_on(out: &Pattern, path: &[Value]) -> bool {
+    let whole = match out {
+        Pattern::Array(pair) => match pair.first() {
+            // A path of constants alone is one constant.
+            Some(Pattern::Equal(Expr::Const(Value::Array(keys)))) => {
+                return path.len() < keys.len()
+                    && path.iter().zip(keys.iter()).all(|(key, wanted)| may_equal(key, wanted));
+            }
+            _ => keys_of_path(out),
+        },
+        _ => None,
+    };
+    let Some(keys) = whole else { return true };
+    let last = path.len().checked_sub(1).and_then(|last| keys.get(last).zip(path.get(last)));
+    path.len() < keys.len()
+        && last.is_none_or(|(pattern, key)| match pattern {
+            Pattern::Equal(Expr::Const(wanted)) => may_equal(key, wanted),
+            // A variable may get its value from the path itself.
+            _ => true,
+        })
+}
+
+fn may_equal(key: &Value, wanted: &Value) -> bool {
+    !matches!(super::compare::equal(key, wanted), Truth::False)
+}
+
+/// The path of anything within an unknown value at this path: it begins with these keys, and has one more at least.
+fn path_below(path: &[Value], out: &Pattern, unknown: &Unknown) -> Value {
+    let anything = || Value::Unknown(unknown.plain());
+    let known = path.iter().cloned();
+    if let Some(keys) = keys_of_path(out) {
+        let more = keys.len().saturating_sub(path.len());
+        return Value::array(known.chain((0..more).map(|_| anything())).collect::<Vec<_>>());
+    }
+    let keys = known.map(|key| (key, false)).chain([(anything(), false), (anything(), true)]);
+    Value::Unknown(unknown.with_hint(Hint::Array(keys.collect())))
 }

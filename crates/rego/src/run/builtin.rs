@@ -94,7 +94,7 @@ impl Machine<'_> {
             {
                 return self.call_known(builtin, arguments, place);
             }
-            ("json.remove" | "json.filter", [object, paths])
+            ("json.remove" | "json.filter", [object @ Value::Object(_), paths])
                 if !paths.contains_unknown() && leads_along_known(object, paths) =>
             {
                 return self.call_known(builtin, arguments, place);

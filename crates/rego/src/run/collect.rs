@@ -254,8 +254,22 @@ fn insert(
             Ok(())
         }
         (Tree::Object(child), [_, ..], _) => insert(child, rest, new, is_member),
-        // One definition makes a value here, another one a set or an object.
-        _ => Err(Conflict::Certain),
+        // One definition makes a value here, another one a set or an object. OPA 1.20 accepts that if both are
+        // equal.
+        (old, _, _) => Err(match old.unknowns().or_else(|| new.unknowns()) {
+            Some(unknown) => Conflict::Possible(unknown),
+            None => Conflict::Certain,
+        }),
+    }
+}
+
+impl Tree {
+    fn unknowns(&self) -> Option<Unknown> {
+        match self {
+            Self::Value(value) => value.unknowns(),
+            Self::Set(members) => members.iter().find_map(Value::unknowns),
+            Self::Object(members) => members.values().find_map(Self::unknowns),
+        }
     }
 }
 

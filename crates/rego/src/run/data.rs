@@ -1,7 +1,9 @@
 //! The tree of `data`: rules, packages and documents.
 
+use super::collect::Entries;
 use super::world::replaced;
-use super::{Machine, Run};
+use super::{Machine, Members, Run};
+use crate::compile::Compiled;
 use crate::compile::program::{NodeId, RuleKind};
 use crate::value::{Hint, Unknown, Value};
 
@@ -94,16 +96,17 @@ impl Machine<'_> {
     fn made_by_rules(&mut self, node: NodeId) -> Run<Option<Value>> {
         let program = self.program;
         let here = &program.nodes[node as usize];
+        if let Some(above) = here.above {
+            let depth = program.nodes[above as usize].path.len();
+            return self.shared_object(above, &here.path[depth..]);
+        }
         let own = match here.rule {
-            Some(rule) if !matches!(program.rules[rule as usize].kind, RuleKind::Function(_)) => {
-                let value = self.rule_value(rule)?;
-                if here.children.is_empty() {
-                    return Ok(value);
-                }
-                value
-            }
             // Functions have no value: OPA leaves them out of `data`.
-            Some(_) => return Ok(None),
+            Some(rule) if matches!(program.rules[rule as usize].kind, RuleKind::Function(_)) => {
+                return Ok(None);
+            }
+            Some(rule) if here.children.is_empty() => return self.rule_value(rule),
+            Some(_) => return self.shared_object(node, &[]),
             None => inside(&self.documents, &here.path),
         };
         let mut certain = match own {
@@ -134,6 +137,87 @@ impl Machine<'_> {
             None => Value::object(certain),
             Some(unknown) => Value::Unknown(unknown.with_hint(Hint::Object { certain, possible })),
         }))
+    }
+}
+
+impl<'p> Machine<'p> {
+    /// The part at a path of the object that a rule such as `p[x] := y` makes together with rules below it, such as
+    /// `p.a := 1`.
+    fn shared_object(&mut self, node: NodeId, path: &[String]) -> Run<Option<Value>> {
+        let rule = self.program.nodes[node as usize].rule;
+        let definitions = rule.map(|rule| &self.program.rules[rule as usize].definitions);
+        let place = definitions.and_then(|all| all.first()).map_or(super::rules::NOWHERE, |one| one.place);
+        let (value, doubt) = self.isolated(|machine| {
+            let mut entries = Entries::default();
+            machine.add_below(node, path, &mut Vec::new(), &mut entries)?;
+            machine.doubt = None;
+            let value = machine.made(entries, place)?;
+            Ok((value, machine.doubt.take()))
+        })?;
+        if let Some(doubt) = doubt {
+            self.add_doubt(&doubt);
+        }
+        let mut value = value;
+        for name in path {
+            match self.lookup(&value, &Value::from(name.as_str())) {
+                Some(member) => value = member,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(value))
+    }
+
+    /// Adds what the rule of a position makes, and the rules below it, of those only the ones on a path.
+    fn add_below(
+        &mut self,
+        node: NodeId,
+        path: &[String],
+        keys: &mut Vec<Value>,
+        entries: &mut Entries,
+    ) -> Run<()> {
+        let program: &'p Compiled = self.program;
+        let here = &program.nodes[node as usize];
+        if let Some(rule) = here.rule {
+            let set = &program.rules[rule as usize];
+            match set.kind {
+                RuleKind::Function(_) => {}
+                RuleKind::Object => {
+                    for definition in &set.definitions {
+                        self.add_entries(definition, keys, entries)?;
+                    }
+                }
+                RuleKind::Set => {
+                    for definition in &set.definitions {
+                        let mut members = Members::default();
+                        self.add_members(definition, &mut members)?;
+                        for value in members.certain {
+                            entries.add(keys.clone(), value, true, None, false);
+                        }
+                        for (value, doubt) in members.possible {
+                            entries.add(keys.clone(), value, true, Some(&doubt), false);
+                        }
+                    }
+                }
+                RuleKind::Complete => {
+                    // OPA 1.20 does not look at the default of such a rule.
+                    let outcome = self.isolated(|machine| machine.complete(set, None))?;
+                    if let Some(value) = outcome.value {
+                        entries.add(keys.clone(), value, false, outcome.doubt.as_ref(), false);
+                    }
+                }
+            }
+        }
+        let names = match path {
+            [] => &here.names[..],
+            [first, ..] => std::slice::from_ref(first),
+        };
+        for name in names {
+            let Some(child) = here.children.get(name) else { continue };
+            keys.push(Value::from(name.as_str()));
+            self.add_below(*child, path.get(1..).unwrap_or_default(), keys, entries)?;
+            keys.pop();
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use super::collect::{Conflict, Entries};
 use super::compare::{Truth, equal};
 use super::limits::Size;
 use super::{Flow, Frame, Machine, Members, Outcome, Run, Stop};
-use crate::compile::program::{Definition, Expr, NodeId, RuleId, RuleKind, SourcePlace};
+use crate::compile::program::{Definition, Expr, NodeId, RuleId, RuleKind, RuleSet, SourcePlace};
 use crate::value::{OperationName, Unknown, Value};
 
 impl<'p> Machine<'p> {
@@ -72,27 +72,30 @@ impl<'p> Machine<'p> {
             RuleKind::Object => {
                 let mut entries = Entries::default();
                 for definition in &set.definitions {
-                    self.add_entries(definition, &mut entries)?;
+                    self.add_entries(definition, &[], &mut entries)?;
                 }
                 let place = set.definitions.first().map_or(NOWHERE, |one| one.place);
                 let value = self.made(entries, place)?;
                 Ok(Outcome::new(Some(value), self.doubt.take()))
             }
-            RuleKind::Complete => {
-                let mut chains = Vec::new();
-                for definition in set.definitions.iter().filter(|definition| !definition.is_copy) {
-                    chains.push(self.chain(definition, &mut vec![None; definition.slots as usize])?);
-                }
-                let default = match &set.default {
-                    Some(default) => self.default_value(default, &[])?,
-                    None => None,
-                };
-                let place = set.definitions.first().map_or(NOWHERE, |one| one.place);
-                self.combined(&chains, default, place)
-            }
+            RuleKind::Complete => self.complete(set, set.default.as_deref()),
             // Functions are evaluated where they are called.
             RuleKind::Function(_) => Ok(Outcome::default()),
         }
+    }
+
+    /// The one value of a rule.
+    pub(super) fn complete(&mut self, set: &'p RuleSet, default: Option<&'p Definition>) -> Run<Outcome> {
+        let mut chains = Vec::new();
+        for definition in set.definitions.iter().filter(|definition| !definition.is_copy) {
+            chains.push(self.chain(definition, &mut vec![None; definition.slots as usize])?);
+        }
+        let default = match default {
+            Some(default) => self.default_value(default, &[])?,
+            None => None,
+        };
+        let place = set.definitions.first().map_or(NOWHERE, |one| one.place);
+        self.combined(&chains, default, place)
     }
 
     /// The members of one definition of a rule, and the unknown values that decide whether evaluating the
@@ -123,7 +126,7 @@ impl<'p> Machine<'p> {
                 let outcome = self.isolated(|machine| match set.kind {
                     RuleKind::Object => {
                         let mut entries = Entries::default();
-                        machine.add_entries(definition, &mut entries)?;
+                        machine.add_entries(definition, &[], &mut entries)?;
                         let value = machine.made(entries, definition.place)?;
                         Ok(Outcome::new(Some(value), machine.doubt.take()))
                     }
@@ -160,7 +163,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn add_members(&mut self, definition: &'p Definition, members: &mut Members) -> Run<()> {
+    pub(super) fn add_members(&mut self, definition: &'p Definition, members: &mut Members) -> Run<()> {
         let mut frame: Frame = vec![None; definition.slots as usize];
         let mut size = Size::default();
         for branch in &definition.branches {
@@ -206,13 +209,19 @@ impl<'p> Machine<'p> {
         Ok(found)
     }
 
-    fn add_entries(&mut self, definition: &'p Definition, entries: &mut Entries) -> Run<()> {
+    /// Adds what a definition makes, below the keys that lead to its rule.
+    pub(super) fn add_entries(
+        &mut self,
+        definition: &'p Definition,
+        above: &[Value],
+        entries: &mut Entries,
+    ) -> Run<()> {
         let mut frame: Frame = vec![None; definition.slots as usize];
         let mut size = Size::default();
         for branch in &definition.branches {
             self.doubt = None;
             self.body(&mut frame, &branch.ops, &mut |machine, frame| {
-                let mut keys = Vec::with_capacity(branch.keys.len());
+                let mut keys = above.to_vec();
                 for key in &branch.keys {
                     let Some(key) = machine.eval(frame, key)? else { return Ok(Flow::Continue) };
                     keys.push(key);
@@ -424,7 +433,7 @@ fn either_of(one: &Value, other: &Value, doubt: &Unknown) -> Value {
     })
 }
 
-const NOWHERE: SourcePlace =
+pub(super) const NOWHERE: SourcePlace =
     SourcePlace { file: 0, span: crate::syntax::ast::Span { start: 0, end: 0, line: 0, column: 0 } };
 
 /// More possible values of a rule are not told apart.

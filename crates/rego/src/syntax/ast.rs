@@ -144,6 +144,28 @@ pub(crate) enum TermKind {
     Template(Vec<TemplatePart>),
 }
 
+impl TermKind {
+    /// The name of the kind, as OPA prints it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "boolean",
+            Self::Number(_) => "number",
+            Self::String(_) => "string",
+            Self::Var(_) => "var",
+            Self::Ref(..) => "ref",
+            Self::Call(..) | Self::Binary(..) | Self::In { .. } => "call",
+            Self::Array(_) => "array",
+            Self::Object(_) => "object",
+            Self::Set(_) => "set",
+            Self::ArrayComprehension(..) => "arraycomprehension",
+            Self::SetComprehension(..) => "setcomprehension",
+            Self::ObjectComprehension(..) => "objectcomprehension",
+            Self::Template(_) => "templatestring",
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) enum TemplatePart {
     Text(String),

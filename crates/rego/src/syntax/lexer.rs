@@ -159,7 +159,7 @@ impl<'a> Lexer<'a> {
             }
             None => {
                 self.at += first.len_utf8();
-                Err(SyntaxError::new(self.up_to_here(span), format!("unexpected character {first:?}")))
+                Err(SyntaxError::new(self.up_to_here(span), format!("illegal token {first:?}")))
             }
         }
     }
@@ -190,7 +190,7 @@ impl<'a> Lexer<'a> {
         is_bad |= bytes.get(at).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
         self.at = at;
         match is_bad {
-            true => Err(SyntaxError::new(self.up_to_here(span), "this is no number")),
+            true => Err(SyntaxError::new(self.up_to_here(span), "illegal number format")),
             false => Ok(Token::Number(self.text[begin..at].to_owned())),
         }
     }
@@ -199,7 +199,7 @@ impl<'a> Lexer<'a> {
         self.at += 1;
         let Some(end) = self.rest().find('`') else {
             self.at = self.text.len();
-            return Err(SyntaxError::new(span, "this string has no end"));
+            return Err(SyntaxError::new(span, "non-terminated string"));
         };
         let text = self.rest()[..end].to_owned();
         for (index, _) in text.match_indices('\n') {
@@ -207,7 +207,7 @@ impl<'a> Lexer<'a> {
             self.line_start = self.at + index + 1;
         }
         self.at += end + 1;
-        Ok(text.replace('\r', ""))
+        Ok(text)
     }
 
     fn string(&mut self, span: Span) -> Result<String, SyntaxError> {
@@ -215,7 +215,7 @@ impl<'a> Lexer<'a> {
         let mut text = String::new();
         loop {
             match self.rest().chars().next() {
-                None | Some('\n') => return Err(SyntaxError::new(span, "this string has no end")),
+                None | Some('\n') => return Err(SyntaxError::new(span, "non-terminated string")),
                 Some('"') => {
                     self.at += 1;
                     return Ok(text);
@@ -246,22 +246,19 @@ impl<'a> Lexer<'a> {
             Some('u') => {
                 let mut unit = self.hex_unit(span)?;
                 // JSON writes characters above U+FFFF as two units. Half a pair becomes U+FFFD, as in OPA
-                // 1.20.
+                // 1.20, which reads what follows it as if it stood alone.
                 if (0xd800..0xdc00).contains(&unit) && self.rest().starts_with("\\u") {
+                    let before = self.at;
                     self.at += 2;
-                    let low = self.hex_unit(span)?;
-                    unit = match low {
-                        0xdc00..0xe000 => 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00),
-                        _ => 0xfffd,
-                    };
+                    match self.hex_unit(span)? {
+                        low @ 0xdc00..0xe000 => unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00),
+                        _ => self.at = before,
+                    }
                 }
                 text.push(char::from_u32(unit).unwrap_or('\u{fffd}'));
             }
             _ => {
-                return Err(SyntaxError::new(
-                    self.up_to_here(span),
-                    "unknown escape sequence in this string",
-                ));
+                return Err(SyntaxError::new(self.up_to_here(span), "illegal escape sequence"));
             }
         }
         Ok(())
@@ -270,7 +267,7 @@ impl<'a> Lexer<'a> {
     fn hex_unit(&mut self, span: Span) -> Result<u32, SyntaxError> {
         let digits = self.rest().get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
         let Some(unit) = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) else {
-            return Err(SyntaxError::new(span, "\\u needs four hexadecimal digits"));
+            return Err(SyntaxError::new(span, "illegal escape sequence"));
         };
         self.at += 4;
         Ok(unit)
@@ -288,8 +285,8 @@ impl<'a> Lexer<'a> {
         let mut text = String::new();
         loop {
             match self.rest().chars().next() {
-                None => return Err(SyntaxError::new(span, "this string has no end")),
-                Some('\n') if !is_raw => return Err(SyntaxError::new(span, "this string has no end")),
+                None => return Err(SyntaxError::new(span, "non-terminated string")),
+                Some('\n') if !is_raw => return Err(SyntaxError::new(span, "non-terminated string")),
                 Some(c) if c == end => {
                     self.at += 1;
                     break;
@@ -334,7 +331,7 @@ impl<'a> Lexer<'a> {
                     return Ok(lexemes);
                 }
                 Token::Symbol("}") => depth -= 1,
-                Token::End => return Err(SyntaxError::new(span, "this string has no end")),
+                Token::End => return Err(SyntaxError::new(span, "non-terminated string")),
                 _ => {}
             }
             lexemes.push(lexeme);

@@ -23,14 +23,14 @@ impl Parser {
             while self.take(";") {}
             if self.is(end) {
                 if body.is_empty() {
-                    return Err(SyntaxError::new(self.span(), "this body is empty"));
+                    return Err(SyntaxError::new(self.span(), "found empty body"));
                 }
                 self.next();
                 return Ok(body);
             }
             body.push(self.literal()?);
             if !self.is(end) && !self.ends_statement() || self.peek() == &Token::End {
-                return Err(self.unexpected(&format!("a new line, `;` or `{end}`")));
+                return Err(self.unexpected(&format!("expected \\n or ; or {end}")));
             }
         }
     }
@@ -44,13 +44,12 @@ impl Parser {
         let is_negated = self.take_word("not");
         let kind = if self.is_word("some") {
             if is_negated {
-                // As in OPA 1.20: "illegal negation of 'some'".
-                return Err(self.unexpected("a condition after `not`"));
+                return Err(self.unexpected("illegal negation of 'some'"));
             }
             self.some()?
         } else if self.keywords.every && self.is_word("every") {
             if is_negated {
-                return Err(self.unexpected("a condition after `not`"));
+                return Err(self.unexpected("illegal negation of 'every'"));
             }
             self.every()?
         } else {
@@ -60,10 +59,10 @@ impl Parser {
         while self.take_word("with") {
             let target = self.term()?;
             if !matches!(target.kind, TermKind::Var(_) | TermKind::Ref(..)) {
-                return Err(SyntaxError::new(target.span, "`with` replaces input, data or a function"));
+                return Err(SyntaxError::new(target.span, "expected ident"));
             }
             if !self.take_word("as") {
-                return Err(self.unexpected("`as`"));
+                return Err(self.unexpected("expected as keyword"));
             }
             with.push(With { target, value: self.term()? });
         }
@@ -104,7 +103,7 @@ impl Parser {
         }
         let names = terms.into_iter().map(|term| match term.kind {
             TermKind::Var(name) => Ok((name, term.span)),
-            _ => Err(SyntaxError::new(term.span, "`some` declares variables")),
+            _ => Err(SyntaxError::new(term.span, "expected var")),
         });
         Ok(LiteralKind::Some(names.collect::<Result<_>>()?))
     }
@@ -117,7 +116,7 @@ impl Parser {
             false => (None, first),
         };
         if !self.take_word("in") {
-            return Err(self.unexpected("`in`"));
+            return Err(self.unexpected("expected in keyword"));
         }
         let domain = self.relation()?;
         self.expect("{")?;
@@ -127,8 +126,8 @@ impl Parser {
 
     fn variable(&mut self) -> Result<String> {
         match self.peek() {
-            Token::Name(name) if !self.is_keyword(name) => self.name("a variable"),
-            _ => Err(self.unexpected("a variable")),
+            Token::Name(name) if !self.is_keyword(name) => self.name("expected value to be a variable"),
+            _ => Err(self.unexpected("expected value to be a variable")),
         }
     }
 }

@@ -55,6 +55,29 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> std::result::Result<Module,
     parser.module().map(|module| Module { comments: lexer.comments, ..module })
 }
 
+/// The name of a symbol in errors.
+fn name_of_symbol(symbol: &str) -> &str {
+    match symbol {
+        ":=" => "assign",
+        "=" => "eq",
+        "==" => "equal",
+        "!=" => "neq",
+        "<" => "lt",
+        ">" => "gt",
+        "<=" => "lte",
+        ">=" => "gte",
+        "+" => "plus",
+        "-" => "minus",
+        "*" => "mul",
+        "/" => "div",
+        "%" => "rem",
+        "&" => "and",
+        "|" => "or",
+        "." => "dot",
+        symbol => symbol,
+    }
+}
+
 impl Parser {
     fn module(&mut self) -> std::result::Result<Module, Vec<SyntaxError>> {
         let (package, package_span) = self.package().map_err(|error| vec![error])?;
@@ -70,9 +93,10 @@ impl Parser {
                 true => self.import().map(|import| module.imports.push(import)),
                 false => self.rule(&mut module.rules),
             };
-            let read = read.and_then(|()| match self.ends_statement() {
-                true => Ok(()),
-                false => Err(self.unexpected("a new line after this rule")),
+            // OPA 1.20 needs no new line between two rules, only no `;`, either.
+            let read = read.and_then(|()| match self.is(";") && !self.lexeme().is_first {
+                false => Ok(()),
+                true => Err(self.unexpected("")),
             });
             if let Err(error) = read {
                 errors.push(error);
@@ -88,14 +112,16 @@ impl Parser {
     fn package(&mut self) -> Result<(Vec<String>, Span)> {
         let span = self.span();
         if !self.take_word("package") {
-            return Err(self.unexpected("`package`"));
+            return Err(self.unexpected("expected package"));
         }
-        let mut path = vec![self.name("the name of the package")?];
+        let mut path = vec![self.name("expected identifier")?];
         loop {
             if self.take(".") {
-                path.push(self.name("a name")?);
+                path.push(self.name("expected identifier")?);
             } else if !self.lexeme().is_apart && self.take("[") {
-                let Token::String(key) = self.peek().clone() else { return Err(self.unexpected("a string")) };
+                let Token::String(key) = self.peek().clone() else {
+                    return Err(self.unexpected("expected string"));
+                };
                 self.next();
                 path.push(key);
                 self.expect("]")?;
@@ -103,21 +129,20 @@ impl Parser {
                 break;
             }
         }
-        match self.ends_statement() {
-            true => Ok((path, span)),
-            false => Err(self.unexpected("a new line")),
-        }
+        Ok((path, span))
     }
 
     fn import(&mut self) -> Result<Import> {
         let span = self.span();
         self.next();
-        let mut path = vec![self.name("what to import")?];
+        let mut path = vec![self.name("expected identifier")?];
         loop {
             if self.take(".") {
-                path.push(self.name("a name")?);
+                path.push(self.name("expected identifier")?);
             } else if !self.lexeme().is_apart && self.take("[") {
-                let Token::String(key) = self.peek().clone() else { return Err(self.unexpected("a string")) };
+                let Token::String(key) = self.peek().clone() else {
+                    return Err(self.unexpected("expected string"));
+                };
                 self.next();
                 path.push(key);
                 self.expect("]")?;
@@ -125,7 +150,7 @@ impl Parser {
                 break;
             }
         }
-        let alias = if self.take_word("as") { Some(self.name("a name")?) } else { None };
+        let alias = if self.take_word("as") { Some(self.name("expected identifier")?) } else { None };
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
         match words[..] {
             // The import makes a file of the old syntax follow all rules of the new one from here on.
@@ -143,11 +168,15 @@ impl Parser {
             ["future", "keywords", "if"] => self.keywords.r#if = true,
             ["future", "keywords", "in"] => self.keywords.r#in = true,
             ["future", ..] => {
-                return Err(SyntaxError::new(span, format!("unknown import {}", path.join("."))));
+                let message = "unexpected keyword, must be one of [contains every if in]";
+                return Err(SyntaxError::new(span, message));
             }
             ["input" | "data" | "rego", ..] => {}
             _ => {
-                let message = "an import begins with `data`, `input`, `rego.v1` or `future.keywords`";
+                let message = format!(
+                    "unexpected import path, must begin with one of: {{data, future, input, rego}}, got: {}",
+                    path[0]
+                );
                 return Err(SyntaxError::new(span, message));
             }
         }
@@ -198,6 +227,12 @@ impl Parser {
         matches!(self.peek(), Token::Symbol(found) if *found == symbol)
     }
 
+    /// Whether the token after the next one is this symbol.
+    fn follows(&self, symbol: &str) -> bool {
+        let after = self.lexemes.get(self.at + 1);
+        matches!(after, Some(Lexeme { token: Token::Symbol(found), .. }) if *found == symbol)
+    }
+
     fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Token::Name(found) if found == word)
     }
@@ -221,7 +256,7 @@ impl Parser {
     fn expect(&mut self, symbol: &str) -> Result<()> {
         match self.take(symbol) {
             true => Ok(()),
-            false => Err(self.unexpected(&format!("`{symbol}`"))),
+            false => Err(self.unexpected(&format!("expected {symbol}"))),
         }
     }
 
@@ -241,14 +276,18 @@ impl Parser {
     }
 
     fn unexpected(&self, wanted: &str) -> SyntaxError {
+        // In the words of OPA, which people look up.
         let found = match self.peek() {
-            Token::Name(name) => format!("`{name}`"),
-            Token::Number(number) => format!("`{number}`"),
-            Token::String(_) | Token::Template(_) => "a string".to_owned(),
-            Token::Symbol(symbol) => format!("`{symbol}`"),
-            Token::End => "the end of the file".to_owned(),
+            Token::Name(name) if self.is_keyword(name) => format!("{name} keyword"),
+            Token::Name(_) => "identifier token".to_owned(),
+            Token::Number(_) => "number token".to_owned(),
+            Token::String(_) => "string token".to_owned(),
+            Token::Template(_) => "template-string token".to_owned(),
+            Token::Symbol(symbol) => format!("{} token", name_of_symbol(symbol)),
+            Token::End => "eof token".to_owned(),
         };
-        SyntaxError::new(self.span(), format!("expected {wanted}, found {found}"))
+        let wanted = if wanted.is_empty() { String::new() } else { format!(": {wanted}") };
+        SyntaxError::new(self.span(), format!("unexpected {found}{wanted}"))
     }
 
     fn is_keyword(&self, word: &str) -> bool {

@@ -13,11 +13,11 @@ impl Parser {
         let mut head = self.rule_head()?;
         if is_default {
             if head.value.is_none() || head.member.is_some() {
-                return Err(SyntaxError::new(begin, "a default rule has a value: `default name := value`"));
+                return Err(SyntaxError::new(begin, "illegal default rule (must have a value)"));
             }
-            // As in OPA 1.20: "illegal default rule (value cannot contain ref)".
-            if !head.value.iter().all(is_default_value) {
-                return Err(SyntaxError::new(begin, "the value of a default rule is constant"));
+            if let Some(kind) = head.value.as_ref().and_then(variable_part) {
+                let message = format!("illegal default rule (value cannot contain {kind})");
+                return Err(SyntaxError::new(begin, message));
             }
             let rule =
                 Rule { span: self.since(begin), is_default, head, body: Vec::new(), elses: Vec::new() };
@@ -29,18 +29,49 @@ impl Parser {
         if self.dialect == Dialect::V0 && !has_if {
             old_partial_set(&mut head);
         } else if head.member.is_none() && head.value.is_none() && head.params.is_none() && !has_body {
-            let message = "a rule has a value, a body, or both: `name := value if { … }`";
+            let message = match head.path.is_empty() {
+                true => "var cannot be used for rule name",
+                false => "`contains` keyword is required for partial set rules",
+            };
             return Err(SyntaxError::new(begin, message));
         }
         if self.dialect == Dialect::V1 && has_body && !has_if {
-            return Err(SyntaxError::new(begin, "`if` is required before the body of a rule"));
+            return Err(SyntaxError::new(
+                begin,
+                if head.params.is_some() {
+                    "`if` keyword is required before function body"
+                } else {
+                    "`if` keyword is required before rule body"
+                },
+            ));
         }
         if !has_body && self.is(";") {
-            return Err(self.unexpected("a new line after the head of this rule"));
+            return Err(self.unexpected(""));
         }
-        let body = self.rule_body(has_if, has_body)?;
+        // OPA 1.20 reads `x if {}` as `x if {} == {}`, but calls the body of `else if {}` empty.
+        let body = match has_if && self.is("{") && self.follows("}") {
+            true => vec![self.literal()?],
+            false => self.rule_body(has_if, has_body)?,
+        };
         let mut elses = Vec::new();
         while self.is_word("else") {
+            // As in OPA 1.20.
+            let is_constant = |key: &Term| {
+                matches!(
+                    key.kind,
+                    TermKind::String(_) | TermKind::Number(_) | TermKind::Bool(_) | TermKind::Null
+                )
+            };
+            if head.member.is_some() {
+                return Err(SyntaxError::new(
+                    self.span(),
+                    "else keyword cannot be used on multi-value rules",
+                ));
+            }
+            if !head.path.iter().all(is_constant) {
+                let message = "else keyword cannot be used on rules with variables in head";
+                return Err(SyntaxError::new(self.span(), message));
+            }
             elses.push(self.alternative()?);
         }
         let mut rule = Rule { span: self.since(begin), is_default, head, body, elses };
@@ -66,12 +97,20 @@ impl Parser {
     fn rule_head(&mut self) -> Result<Head> {
         let begin = self.span();
         let name = match self.peek().clone() {
-            // OPA reports this as `rego_compile_error`: "rules must not shadow data".
             Token::Name(name) if matches!(&*name, "input" | "data") => {
-                return Err(SyntaxError::new(self.span(), format!("a rule cannot be called {name}")));
+                return Err(SyntaxError::new(
+                    self.span(),
+                    format!("rules must not shadow {name} (use a different rule name)"),
+                ));
             }
             Token::Name(name) if !self.is_keyword(&name) => name,
-            _ => return Err(self.unexpected("the name of a rule")),
+            Token::Number(_) => {
+                return Err(SyntaxError::new(begin, "number cannot be used for rule name"));
+            }
+            Token::String(_) => {
+                return Err(SyntaxError::new(begin, "string cannot be used for rule name"));
+            }
+            _ => return Err(self.unexpected("")),
         };
         self.next();
         let mut path = Vec::new();
@@ -82,7 +121,7 @@ impl Parser {
         }
         // As in OPA 1.20, where `x.contains := 3` is allowed.
         if name == "contains" && path.is_empty() && self.keywords.contains {
-            return Err(SyntaxError::new(begin, "a rule cannot be called contains"));
+            return Err(SyntaxError::new(begin, "contains keyword cannot be used for rule name"));
         }
         let mut params = None;
         if self.is("(") && !self.lexeme().is_apart {
@@ -143,20 +182,21 @@ impl Parser {
         let has_if = self.keywords.r#if && self.take_word("if");
         let has_body = has_if || (self.is("{") && !self.lexeme().is_first);
         if self.dialect == Dialect::V1 && has_body && !has_if {
-            return Err(SyntaxError::new(begin, "`if` is required before the body of `else`"));
+            return Err(SyntaxError::new(begin, "`if` keyword is required before rule body"));
         }
         let body = match has_body {
             true => self.rule_body(has_if, true)?,
             // `else := 2` without a body always holds.
             false if value.is_some() => Self::certain(begin),
-            false => return Err(self.unexpected("a value or a body after `else`")),
+            false => return Err(self.unexpected("expected else value term or rule body")),
         };
         Ok(Else { value, body })
     }
 }
 
-/// Whether the value of a default rule is one that OPA allows: without names and calls, except within comprehensions.
-fn is_default_value(term: &Term) -> bool {
+/// The kind of a part that OPA does not allow in the value of a default rule: a name or a call, except within
+/// comprehensions.
+fn variable_part(term: &Term) -> Option<&'static str> {
     match &term.kind {
         TermKind::Null
         | TermKind::Bool(_)
@@ -164,12 +204,12 @@ fn is_default_value(term: &Term) -> bool {
         | TermKind::String(_)
         | TermKind::ArrayComprehension(..)
         | TermKind::SetComprehension(..)
-        | TermKind::ObjectComprehension(..) => true,
-        TermKind::Array(items) | TermKind::Set(items) => items.iter().all(is_default_value),
+        | TermKind::ObjectComprehension(..) => None,
+        TermKind::Array(items) | TermKind::Set(items) => items.iter().find_map(variable_part),
         TermKind::Object(members) => {
-            members.iter().all(|(key, value)| is_default_value(key) && is_default_value(value))
+            members.iter().find_map(|(key, value)| variable_part(key).or_else(|| variable_part(value)))
         }
-        _ => false,
+        kind => Some(kind.name()),
     }
 }
 

@@ -47,7 +47,7 @@ impl Parser {
         }
         let member = self.relation()?;
         if !self.take_word("in") {
-            return Err(self.unexpected("`in`"));
+            return Err(self.unexpected("expected in keyword"));
         }
         let domain = self.relation()?;
         let kind = TermKind::In { key: Some(Box::new(first)), member: Box::new((member, domain)) };
@@ -95,7 +95,11 @@ impl Parser {
             // OPA 1.20 reads `- 5` with a space as a number, too.
             return Ok(Term::new(self.since(begin), TermKind::Number(format!("-{number}"))));
         }
-        let operand = self.deeper(Self::signed)?;
+        // OPA 1.20 refuses `-(5)` and `--5`.
+        if !matches!(self.peek(), Token::Name(name) if !matches!(&**name, "null" | "true" | "false")) {
+            return Err(self.unexpected("expected number"));
+        }
+        let operand = self.reference()?;
         let zero = Term::new(begin, TermKind::Number("0".into()));
         let kind = TermKind::Binary(Operator::Minus, Box::new((zero, operand)));
         Ok(Term::new(self.since(begin), kind))
@@ -133,7 +137,7 @@ impl Parser {
         if let TermKind::Var(name) = &term.kind
             && self.is_keyword(name)
         {
-            return Err(SyntaxError::new(term.span, format!("`{name}` is a keyword and no variable")));
+            return Err(SyntaxError::new(term.span, format!("unexpected {name} keyword")));
         }
         Ok(term)
     }
@@ -142,7 +146,7 @@ impl Parser {
     pub(super) fn key(&mut self) -> Result<Option<Term>> {
         if self.take(".") {
             let span = self.span();
-            let name = self.name("a name after the dot")?;
+            let name = self.name("expected identifier")?;
             return Ok(Some(Term::new(span, TermKind::String(name))));
         }
         if !self.take("[") {
@@ -164,7 +168,7 @@ impl Parser {
                     "null" => TermKind::Null,
                     "true" => TermKind::Bool(true),
                     "false" => TermKind::Bool(false),
-                    word if self.is_keyword(word) => return Err(self.unexpected("a term")),
+                    word if self.is_keyword(word) => return Err(self.unexpected("")),
                     _ => TermKind::Var(name),
                 };
                 self.next();
@@ -193,7 +197,7 @@ impl Parser {
             }
             Token::Symbol("[") => self.deeper(Self::array)?,
             Token::Symbol("{") => self.deeper(Self::braces)?,
-            _ => return Err(self.unexpected("a term")),
+            _ => return Err(self.unexpected("")),
         };
         Ok(Term::new(self.since(begin), kind))
     }
@@ -204,7 +208,9 @@ impl Parser {
         let mut elements = Vec::new();
         while !self.take(end) {
             if !elements.is_empty() {
-                self.expect(",")?;
+                if !self.take(",") {
+                    return Err(self.unexpected(&format!("expected \",\" or \"{end}\"")));
+                }
                 // A trailing comma is allowed.
                 if self.take(end) {
                     break;
@@ -240,7 +246,13 @@ impl Parser {
         if self.take(end) {
             return Ok(elements);
         }
-        self.expect(",")?;
+        if !self.take(",") {
+            let wanted = match end {
+                "}" => "non-terminated set".to_owned(),
+                end => format!("expected \",\" or \"{end}\""),
+            };
+            return Err(self.unexpected(&wanted));
+        }
         elements.extend(self.elements(end)?);
         Ok(elements)
     }
@@ -264,7 +276,9 @@ impl Parser {
         let was_in_head = std::mem::take(&mut self.ends_at_bar);
         let mut members = vec![(first, value)];
         while !self.take("}") {
-            self.expect(",")?;
+            if !self.take(",") {
+                return Err(self.unexpected("non-terminated object"));
+            }
             if self.take("}") {
                 break;
             }
@@ -295,7 +309,7 @@ impl Parser {
         let was_in_head = std::mem::take(&mut self.ends_at_bar);
         let term = self.deeper(Self::statement_term).and_then(|term| match self.peek() {
             Token::End => Ok(term),
-            _ => Err(self.unexpected("`}`")),
+            _ => Err(self.unexpected("expected }")),
         });
         self.lexemes = outer;
         self.at = at;

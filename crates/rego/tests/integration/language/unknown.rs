@@ -130,3 +130,40 @@ fn nothing_is_in_a_scalar() {
         assert_eq!(r(&[text]).as_deref(), expected, "{text}");
     }
 }
+
+#[test]
+fn keys_of_a_path_say_where_walk_goes() {
+    for (text, expected) in [
+        ("r if { walk(input, [[\"tags\", \"owner\"], v]); v == \"ann\" }", Some("true")),
+        ("r if { walk(input, [[\"tags\", \"owner\"], v]); v == \"bob\" }", Some("undefined")),
+        ("r if { walk(input, [[\"tags\", k], v]); v == \"bob\" }", None),
+        ("r if { walk(input, [[\"tags\", k, \"x\"], v]); v == \"bob\" }", None),
+        ("r if { walk(input, [[\"same\", \"x\", _, _, _], v]); v == \"bob\" }", Some("undefined")),
+        ("r if { walk(input, [[\"same\", _, \"owner\", _], v]); v == \"bob\" }", Some("undefined")),
+        ("r if { walk(input, [p, v]); p[0] == \"s\"; v == \"bob\" }", None),
+        ("r if { walk(input, [p, v]); p[0] == \"x\"; v == \"bob\" }", Some("undefined")),
+        ("r if { walk(input, [p, _]); p[count(p) - 1] == \"x\" }", None),
+        // Each value in an unknown one may be another one.
+        ("r if { walk(input.u, [_, v]); v != input.u }", None),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_rule_below_another_one_hides_none_of_its_doubts() {
+    for (text, expected) in [
+        ("p[k] := 1 if k := input.u\np.ok := 2\nr := p.bad", None),
+        ("p[k] := 1 if k := input.u\np.ok := 2\nr := p.ok", None),
+        ("p[k] := 1 if { k := \"bad\"; input.u }\np.ok := 2\nr := p.ok", Some("2")),
+        ("p[k] := 1 if { k := \"bad\"; input.u }\np.ok := 2\nr := p.bad", None),
+        ("p[k] := 1 if { k := \"bad\"; input.u }\np.ok := 2\nr if { p[_] == 1 }", None),
+        ("p[k] := 1 if { k := \"bad\"; input.u }\np.ok := 2\nr := p.other", Some("undefined")),
+        ("p[k] := 1 if k := \"bad\"\np.ok := 2 if input.u\nr := p.bad", Some("1")),
+        ("p[k] := 1 if k := \"bad\"\np.ok := 2 if input.u\nr := p.ok", None),
+        ("p[k][j] := 1 if { k := \"ok\"; j := input.u }\np.ok.y := 2\nr := p.ok.y", None),
+        ("p[k] contains 1 if k := input.u\np.ok contains 2\nr := p.ok", None),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}

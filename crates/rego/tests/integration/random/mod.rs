@@ -268,8 +268,21 @@ impl<'r> Writer<'r> {
             }
             _ => {
                 let (path, value, object) = (self.variable(), self.variable(), self.path());
-                self.names.extend([path.clone(), value.clone()]);
-                format!("walk({object}, [{path}, {value}])")
+                self.names.push(value.clone());
+                match self.random.below(5) {
+                    0 => format!("walk({object}, [[\"x\"], {value}])"),
+                    1 => format!("walk({object}, [_, {value}])"),
+                    kind => {
+                        self.names.push(path.clone());
+                        match kind {
+                            2 => format!("walk({object}, [[\"x\", {path}], {value}])"),
+                            3 => format!(
+                                "walk({object}, [{path}, {value}]); {path}[count({path}) - 1] == \"x\""
+                            ),
+                            _ => format!("walk({object}, [{path}, {value}])"),
+                        }
+                    }
+                }
             }
         }
     }
@@ -301,6 +314,18 @@ impl<'r> Writer<'r> {
                     self.names.clone_from(&outer);
                     let (second, other) = (self.body(), self.expr(1));
                     write!(text, "\n{rule} := {value} if {{ {body} }}\n{rule} := {other} if {{ {second} }}\n")
+                }
+                4 if self.random.below(2) == 0 => {
+                    self.names.clone_from(&outer);
+                    let (second, other) = (self.body(), self.expr(1));
+                    let parts = format!("parts_of_{rule}");
+                    let read = self.random.one(&["", ".x", ".a"]);
+                    let kind = self.random.one(&[" :=", " contains"]);
+                    write!(
+                        text,
+                        "\n{parts}[{key}] := {value} if {{ {body} }}\n{parts}.x{kind} {other} if {{ {second} }}\n\
+                         {rule} := {parts}{read}\n"
+                    )
                 }
                 4 => write!(text, "\n{rule}[{key}] := {value} if {{ {body} }}\n"),
                 _ => write!(text, "\n{rule} contains {value} if {{ {body} }}\n"),
