@@ -8,8 +8,11 @@ use std::thread;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
-use objchange_plan::{AddressMap, CompareOptions, Comparison, IgnoredPath, Schemas, compare_complaint};
-use objchange_text::Escaping;
+use objchange_plan::{
+    AddressMap, CompareOptions, Comparison, IgnoredPath, Schemas, StateVersion, compare_complaint,
+};
+use objchange_text::{Escaping, visible};
+use serde_json::json;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
@@ -23,8 +26,8 @@ A value that is unknown in A and known in B is expected. Every other difference 
 compared and never shown.
 
 Exit codes:
-  0  both plans do the same; with --allow-expected also if all differences are expected
-  1  they differ
+  0  both plans do the same; with --allow-expected also if all differences are expected; the plan is not stale
+  1  they differ, or the plan is stale
   2  the input cannot be used, or the output cannot be written
 
 Examples:
@@ -32,7 +35,8 @@ Examples:
   objchange diff pull-request.json merged.json --allow-expected
   objchange diff staging.json prod.json --map module.staging=module.prod --ignore tags.Environment
   objchange diff A.json B.json --format markdown --marker diff > comment.md
-  objchange diff A.json B.json --json";
+  objchange diff A.json B.json --json
+  objchange diff tfplan --state terraform.tfstate";
 
 /// Compare what two plans do
 #[derive(Debug, clap::Args)]
@@ -42,8 +46,8 @@ pub(crate) struct Args {
     /// a module to plan; `-` is standard input
     a: PathBuf,
 
-    /// The second plan
-    b: PathBuf,
+    /// The second plan. Without it, --state FILE says whether the plan file is stale, and which objects have changed since
+    b: Option<PathBuf>,
 
     // Only schemas tell which arrays are sets.
     #[command(flatten)]
@@ -96,8 +100,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.markdown.is_given() && args.format != Format::Markdown {
         return Err("--title, --link, --marker and --max-length need --format markdown".into());
     }
-    let module = args.module.used_for(&[args.a.clone(), args.b.clone()])?;
-    let given = [&args.a, &args.b].map(|path| Source::new(path));
+    let Some(b) = &args.b else { return stale(args) };
+    let module = args.module.used_for(&[args.a.clone(), b.clone()])?;
+    let given = [&args.a, b].map(|path| Source::new(path));
     let stdins = given.into_iter().chain(args.schemas.sources()).filter(|source| *source == Source::Stdin);
     if stdins.count() > 1 {
         return Err("standard input (-) can be read only once".into());
@@ -108,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
     let plan_files = args.schemas.plan_files(&given);
     let read = |path| read_plan_file(path, &inputs, &plan_files);
-    let files = [read(&args.a)?, read(&args.b)?];
+    let files = [read(&args.a)?, read(b)?];
     // Values that depend on missing input are unknown, so two such plans would look alike whatever they do.
     if let Some(file) = files.iter().find(|file| !file.facts().missing.is_empty()) {
         let message = "planned without all of its input, so it cannot be compared";
@@ -131,6 +136,77 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let is_accepted = comparison.is_same() || args.allow_expected && comparison.is_as_expected();
     Ok(if is_accepted { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
+
+/// Says whether the plan file was made from this state.
+#[cfg(feature = "plan-file")]
+fn stale(args: &Args) -> Result<ExitCode, CommandError> {
+    use objchange_project::{StalenessOutcome, StateChoice, staleness};
+
+    let StateChoice::File(state) = args.module.options().state() else { return Err(ONE_PLAN.into()) };
+    let (plan, state) = (Source::new(&args.a), Source::new(state));
+    if plan == Source::Stdin && state == Source::Stdin {
+        return Err("standard input (-) can be read only once".into());
+    }
+    let found = staleness(&plan, &state, args.max_input)
+        .map_err(|error| unusable(crate::hints::plan_input(&error)))?;
+    let outcome = found.outcome();
+    let mut out = crate::terminal::stdout();
+    if args.json {
+        let version = |version: &StateVersion| json!({"lineage": version.lineage, "serial": version.serial});
+        let changed = found.changed.iter().map(|object| {
+            json!({"address": object.address, "deposed": object.deposed, "change": object.change.as_str()})
+        });
+        let report = json!({
+            "format_version": "1.0",
+            "outcome": outcome.as_str(),
+            "planned": version(&found.planned),
+            "now": version(&found.now),
+            "changed": changed.collect::<Vec<_>>(),
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        let (planned, now) = (found.planned.serial, found.now.serial);
+        match outcome {
+            StalenessOutcome::Current => {
+                writeln!(out, "The plan is not stale: {state} has serial {now}, as when it was made.")?
+            }
+            StalenessOutcome::Stale => writeln!(
+                out,
+                "The plan is stale: {state} has serial {now}, and the plan was made from serial {planned}. Terraform refuses \
+                 to apply it."
+            )?,
+            StalenessOutcome::OtherLineage => writeln!(
+                out,
+                "The plan is for another state: {state} has the lineage {}, and the plan was made from {}. Terraform refuses to \
+                 apply it.",
+                visible(&found.now.lineage),
+                visible(&found.planned.lineage)
+            )?,
+        }
+        if !found.changed.is_empty() {
+            writeln!(out, "\nChanged since ({})", found.changed.len())?;
+        }
+        for object in &found.changed {
+            let deposed = object.deposed.iter().map(|key| format!(" (deposed object {})", visible(key)));
+            writeln!(
+                out,
+                "  {}{}: {}",
+                visible(&object.address),
+                deposed.collect::<String>(),
+                object.change.as_str()
+            )?;
+        }
+    }
+    out.flush()?;
+    Ok(if outcome == StalenessOutcome::Current { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+#[cfg(not(feature = "plan-file"))]
+fn stale(_: &Args) -> Result<ExitCode, CommandError> {
+    Err(ONE_PLAN.into())
+}
+
+const ONE_PLAN: &str = "name a second plan; or --state FILE, to see whether a plan file is stale";
 
 fn write(args: &Args, comparison: &Comparison<'_>, names: [&str; 2]) -> io::Result<()> {
     let stdout = io::stdout();

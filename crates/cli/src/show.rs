@@ -64,6 +64,8 @@ Examples:
   objchange show plan.json --format markdown --template comment.md.jinja
   objchange show plan.json --format html --out plan.html
   objchange show tfplan --document --out plan.json
+  objchange show tfplan --document --redacted --out for-others.json
+  objchange show tfplan --explain 'aws_instance.web[0].ami'
   objchange show terraform.tfstate --schemas schemas.json";
 
 /// The arguments of `show`.
@@ -88,6 +90,23 @@ pub(crate) struct Arguments {
         ]
     )]
     prints_document: bool,
+
+    /// With --document, replace sensitive values by "(sensitive value)", for sending the document to others. Commands that
+    /// decide by a plan refuse such a document
+    #[arg(long, requires = "prints_document")]
+    redacted: bool,
+
+    /// Explain why an object, a part of it, a variable, a local value or an output of a plan file is unknown, created, replaced
+    /// or deferred, by the configuration in it. With --json as JSON (schema/plan-explanation.schema.json)
+    #[arg(
+        long,
+        value_name = "ADDRESS[.PATH]",
+        conflicts_with_all = [
+            "summary", "full", "show_sensitive", "format", "prints_document", "fail_on", "detailed_exitcode", "Choice", "Places",
+            "types", "mode", "match_sets", "group_by"
+        ]
+    )]
+    explain: Option<String>,
 
     /// Show unchanged attributes, elements and blocks too
     #[arg(long)]
@@ -214,6 +233,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     if arguments.page.prints_template() {
         return Ok(arguments.gate.code(&Verdict::default(), print_template())?);
     }
+    if let Some(address) = &arguments.explain {
+        return arguments.input.explain(address, arguments.json);
+    }
     let mut verdict = Verdict::default();
     let page = match open(arguments) {
         Ok(page) => page,
@@ -276,7 +298,8 @@ fn show(
         if input.mode().is_some() && !input.plan().is_some_and(is_whole) {
             return Err(Error::NoConfiguration);
         }
-        return write_document(&input, file, arguments.page.file());
+        let redacted = arguments.redacted.then(|| input.redacted()).transpose()?;
+        return write_document(redacted.as_deref().unwrap_or(input.text()), file, arguments.page.file());
     }
     arguments.input.check(document)?;
     if arguments.gate.is_asked() {
@@ -317,9 +340,9 @@ fn show(
     }
 }
 
-/// Writes the document unchanged.
-fn write_document(input: &PlanFile, file: Option<NewFile>, path: Option<&Path>) -> Result<(), Error> {
-    let text = format!("{}\n", input.text().trim_end());
+/// Writes the text of a document.
+fn write_document(text: &str, file: Option<NewFile>, path: Option<&Path>) -> Result<(), Error> {
+    let text = format!("{}\n", text.trim_end());
     match (file, path) {
         (Some(file), Some(path)) => {
             file.finish(text.as_bytes()).map_err(|error| Error::File { path: path.to_owned(), error })

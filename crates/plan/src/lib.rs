@@ -54,10 +54,10 @@ pub use changes::{
     is_builtin,
 };
 pub use compare::{
-    AddressMap, AddressMapError, CompareError, CompareOptions, ComparedPlan, ComparedSide, Comparison,
-    ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashReport, HashedPlan,
-    IgnoredPath, IgnoredPathError, ParseHashError, PlanHash, PlannedStep, ShownValue, StepActions,
-    ValueDifference, ValueStep,
+    AddressMap, AddressMapError, ChangedObject, CompareError, CompareOptions, ComparedPlan, ComparedSide,
+    Comparison, ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashReport,
+    HashedPlan, IgnoredPath, IgnoredPathError, ParseHashError, PlanHash, PlannedStep, ShownValue,
+    StateDifference, StateVersion, StepActions, ValueDifference, ValueStep, changed_objects,
 };
 pub use diff::{
     Block, BlockType, CollectionPart, Diff, DiffAction, Entry, Kind, LeafChange, Line, NestedBlock,

@@ -53,11 +53,18 @@ pub fn variables<'s>(
             Err(why) => return Err(format!("{name}: {why}")),
         }
     }
+    Ok(VariableSources { environment, automatic, arguments: arguments(settings) })
+}
+
+/// These values of variables, in their order.
+pub(crate) fn arguments<'s>(
+    settings: impl IntoIterator<Item = &'s VariableSetting>,
+) -> Vec<VariableArgument> {
     let arguments = settings.into_iter().map(|setting| match setting {
         VariableSetting::Text(name, value) => VariableArgument::Value(format!("{name}={value}")),
         VariableSetting::File(path) => VariableArgument::File(path.display().to_string(), read(path)),
     });
-    Ok(VariableSources { environment, automatic, arguments: arguments.collect() })
+    arguments.collect()
 }
 
 /// Whether a file of this name holds values of variables.

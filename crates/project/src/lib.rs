@@ -38,6 +38,8 @@ mod program;
 #[cfg(feature = "provider")]
 mod real;
 pub mod resource;
+#[cfg(feature = "plan-file")]
+mod saved_plan;
 mod schema_cache;
 mod schema_lookup;
 mod schemas;
@@ -45,6 +47,8 @@ mod schemas;
 pub mod session;
 #[cfg(feature = "provider")]
 mod signals;
+#[cfg(feature = "plan-file")]
+mod staleness;
 mod state;
 #[cfg(feature = "provider")]
 mod workplace;
@@ -82,6 +86,8 @@ pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};
 #[cfg(feature = "provider")]
 pub use signals::{Signals, on_signals};
+#[cfg(feature = "plan-file")]
+pub use staleness::{Staleness, StalenessOutcome, staleness};
 pub use state::{StateChoice, StateError};
 #[cfg(feature = "provider")]
 pub use workplace::{Interrupt, Stopper, Workplace};

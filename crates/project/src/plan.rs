@@ -1,5 +1,7 @@
 //! The plan of the module in a directory.
 
+#[cfg(feature = "plan-file")]
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,10 +14,12 @@ use objchange_module::plan::{
     AcceptsMissing, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, PlannedObject, plan,
 };
 use objchange_module::{
-    AnsweringProviders, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
+    AnsweringProviders, Answers, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
     SimulatedProviders, Unanswered,
 };
 use objchange_plan::{Missing, MissingKind, NoState, ProviderDependent, Version};
+#[cfg(feature = "plan-file")]
+use objchange_saved::SavedPlan;
 
 use crate::files::DiskFiles;
 use crate::inputs::{self, VariableSetting};
@@ -58,6 +62,9 @@ pub struct PlanSettings<'a> {
     /// Something decides by the plan, or writes it for others: a module with files that only OpenTofu reads is an error where
     /// nothing says for which program it is.
     pub must_be_whole: bool,
+    /// Where a plan file is planned once more, the providers answer as they did when it was made: the plan is explained, and
+    /// not made with other inputs.
+    pub answers_as_saved: bool,
     /// The inputs that must not be missing.
     pub require: RequiredInputs,
     /// Nobody decides by the plan, and it is not kept: if the state is elsewhere, the configuration alone is planned.
@@ -128,6 +135,7 @@ impl Default for PlanSettings<'_> {
             state: StateChoice::OfDirectory,
             is_strict: false,
             must_be_whole: false,
+            answers_as_saved: false,
             require: RequiredInputs::default(),
             may_lack_state: false,
             version: Version::NEWEST,
@@ -288,7 +296,8 @@ pub fn is_module(path: &Path) -> bool {
         .any(|entry| is_configuration(&entry.file_name().to_string_lossy()) && entry.path().is_file())
 }
 
-/// Plans the module in a directory.
+/// Plans the module in a directory; or, once more, the module in a plan file that `terraform plan -out` saved: with its state,
+/// variables and options, unless others are given.
 ///
 /// # Errors
 ///
@@ -312,7 +321,38 @@ pub fn plan_directory_with<R: Default>(
     settings: &PlanSettings<'_>,
     plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
 ) -> Noted<Result<(PlannedDirectory, R), PlanError>> {
-    Noted::by(|notices| plan_noting(directory, settings, plan, notices))
+    Noted::by(|notices| {
+        #[cfg(feature = "plan-file")]
+        if directory.is_file() {
+            return crate::saved_plan::plan_again(directory, settings, plan, notices);
+        }
+        plan_noting(directory, settings, plan, notices)
+    })
+}
+
+/// The lock file of a module.
+pub(crate) enum LockFile<'d> {
+    /// The one in this directory, which is read if schemas are missing.
+    In(&'d Path),
+    /// Its versions.
+    #[cfg(feature = "plan-file")]
+    Read(BTreeMap<ProviderAddress, String>),
+}
+
+/// A module that is ready to be planned, once its schemas are known.
+pub(crate) struct Ready<'f> {
+    pub(crate) module: Module,
+    pub(crate) options: PlanOptions,
+    pub(crate) state: Option<StateText>,
+    pub(crate) no_state: Option<NoState>,
+    /// The files of its directory, if it lies in one: functions read them.
+    pub(crate) files: Option<&'f DiskFiles>,
+    pub(crate) lock: LockFile<'f>,
+    /// The plan file that it is from, if its providers answer as they did when it was made.
+    #[cfg(feature = "plan-file")]
+    pub(crate) saved: Option<&'f SavedPlan>,
+    #[cfg(feature = "provider")]
+    pub(crate) real: Option<RealProviders>,
 }
 
 fn plan_noting<R: Default>(
@@ -352,7 +392,7 @@ fn plan_noting<R: Default>(
         variables: &variables,
         terraform_version: &version,
     };
-    let mut module = Module::load(texts, &options);
+    let module = Module::load(texts, &options);
     let of = |source: &String| SourceDirectory::of(source, &options.module_sources);
     let used: Vec<_> = module.config.modules.iter().filter_map(|loaded| of(&loaded.source)).collect();
     for given in &options.module_sources {
@@ -400,7 +440,32 @@ fn plan_noting<R: Default>(
     let DirectoryState { text: state, workspace, no_state } = state;
     options.workspace = workspace;
     #[cfg(feature = "provider")]
-    let mut real = start_providers(directory, settings, &module, (state.as_ref(), &version), notices)?;
+    let real = start_providers(directory, settings, &module, (state.as_ref(), &version), notices)?;
+    let ready = Ready {
+        module,
+        options,
+        state,
+        no_state,
+        files: Some(&files),
+        lock: LockFile::In(directory),
+        #[cfg(feature = "plan-file")]
+        saved: None,
+        #[cfg(feature = "provider")]
+        real,
+    };
+    plan_ready(ready, settings, plan, notices)
+}
+
+/// Plans a module with the schemas that are given, and those that are found for it.
+pub(crate) fn plan_ready<R: Default>(
+    ready: Ready<'_>,
+    settings: &PlanSettings<'_>,
+    plan: impl FnOnce(&PlanInput<'_>, &mut dyn Providers) -> (ModulePlan, R),
+    notices: &mut Vec<Notice>,
+) -> Result<(PlannedDirectory, R), PlanError> {
+    let Ready { mut module, options, state, no_state, files, lock, .. } = ready;
+    #[cfg(feature = "provider")]
+    let mut real = ready.real;
     #[cfg(feature = "provider")]
     let asked = real.as_ref().map(RealProviders::addresses).unwrap_or_default();
     #[cfg(not(feature = "provider"))]
@@ -412,7 +477,11 @@ fn plan_noting<R: Default>(
     let own = None;
     let mut schemas = Schemas::new(own.into_iter().chain([given])).of_version(options.version);
     if !module.without_schemas(&schemas).is_empty() {
-        let locked = locked_versions(directory).note_in(notices);
+        let locked = match lock {
+            LockFile::In(directory) => locked_versions(directory).note_in(notices),
+            #[cfg(feature = "plan-file")]
+            LockFile::Read(locked) => locked,
+        };
         let missing = |schemas: &Schemas| module.without_schemas(schemas);
         // Where schemas may be missing, those of a version nearby say more than none.
         let lookup = match options.accepts.schemas {
@@ -426,15 +495,23 @@ fn plan_noting<R: Default>(
         }
     }
     let timestamp = now();
-    let base = inputs::base_directory(&files)?;
-    // A real provider may write files while it reads.
-    let base = if asks(settings) { base } else { base.reading_once() };
-    let functions = Functions::pure().clone().with_files(&base).with_plan_time(&timestamp);
-    let answers = inputs::answers(settings.answers, &schemas)?;
+    let mut functions = Functions::pure().clone().with_plan_time(&timestamp);
+    if let Some(files) = files {
+        let base = inputs::base_directory(files)?;
+        // A real provider may write files while it reads.
+        let base = if asks(settings) { base } else { base.reading_once() };
+        functions = functions.with_files(&base);
+    }
+    let mut answers = Answers::default();
+    #[cfg(feature = "plan-file")]
+    if let Some(saved) = ready.saved {
+        answers = crate::saved_plan::answers(saved, &schemas)?;
+    }
+    answers.append(inputs::answers(settings.answers, &schemas)?);
     let mut simulated = AnsweringProviders::new(
         &answers,
         SimulatedProviders {
-            files: Some(&files),
+            files: files.map(|files| files as &dyn Files),
             is_strict: settings.is_strict,
             ..SimulatedProviders::default()
         },
@@ -473,7 +550,7 @@ fn plan_noting<R: Default>(
     }
     let unanswered = simulated.unanswered;
     let lacks_values = plan.missing.iter().any(|missing| missing.kind == MissingKind::Variable);
-    let variable_files = if lacks_values { inputs::variable_files(&files) } else { Vec::new() };
+    let variable_files = files.filter(|_| lacks_values).map(inputs::variable_files).unwrap_or_default();
     Ok((
         PlannedDirectory {
             plan,
@@ -513,7 +590,7 @@ fn module_sources(directory: &Path, given: &[(String, PathBuf)]) -> Result<Vec<S
 }
 
 /// Whether real providers run for the plan.
-fn asks(settings: &PlanSettings<'_>) -> bool {
+pub(crate) fn asks(settings: &PlanSettings<'_>) -> bool {
     #[cfg(feature = "provider")]
     let asks = settings.real.all || !settings.real.providers.is_empty();
     #[cfg(not(feature = "provider"))]
@@ -525,7 +602,7 @@ fn asks(settings: &PlanSettings<'_>) -> bool {
 }
 
 /// The inputs that may be missing.
-fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
+pub(crate) fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
     // A provider that is configured with unknown values may look at another account than the one that is meant.
     let asks = asks(settings);
     let RequiredInputs { variables, modules, schemas, state: _ } = settings.require;
@@ -576,7 +653,7 @@ fn start_providers(
 }
 
 /// The schemas that are given, without those of the providers that are asked for the plan.
-fn given_schemas(
+pub(crate) fn given_schemas(
     settings: &PlanSettings<'_>,
     asked: &BTreeSet<ProviderAddress>,
 ) -> Result<GivenSchemas, SchemaError> {

@@ -37,6 +37,21 @@ pub enum PlanInputError {
         /// Why.
         error: Box<SavedPlanError>,
     },
+    /// It is no plan file, and something is asked that only plan files know.
+    #[cfg(feature = "plan-file")]
+    #[error(
+        "{0}: this is not a plan file of `terraform plan -out`, and documents do not say which state they start from"
+    )]
+    NotPlanFile(String),
+    /// A state cannot be read.
+    #[cfg(feature = "plan-file")]
+    #[error("{name}: {error}")]
+    State {
+        /// Its name.
+        name: String,
+        /// Why.
+        error: Box<objchange_plan::DocumentError>,
+    },
     /// It is a plan file, which this build does not read.
     #[cfg(not(feature = "plan-file"))]
     #[error(

@@ -379,8 +379,8 @@ fn workspace_of_cloud(configured: &str) -> Result<String, StateError> {
 
 /// A state file, which may hold secrets.
 pub(crate) struct StateText {
-    source: Source,
-    text: String,
+    pub(crate) source: Source,
+    pub(crate) text: String,
 }
 
 impl StateText {

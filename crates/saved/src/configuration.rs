@@ -56,12 +56,12 @@ impl Snapshot {
         Ok(Self { modules, files })
     }
 
-    /// The configuration, without evaluating anything of it.
+    /// The files in their directories, the list of modules as `terraform init` writes it, and the directory of the root module.
     ///
     /// # Errors
     ///
-    /// Why it cannot be read, in words.
-    pub(crate) fn config(&self, terraform_version: &str) -> Result<Config, String> {
+    /// Why two readers may take them for different modules, in words.
+    pub(crate) fn files(&self) -> Result<(MemoryFiles, String, &str), String> {
         let mut keys = HashSet::new();
         let mut directories: HashMap<&str, &[(String, String)]> = HashMap::new();
         let mut files = Vec::new();
@@ -90,10 +90,18 @@ impl Snapshot {
         }
         // The list takes the place of the manifest that `terraform init` writes: it says where each source is installed.
         let manifest = serde_json::json!({ "Modules": self.modules }).to_string();
-        let files: MemoryFiles = files.into_iter().collect();
+        let root = self.modules.iter().find(|module| module.key.is_empty());
+        Ok((files.into_iter().collect(), manifest, root.map_or(".", |root| root.dir.as_str())))
+    }
+
+    /// The configuration, without evaluating anything of it.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read, in words.
+    pub(crate) fn config(&self, terraform_version: &str) -> Result<Config, String> {
+        let (files, manifest, root) = self.files()?;
         let options = LoadOptions { manifest: Some(&manifest), ..LoadOptions::new(terraform_version) };
-        let root =
-            self.modules.iter().find(|module| module.key.is_empty()).map_or(".", |root| root.dir.as_str());
         let (config, diagnostics) = Config::load(&files, root, &options);
         match diagnostics.iter().find(|found| found.diagnostic.severity == objchange_module::Severity::Error)
         {

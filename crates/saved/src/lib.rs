@@ -24,4 +24,4 @@ mod values;
 
 pub use error::{ArchiveProblem, EntryProblem, SavedPlanError};
 pub use kind::{is_saved_plan, refusal};
-pub use plan::{SavedDocument, SavedPlan};
+pub use plan::{PlanSnapshot, SavedDocument, SavedPlan};

@@ -6,7 +6,7 @@ use objchange::address::{InstanceAddress, Mode, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
 use objchange::value::{Number, Path, PathStep};
 use objchange::{Type, Value};
-use objchange_module::config::{Config, LOCK_FILE, locked_providers};
+use objchange_module::config::{Config, LOCK_FILE, MemoryFiles, locked_providers};
 use objchange_module::document::{DocumentInfo, write_saved_plan};
 use objchange_module::plan::{
     ActionReason, Identities, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput,
@@ -68,6 +68,38 @@ struct Header {
     errored: bool,
     applyable: bool,
     complete: bool,
+    targets: Vec<String>,
+    replace: Vec<String>,
+    workspace: Option<String>,
+}
+
+/// Everything that a plan was made from, to plan it again. It may hold secrets.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct PlanSnapshot {
+    /// The files of all modules; the root module is in `.`.
+    pub files: MemoryFiles,
+    /// Where each module lies, as `terraform init` writes it.
+    pub manifest: String,
+    /// The values that were given for variables, as a file `*.tfvars.json` has them.
+    pub variables: String,
+    /// The state that the plan starts from, after it was refreshed.
+    pub state: String,
+    /// The selected workspace.
+    pub workspace: Option<String>,
+    /// The mode of the plan.
+    pub mode: PlanMode,
+    /// Each `-target`.
+    pub targets: Vec<String>,
+    /// Each `-replace`.
+    pub replace: Vec<String>,
+}
+
+impl std::fmt::Debug for PlanSnapshot {
+    /// Without its content, which may hold secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PlanSnapshot").field("mode", &self.mode).finish_non_exhaustive()
+    }
 }
 
 /// The document of a plan file.
@@ -121,6 +153,20 @@ impl SavedPlan {
         Ok(Self { message, header, state, snapshot, locked, providers })
     }
 
+    /// The state that the plan starts from, after it was refreshed, as a state file has it. It may hold secrets.
+    pub fn state(&self) -> &str {
+        &self.state
+    }
+
+    /// The state as it was stored when the plan was made, before it was refreshed; `None` in a file that lacks it.
+    ///
+    /// # Errors
+    ///
+    /// The archive cannot be read.
+    pub fn stored_state(bytes: &[u8]) -> Result<Option<String>, SavedPlanError> {
+        Archive::open(bytes)?.text("tfstate-prev", MAX_STATE)
+    }
+
     /// The version of Terraform that made the plan.
     pub fn terraform_version(&self) -> &str {
         &self.header.terraform_version
@@ -134,6 +180,78 @@ impl SavedPlan {
     /// The versions of providers by the lock file of the time.
     pub fn locked(&self) -> &BTreeMap<ProviderAddress, String> {
         &self.locked
+    }
+
+    /// Everything that the plan was made from. Files that functions read are not in a plan file.
+    ///
+    /// # Errors
+    ///
+    /// The configuration cannot be read, or a value.
+    pub fn snapshot(&self) -> Result<PlanSnapshot, SavedPlanError> {
+        let (files, manifest, root) = self.snapshot.files().map_err(SavedPlanError::Configuration)?;
+        if !matches!(root, "." | "") {
+            return Err(SavedPlanError::Configuration(format!("its root module is in {root:?}")));
+        }
+        let mut variables = BTreeMap::new();
+        each_field(&self.message, |number, content| {
+            if number == 2 {
+                let variable: message::Variable = message::decode(content, "variables")?;
+                let place = format!("var.{}", variable.name);
+                let value = decode(&variable.value.unwrap_or_default(), Some(&Type::Dynamic));
+                let value = value.map_err(|error| SavedPlanError::Value { place, error, versions: None })?;
+                variables.insert(variable.name, value);
+            }
+            Ok(())
+        })?;
+        let Header { mode, targets, replace, workspace, .. } = &self.header;
+        Ok(PlanSnapshot {
+            files,
+            manifest,
+            variables: variables_text(variables)?,
+            state: self.state.clone(),
+            workspace: workspace.clone(),
+            mode: *mode,
+            targets: targets.clone(),
+            replace: replace.clone(),
+        })
+    }
+
+    /// Answers of the providers when the plan was made, as [`Answers::parse`](objchange_module::Answers::parse) reads them:
+    /// planned objects, data sources, and the paths whose change replaces an object. They may hold secrets.
+    ///
+    /// # Errors
+    ///
+    /// A value does not fit its schema, or something in the plan is unknown or not read yet.
+    pub fn answers(&self, schemas: &Schemas) -> Result<String, SavedPlanError> {
+        let mut resources = BTreeMap::new();
+        let mut data = BTreeMap::new();
+        let mut paths: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let plan = Reading::new(self, schemas)?.plan;
+        for object in plan.changes.iter().filter(|object| object.deposed.is_none()) {
+            let resource = &object.address.resource;
+            if resource.mode == Mode::Managed && !object.after.is_null() {
+                resources.insert(object.address.to_string(), answer(&object.after)?);
+                let replaced = object.replace_paths.iter().map(Path::to_string);
+                paths.entry(&resource.resource_type).or_default().extend(replaced);
+            }
+        }
+        let (state, _) = PriorState::read(&self.state, schemas)?;
+        for (resource, stored) in state.resources.iter().filter(|(resource, _)| resource.mode == Mode::Data) {
+            for (key, instance) in &stored.instances {
+                let address = InstanceAddress { resource: resource.clone(), key: key.clone() };
+                if let Some(object) = &instance.current {
+                    data.insert(address.to_string(), answer(&object.value)?);
+                }
+            }
+        }
+        let replaced = serde_json::json!(paths);
+        let objects = |objects: BTreeMap<String, String>| {
+            let entries =
+                objects.iter().map(|(address, object)| format!("{}:{object}", serde_json::json!(address)));
+            entries.collect::<Vec<_>>().join(",")
+        };
+        let (resources, data) = (objects(resources), objects(data));
+        Ok(format!("{{\"resources\":{{{resources}}},\"data\":{{{data}}},\"requires_replace\":{replaced}}}"))
     }
 
     /// The document that `terraform show -json` prints of the file.
@@ -163,14 +281,7 @@ impl SavedPlan {
         }
         let schemas = schemas.clone().of_version(Version::parse(version).unwrap_or(Version::NEWEST));
         let schemas = &schemas;
-        let mut reading = Reading {
-            file: self,
-            copies: SchemaCopies::new(schemas),
-            lacks_marks: BTreeSet::new(),
-            plan: ModulePlan::default(),
-            variables: BTreeMap::new(),
-        };
-        each_field(&self.message, |number, content| reading.field(number, content))?;
+        let mut reading = Reading::new(self, schemas)?;
         reading.state(schemas)?;
         reading.variables(config.as_ref());
         let Reading { mut plan, lacks_marks, .. } = reading;
@@ -231,8 +342,21 @@ impl Header {
                 25 => header.applyable = flag("applyable")?,
                 26 => header.complete = flag("complete")?,
                 // Which objects were chosen: no document has it.
-                5 | 16 | 28 | 32 => {
+                5 => header.targets.push(message::text(content, "an address")?.to_owned()),
+                16 => header.replace.push(message::text(content, "an address")?.to_owned()),
+                28 | 32 => {
                     message::text(content, "an address or a name")?;
+                }
+                // The backend, or since 1.15 a state store. Their configuration may hold a password, and is not looked at.
+                13 | 29 => {
+                    if let Content::Bytes(backend) = content {
+                        each_field(backend, |number, content| {
+                            if number == 3 {
+                                header.workspace = Some(message::text(content, "a workspace")?.to_owned());
+                            }
+                            Ok(())
+                        })?;
+                    }
                 }
                 _ => {}
             }
@@ -248,6 +372,31 @@ impl Header {
             _ => Ok(header),
         }
     }
+}
+
+/// The values as a file of values in JSON has them.
+fn variables_text(variables: BTreeMap<String, Value>) -> Result<String, SavedPlanError> {
+    json(&Value::object(variables), "variables")
+}
+
+/// An object as an answer. An attribute in which something is unknown is left open.
+fn answer(object: &Value) -> Result<String, SavedPlanError> {
+    let (object, _) = object.unmark_deep();
+    let attributes = object.as_object().into_iter().flat_map(|object| object.iter());
+    let attributes = attributes.map(|(name, value)| {
+        let value = match value.is_wholly_known() {
+            true => json(value, name)?,
+            false => "{\"$unknown\":{}}".to_owned(),
+        };
+        Ok(format!("{}:{value}", serde_json::json!(name.as_str())))
+    });
+    Ok(format!("{{{}}}", attributes.collect::<Result<Vec<_>, SavedPlanError>>()?.join(",")))
+}
+
+fn json(value: &Value, place: &str) -> Result<String, SavedPlanError> {
+    value
+        .to_json(value.ty())
+        .map_err(|error| SavedPlanError::Message { place: place.to_owned(), problem: error.to_string() })
 }
 
 /// The providers of all changes.
@@ -286,6 +435,21 @@ struct Reading<'s> {
     plan: ModulePlan,
     /// The variables that were set.
     variables: BTreeMap<SmolStr, Value>,
+}
+
+impl<'s> Reading<'s> {
+    /// The changes and all else in the message.
+    fn new(file: &'s SavedPlan, schemas: &'s Schemas) -> Result<Self, SavedPlanError> {
+        let mut reading = Self {
+            file,
+            copies: SchemaCopies::new(schemas),
+            lacks_marks: BTreeSet::new(),
+            plan: ModulePlan::default(),
+            variables: BTreeMap::new(),
+        };
+        each_field(&file.message, |number, content| reading.field(number, content))?;
+        Ok(reading)
+    }
 }
 
 impl Reading<'_> {

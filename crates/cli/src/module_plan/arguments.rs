@@ -155,6 +155,11 @@ pub(crate) struct DirectoryArgs {
 }
 
 impl DirectoryArgs {
+    /// The state that is given.
+    pub(crate) fn state(&self) -> StateChoice<'_> {
+        self.state.choice()
+    }
+
     /// The inputs for planning a directory.
     pub(crate) fn inputs<'a>(&'a self, schemas: &'a SchemaArgs) -> PlanInputs<'a> {
         PlanInputs { state: self.state.choice(), ..PlanInputs::new(&self.planning, schemas) }
@@ -171,6 +176,11 @@ pub(crate) struct ForModules<T> {
 }
 
 impl<T> ForModules<T> {
+    /// The options, for a command that has a use of its own for some of them.
+    pub(crate) fn options(&self) -> &T {
+        &self.options
+    }
+
     /// The options, if they act on any of the arguments of the command, or none is given.
     ///
     /// # Errors
@@ -262,6 +272,8 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) is_strict: bool,
     /// A module is an error if something of it would be missing from its plan: files of OpenTofu.
     pub(crate) must_be_whole: bool,
+    /// The providers of a plan file answer as they did when it was made.
+    pub(crate) answers_as_saved: bool,
     /// The configuration alone is planned if the state is elsewhere.
     pub(crate) may_lack_state: bool,
     /// The version of Terraform whose rules apply.
@@ -285,6 +297,7 @@ impl<'a> PlanInputs<'a> {
             state: StateChoice::OfDirectory,
             is_strict: false,
             must_be_whole: false,
+            answers_as_saved: false,
             may_lack_state: false,
             version: Version::NEWEST,
             is_opentofu: false,
@@ -329,6 +342,7 @@ impl<'a> PlanInputs<'a> {
             is_strict: self.is_strict,
             must_be_whole: self.must_be_whole,
             require: planning.required(),
+            answers_as_saved: self.answers_as_saved,
             may_lack_state: self.may_lack_state,
             version: self.version,
             is_opentofu: self.is_opentofu,

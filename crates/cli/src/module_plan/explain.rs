@@ -1,17 +1,28 @@
-//! `objchange plan DIR --explain ADDRESS`: why something is as it is.
+//! `objchange plan DIR --explain ADDRESS` and `objchange show tfplan --explain ADDRESS`: why something is as it is.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use objchange_module::DiagnosticPrinter;
 use objchange_module::document::ExplanationReport;
 use objchange_module::plan::plan_and_explain;
 
-use super::{Args, output, plan_directory_with};
+use super::{Args, PlanInputs, output, plan_directory_with};
 use crate::exit::{self, CommandError, FAILED, unusable};
 
 pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> {
-    let planned = plan_directory_with(args.directory(), &args.inputs(), |input, providers| {
+    explain(args.directory(), &args.inputs(), address, args.json)
+}
+
+/// Explains something in the plan of the module in a directory or plan file.
+pub(crate) fn explain(
+    directory: &Path,
+    inputs: &PlanInputs<'_>,
+    address: &str,
+    is_json: bool,
+) -> Result<ExitCode, CommandError> {
+    let planned = plan_directory_with(directory, inputs, |input, providers| {
         let (plan, explanation) = plan_and_explain(input, providers, address);
         (plan, Some(explanation))
     })?;
@@ -30,7 +41,7 @@ pub(super) fn run(args: &Args, address: &str) -> Result<ExitCode, CommandError> 
     };
     let shown = DiagnosticPrinter::new(&planned.config, &planned.schemas);
     let report = ExplanationReport::new(address, &explanation, &shown);
-    let text = if args.json { report.json() } else { report.text() };
+    let text = if is_json { report.json() } else { report.text() };
     let mut out = crate::terminal::stdout();
     out.write_all(text.as_bytes())?;
     out.flush()?;

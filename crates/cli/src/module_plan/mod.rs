@@ -13,6 +13,7 @@ mod real;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+pub(crate) use self::explain::explain;
 use objchange_module::Providers;
 use objchange_module::plan::{ModulePlan, PlanInput};
 use objchange_plan::{Program, Selection, Version};

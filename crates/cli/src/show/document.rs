@@ -1,6 +1,7 @@
 //! The document of a command that shows one: reading it with its schemas, and refusing unfit options.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::slice;
 
 use clap::{Args, ValueEnum};
@@ -11,7 +12,7 @@ use super::choose::Choice;
 use crate::exit::{self, CommandError};
 use crate::hints;
 use crate::input::{Size, Source};
-use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, is_module, planned_file};
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, explain, is_module, planned_file};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
@@ -92,6 +93,18 @@ impl DocumentArgs {
     /// One is given, and the document is not the directory of a module.
     pub(crate) fn planning(&self) -> Result<&DirectoryArgs, CommandError> {
         self.module.used_for(slice::from_ref(&self.document))
+    }
+
+    /// Explains something in a plan file, or in the plan of a module.
+    ///
+    /// # Errors
+    ///
+    /// The document has no configuration to explain it by, or nothing in it has this address.
+    pub(crate) fn explain(&self, address: &str, is_json: bool) -> Result<ExitCode, CommandError> {
+        let planning = self.planning()?;
+        let inputs = planning.inputs(&self.schemas).by(self.program);
+        let inputs = PlanInputs { max_input: self.max_input, answers_as_saved: true, ..inputs };
+        explain(&self.document, &inputs, address, is_json)
     }
 
     /// The plan of the module, if the document is the directory of one. A strict one holds whatever the providers answer.

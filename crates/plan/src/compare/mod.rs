@@ -21,6 +21,7 @@ mod pair;
 mod schema_part;
 mod sets;
 mod shown;
+mod states;
 mod steps;
 mod text;
 mod values;
@@ -37,6 +38,7 @@ pub use error::{CompareError, ComparedPlan};
 pub use hash::{HashForm, HashKey, HashKeyError, HashReport, HashedPlan, ParseHashError, PlanHash};
 pub use ignore::{IgnoredPath, IgnoredPathError};
 pub use shown::ShownValue;
+pub use states::{ChangedObject, StateDifference, StateVersion, changed_objects};
 
 use self::address_map::Maps;
 use self::canonical::{CanonicalWriter, Secrets};

@@ -19,6 +19,7 @@ mod plan;
 mod plan_file;
 mod planned;
 mod prior;
+mod redacted;
 mod schema_marks;
 mod schemas;
 mod sections;

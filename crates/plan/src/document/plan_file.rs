@@ -12,6 +12,7 @@ use serde::de::IgnoredAny;
 
 use super::Schemas;
 use super::facts::{Facts, NoState};
+use super::redacted::{REDACTED, redacted};
 use super::schema_marks::with_schema_marks;
 use super::{Document, DocumentError, MissingChange, Plan, Problem, UnfamiliarKind, UnknownKind, extract};
 use crate::mode::PlanMode;
@@ -149,6 +150,34 @@ impl PlanFile {
             // Nobody else has it yet.
             Err(contents) => Ok(Self(contents)),
         }
+    }
+
+    /// The text of a plan in which `"(sensitive value)"` stands for each sensitive value, for sending to others. It has the
+    /// member `redacted`, so that nothing decides by it.
+    ///
+    /// ```
+    /// use objchange_plan::{PlanFile, PlanFileErrorKind};
+    ///
+    /// let plan = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{"key":{"actions":["create"],
+    ///     "before":null,"after":"hunter2","after_sensitive":true}}}"#;
+    /// let text = PlanFile::parse("plan.json", plan.into())?.redacted()?;
+    /// assert!(text.contains(r#""after":"(sensitive value)""#) && !text.contains("hunter2"));
+    /// let again = PlanFile::parse("redacted.json", text)?;
+    /// assert_eq!(again.judged().unwrap_err().kind, PlanFileErrorKind::Redacted);
+    /// # Ok::<(), objchange_plan::PlanFileError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// It is a state, or no JSON somewhere.
+    pub fn redacted(&self) -> Result<String, PlanFileError> {
+        if self.plan().is_none() {
+            return Err(PlanFileError { name: self.0.name.clone(), kind: PlanFileErrorKind::IsState });
+        }
+        let text = self.text();
+        let document = Node::read_all(Reader::new(text))
+            .map_err(|error| self.error(DocumentError::from_json(&error, text, "")))?;
+        Ok(redacted(text, &document))
     }
 
     /// The mode of the plan, if it was read from a plan file. No document says it.
@@ -289,6 +318,9 @@ impl PlanFile {
     /// As [`PlanFile::whole`], or an action or a mode is unknown, or a change lacks a member that every program writes.
     pub fn judged(&self) -> Result<&Plan<'_>, PlanFileError> {
         let plan = self.whole()?;
+        if plan.member(REDACTED).is_some_and(|flag| flag.text() != "false") {
+            return Err(PlanFileError { name: self.0.name.clone(), kind: PlanFileErrorKind::Redacted });
+        }
         let is_by_program = plan.is_by_program();
         match self.facts().unknown_kinds.iter().find(|unknown| unknown.hinders(is_by_program)) {
             Some(unknown) => {
@@ -368,6 +400,8 @@ pub enum PlanFileErrorKind {
     IsState,
     /// It is a part of a document, without its format version.
     Part,
+    /// Sensitive values were taken out of it.
+    Redacted,
     /// A list has this object twice, so its action is ambiguous.
     RepeatedObject(String),
     /// It has this member more than once.
@@ -397,6 +431,7 @@ impl PlanFileError {
             PlanFileErrorKind::Another(_) => "another_document",
             PlanFileErrorKind::IsState => "state",
             PlanFileErrorKind::Part => "no_format_version",
+            PlanFileErrorKind::Redacted => "redacted",
             PlanFileErrorKind::RepeatedObject(_) => "repeated_object",
             PlanFileErrorKind::RepeatedMember(_) => "repeated_member",
             PlanFileErrorKind::MissingChange(_) => "lacks_changes",
@@ -431,6 +466,9 @@ impl fmt::Display for PlanFileErrorKind {
                 f.write_str("this is a state, not a plan; pass the output of `terraform show -json PLANFILE`")
             }
             Self::Part => write!(f, "this is a part of a document, without `format_version`; {WHOLE}"),
+            Self::Redacted => {
+                write!(f, "sensitive values were taken out of this plan, so nobody can judge it; {WHOLE}")
+            }
             Self::RepeatedObject(address) => {
                 write!(f, "{}: this object is in the list twice; {WHOLE}", visible(address))
             }

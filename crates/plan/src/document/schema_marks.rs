@@ -36,10 +36,10 @@ pub(super) fn with_schema_marks(
 }
 
 /// Replaces a range of the document by a text. The range is empty where something is added.
-struct Edit {
-    start: usize,
-    end: usize,
-    text: String,
+pub(super) struct Edit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) text: String,
 }
 
 struct Marking<'s> {
@@ -146,22 +146,24 @@ impl<'s> Marking<'s> {
         self.insert(object.span.end as usize - 1, format!(",\"{name}\":{value}"));
     }
 
-    fn applied_to(mut self, text: &str) -> Option<String> {
-        if self.edits.is_empty() {
-            return None;
-        }
-        // The sort is stable: members that are added at the end of one object keep their order.
-        self.edits.sort_by_key(|edit| edit.start);
-        let mut marked = String::with_capacity(text.len() + self.edits.len() * 32);
-        let mut copied = 0;
-        for Edit { start, end, text: new } in self.edits {
-            marked.push_str(&text[copied..start]);
-            marked.push_str(&new);
-            copied = end;
-        }
-        marked.push_str(&text[copied..]);
-        Some(marked)
+    fn applied_to(self, text: &str) -> Option<String> {
+        if self.edits.is_empty() { None } else { Some(with_edits(text, self.edits)) }
     }
+}
+
+/// The text with these edits, whose ranges do not overlap.
+pub(super) fn with_edits(text: &str, mut edits: Vec<Edit>) -> String {
+    // The sort is stable: members that are added at the end of one object keep their order.
+    edits.sort_by_key(|edit| edit.start);
+    let mut edited = String::with_capacity(text.len() + edits.len() * 32);
+    let mut copied = 0;
+    for Edit { start, end, text: new } in edits {
+        edited.push_str(&text[copied..start]);
+        edited.push_str(&new);
+        copied = end;
+    }
+    edited.push_str(&text[copied..]);
+    edited
 }
 
 fn provider_name<'n>(resource: &'n Node<'_>) -> &'n str {
@@ -169,19 +171,19 @@ fn provider_name<'n>(resource: &'n Node<'_>) -> &'n str {
 }
 
 /// The last member of this name, as readers take it.
-fn member<'n, 't>(node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
+pub(super) fn member<'n, 't>(node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
     let NodeKind::Object(members) = &node.kind else { return None };
     members.iter().rev().find(|member| member.name == name).map(|member| &member.value)
 }
 
-fn elements<'n, 't>(node: Option<&'n Node<'t>>) -> std::slice::Iter<'n, Node<'t>> {
+pub(super) fn elements<'n, 't>(node: Option<&'n Node<'t>>) -> std::slice::Iter<'n, Node<'t>> {
     match node.map(|node| &node.kind) {
         Some(NodeKind::Array(elements)) => elements.iter(),
         _ => [].iter(),
     }
 }
 
-fn text_of<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
+pub(super) fn text_of<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
     match &member(node, name)?.kind {
         NodeKind::String(text) => Some(text),
         _ => None,
@@ -255,7 +257,7 @@ fn each(nesting: NestingMode, value: &Node<'_>, of_object: &dyn Fn(&Node<'_>) ->
 }
 
 /// Reads the marks of a document. Anything else than a mark hides the whole value, as for every reader.
-fn marks_of(node: &Node<'_>) -> Json {
+pub(super) fn marks_of(node: &Node<'_>) -> Json {
     match &node.kind {
         NodeKind::Null | NodeKind::Bool(false) => Json::Bool(false),
         NodeKind::Array(elements) => elements.iter().map(marks_of).collect(),
@@ -267,7 +269,7 @@ fn marks_of(node: &Node<'_>) -> Json {
 }
 
 /// Unites two sets of marks.
-fn united(a: Json, b: Json) -> Json {
+pub(super) fn united(a: Json, b: Json) -> Json {
     match (a, b) {
         (Json::Bool(true), _) | (_, Json::Bool(true)) => Json::Bool(true),
         (Json::Object(mut a), Json::Object(b)) => {

@@ -1,0 +1,264 @@
+//! The document of a plan without its secrets, for sending to others.
+
+use objchange_text::json::{Node, NodeKind};
+use objchange_text::redact::{SENSITIVE, SHORT, Secrets};
+use serde_json::Value as Json;
+
+use super::schema_marks::{Edit, elements, marks_of, member, united, with_edits};
+
+/// The member that says that values were taken out: nothing may be decided by what is left.
+pub(super) const REDACTED: &str = "redacted";
+
+/// The text of a plan in which `"(sensitive value)"` stands for each sensitive value, and for its text wherever else a value
+/// repeats it. `document` is the parsed text.
+///
+/// Marks of both sides of a change count for both. Without the configuration nobody knows which variables are sensitive, so all
+/// are hidden. Constants in the configuration of providers, provisioners and connections have no marks in any document: they
+/// are hidden, too.
+pub(super) fn redacted(text: &str, document: &Node<'_>) -> String {
+    let mut hiding = Hiding::default();
+    hiding.document(document);
+    let mut edits = std::mem::take(&mut hiding.edits);
+    // A nested range would be cut twice.
+    edits.sort_by_key(|edit| (edit.start, std::cmp::Reverse(edit.end)));
+    let mut end = 0;
+    edits.retain(|edit| {
+        let is_outside = edit.start >= end;
+        end = end.max(edit.end);
+        is_outside
+    });
+    let hidden: Vec<(usize, usize)> = edits.iter().map(|edit| (edit.start, edit.end)).collect();
+    let is_hidden = |start: usize| {
+        let before = hidden.partition_point(|(begin, _)| *begin <= start);
+        before.checked_sub(1).and_then(|i| hidden.get(i)).is_some_and(|(_, end)| start < *end)
+    };
+    if !hiding.secrets.is_empty() {
+        for value in &hiding.values {
+            mask(value, &hiding.secrets, &is_hidden, &mut edits);
+        }
+    }
+    let start = document.span.start as usize + 1;
+    let comma =
+        if matches!(&document.kind, NodeKind::Object(members) if members.is_empty()) { "" } else { "," };
+    edits.push(Edit { start, end: start, text: format!("\"{REDACTED}\":true{comma}") });
+    with_edits(text, edits)
+}
+
+#[derive(Default)]
+struct Hiding<'n, 't> {
+    edits: Vec<Edit>,
+    secrets: Secrets,
+    /// The parts of the document that hold values, messages and source text. Names elsewhere are never secret.
+    values: Vec<&'n Node<'t>>,
+}
+
+impl<'n, 't> Hiding<'n, 't> {
+    fn document(&mut self, document: &'n Node<'t>) {
+        let deferred = elements(member(document, "deferred_changes"));
+        let deferred = deferred.filter_map(|deferred| member(deferred, "resource_change"));
+        let lists = ["resource_changes", "resource_drift"].map(|list| elements(member(document, list)));
+        for resource in lists.into_iter().flatten().chain(deferred) {
+            if let Some(change) = member(resource, "change") {
+                self.change(change);
+            }
+        }
+        for output in members(member(document, "output_changes")) {
+            self.change(output);
+        }
+        let prior = member(document, "prior_state").and_then(|state| member(state, "values"));
+        for values in [member(document, "planned_values"), prior].into_iter().flatten() {
+            members(member(values, "outputs")).for_each(|output| self.output(output));
+            if let Some(root) = member(values, "root_module") {
+                self.module(root);
+            }
+        }
+        for invocation in elements(member(document, "action_invocations")) {
+            let marks = member(invocation, "config_sensitive").map_or(Json::Null, marks_of);
+            self.value(member(invocation, "config_values"), &marks);
+        }
+        self.values.extend(member(document, "checks"));
+        let configuration = member(document, "configuration");
+        let root = configuration.and_then(|configuration| member(configuration, "root_module"));
+        self.variables(member(document, "variables"), root);
+        for provider in
+            members(configuration.and_then(|configuration| member(configuration, "provider_config")))
+        {
+            self.constants(provider);
+        }
+        if let Some(root) = root {
+            self.configured(root);
+        }
+    }
+
+    /// A change of a resource or an output.
+    fn change(&mut self, change: &'n Node<'t>) {
+        let marks = |name: &str| member(change, name).map_or(Json::Null, marks_of);
+        let marks = united(marks("before_sensitive"), marks("after_sensitive"));
+        self.value(member(change, "before"), &marks);
+        self.value(member(change, "after"), &marks);
+        self.values
+            .extend(["importing", "generated_config"].into_iter().filter_map(|name| member(change, name)));
+    }
+
+    fn output(&mut self, output: &'n Node<'t>) {
+        let marks = member(output, "sensitive").map_or(Json::Null, marks_of);
+        self.value(member(output, "value"), &marks);
+    }
+
+    /// The reader bounds how deep modules nest.
+    fn module(&mut self, module: &'n Node<'t>) {
+        for resource in elements(member(module, "resources")) {
+            let marks = member(resource, "sensitive_values").map_or(Json::Null, marks_of);
+            self.value(member(resource, "values"), &marks);
+        }
+        elements(member(module, "child_modules")).for_each(|child| self.module(child));
+    }
+
+    fn variables(&mut self, variables: Option<&'n Node<'t>>, root: Option<&'n Node<'t>>) {
+        let declared = root.and_then(|root| member(root, "variables"));
+        let Some(Node { kind: NodeKind::Object(variables), .. }) = variables else { return };
+        for variable in variables.iter() {
+            let declaration = declared.and_then(|declared| member(declared, &variable.name));
+            let is_open = declaration.is_some_and(|declaration| !is_secret(declaration));
+            self.value(member(&variable.value, "value"), &Json::Bool(!is_open));
+        }
+    }
+
+    /// A module in the configuration, and those that it calls.
+    fn configured(&mut self, module: &'n Node<'t>) {
+        for variable in members(member(module, "variables")) {
+            self.value(member(variable, "default"), &Json::Bool(is_secret(variable)));
+        }
+        for output in members(member(module, "outputs")) {
+            if is_secret(output) {
+                self.constants(output);
+            }
+        }
+        for resource in elements(member(module, "resources")) {
+            self.values.extend(member(resource, "expressions"));
+            elements(member(resource, "provisioners")).for_each(|provisioner| self.constants(provisioner));
+        }
+        for call in members(member(module, "module_calls")) {
+            self.values.extend(member(call, "expressions"));
+            if let Some(called) = member(call, "module") {
+                self.configured(called);
+            }
+        }
+    }
+
+    /// Hides all constants in expressions.
+    fn constants(&mut self, node: &'n Node<'t>) {
+        match &node.kind {
+            NodeKind::Array(elements) => elements.iter().for_each(|element| self.constants(element)),
+            NodeKind::Object(members) => {
+                for member in members.iter() {
+                    match &*member.name {
+                        "constant_value" => self.hide(&member.value),
+                        _ => self.constants(&member.value),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, value: Option<&'n Node<'t>>, marks: &Json) {
+        if let Some(value) = value {
+            self.values.push(value);
+            self.marked(value, marks);
+        }
+    }
+
+    fn marked(&mut self, value: &Node<'_>, marks: &Json) {
+        match (&value.kind, marks) {
+            (_, Json::Bool(true)) => self.hide(value),
+            (NodeKind::Object(members), Json::Object(marks)) => {
+                for member in members.iter() {
+                    if let Some(marks) = marks.get(&*member.name) {
+                        self.marked(&member.value, marks);
+                    }
+                }
+            }
+            (NodeKind::Array(elements), Json::Array(marks)) => {
+                std::iter::zip(elements.iter(), marks)
+                    .for_each(|(element, marks)| self.marked(element, marks));
+            }
+            // Marks that do not fit the value cover all of it, if they say anything.
+            (_, marks) => {
+                if has_mark(marks) {
+                    self.hide(value);
+                }
+            }
+        }
+    }
+
+    fn hide(&mut self, value: &Node<'_>) {
+        learn(value, &mut self.secrets);
+        let (start, end) = (value.span.start as usize, value.span.end as usize);
+        self.edits.push(Edit { start, end, text: format!("\"{SENSITIVE}\"") });
+    }
+}
+
+fn is_secret(declaration: &Node<'_>) -> bool {
+    ["sensitive", "ephemeral"]
+        .iter()
+        .any(|name| member(declaration, name).is_some_and(|flag| has_mark(&marks_of(flag))))
+}
+
+fn has_mark(marks: &Json) -> bool {
+    match marks {
+        Json::Bool(is_marked) => *is_marked,
+        Json::Array(marks) => marks.iter().any(has_mark),
+        Json::Object(marks) => marks.values().any(has_mark),
+        _ => false,
+    }
+}
+
+/// The values of the members of an object.
+fn members<'n, 't>(node: Option<&'n Node<'t>>) -> impl Iterator<Item = &'n Node<'t>> + use<'n, 't> {
+    let members = match node.map(|node| &node.kind) {
+        Some(NodeKind::Object(members)) => &members[..],
+        _ => &[],
+    };
+    members.iter().map(|member| &member.value)
+}
+
+/// Learns the texts in a secret. Short ones are part of too much other text.
+fn learn(value: &Node<'_>, secrets: &mut Secrets) {
+    match &value.kind {
+        NodeKind::String(text) if text.len() >= SHORT => secrets.add(text),
+        NodeKind::Number(text) if text.len() >= SHORT => secrets.add(text),
+        NodeKind::Array(elements) => elements.iter().for_each(|element| learn(element, secrets)),
+        NodeKind::Object(members) => members.iter().for_each(|member| learn(&member.value, secrets)),
+        _ => {}
+    }
+}
+
+/// Masks the secrets in the strings and numbers of a value, and in the names of its members.
+fn mask(value: &Node<'_>, secrets: &Secrets, is_hidden: &dyn Fn(usize) -> bool, edits: &mut Vec<Edit>) {
+    let start = value.span.start as usize;
+    if is_hidden(start) {
+        return;
+    }
+    let mut replace = |span: objchange_text::Span, text: &str| {
+        let masked = secrets.redact(text);
+        if masked != text {
+            let text = serde_json::Value::from(&*masked).to_string();
+            edits.push(Edit { start: span.start as usize, end: span.end as usize, text });
+        }
+    };
+    match &value.kind {
+        NodeKind::String(text) => replace(value.span, text),
+        NodeKind::Number(text) => replace(value.span, text),
+        NodeKind::Array(elements) => {
+            elements.iter().for_each(|element| mask(element, secrets, is_hidden, edits));
+        }
+        NodeKind::Object(members) => {
+            for member in members.iter() {
+                replace(member.name_span, &member.name);
+            }
+            members.iter().for_each(|member| mask(&member.value, secrets, is_hidden, edits));
+        }
+        NodeKind::Null | NodeKind::Bool(_) => {}
+    }
+}
