@@ -80,7 +80,8 @@ One resource:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The directory of the root module. For several, one line each is printed
+    /// The directory of the root module, or a plan file of `terraform plan -out` to plan once more. For several directories, one
+    /// line each is printed
     #[arg(value_name = "DIR", default_value = ".")]
     directories: Vec<PathBuf>,
 

@@ -180,3 +180,113 @@ fn files_that_are_no_plan_are_refused_by_name() {
         }
     }
 }
+
+#[test]
+fn the_snapshot_in_a_plan_file_is_planned_once_more() {
+    let [file, _] = saved("create");
+    let counts = |output: &Output| {
+        output.stdout.lines().find(|line| line.starts_with("Plan: ")).map(str::to_owned).unwrap_or_default()
+    };
+    let (shown, planned) = (run(&["show", &file]), run(&["plan", &file]));
+    assert_eq!((planned.code, counts(&planned)), (0, counts(&shown)), "{planned:?}");
+    assert!(!counts(&shown).is_empty(), "{shown:?}");
+    // It has the values of variables of that time, which are hidden, and others where they are given.
+    assert!(!planned.stdout.contains("s3cret"), "{planned:?}");
+    assert!(planned.stdout.contains("= \"web\""), "{planned:?}");
+    let other = run(&["plan", &file, "--var", "name=other"]);
+    assert!(other.code == 0 && other.stdout.contains("= \"other\""), "{other:?}");
+    // A plan that destroys is planned as one.
+    let [destroy, _] = saved("destroy");
+    let (shown, planned) = (run(&["show", &destroy]), run(&["plan", &destroy]));
+    assert_eq!((planned.code, counts(&planned)), (0, counts(&shown)), "{planned:?}");
+    for (options, message) in [
+        (&["--real-providers"][..], "real providers are asked in the directory of a module"),
+        (&["--allow-path", "."], "the modules of a plan file are in it"),
+    ] {
+        let refused = run(&[&["plan", &file], options].concat());
+        assert!(refused.code == 2 && refused.stderr.contains(message), "{refused:?}");
+    }
+    let [_, document] = saved("create");
+    let refused = run(&["plan", &document]);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("neither the directory of a module nor a plan file")
+    );
+}
+
+#[test]
+fn a_plan_file_is_explained_by_the_configuration_in_it() {
+    let [file, document] = saved("create");
+    let explained = run(&["show", &file, "--explain", "terraform_data.each[\"a\"].input"]);
+    assert_eq!(explained.code, 0, "{explained:?}");
+    assert!(explained.stdout.contains("terraform_data.first.id"), "{explained:?}");
+    let json = run(&["show", &file, "--explain", "terraform_data.first", "--json"]);
+    assert!(serde_json::from_str::<serde_json::Value>(&json.stdout).is_ok(), "{json:?}");
+    let refused = run(&["show", &document, "--explain", "terraform_data.first"]);
+    assert!(refused.code == 2 && !explained.stdout.contains("s3cret"), "{refused:?}");
+}
+
+#[test]
+fn a_redacted_document_has_no_secret_and_decides_nothing() {
+    for name in NAMES {
+        let [file, _] = saved(name);
+        let redacted = run(&["show", &file, "--document", "--redacted"]);
+        assert_eq!(redacted.code, 0, "{redacted:?}");
+        assert!(!redacted.stdout.contains("s3cret"), "{}", redacted.stdout);
+        assert!(redacted.stdout.contains("\"(sensitive value)\""), "{}", redacted.stdout);
+        let folder = Folder::new("redacted");
+        folder.write("plan.json", redacted.stdout.as_bytes());
+        folder.write("p.rego", "package main\n\ndeny contains \"x\" if input.errored\n");
+        let (plan, policy) = (folder.at("plan.json"), folder.at("p.rego"));
+        let (plan, policy) = (plan.to_str().unwrap(), policy.to_str().unwrap());
+        let text = |output: Output| output.stdout;
+        assert_eq!(
+            text(run(&["show", plan, "--mode", "normal"])),
+            text(run(&["show", &file, "--mode", "normal"]))
+        );
+        for command in [
+            &["hash", plan][..],
+            &["diff", plan, &file],
+            &["query", plan, "true"],
+            &["policy", plan, "--rego", policy],
+        ] {
+            let refused = run(command);
+            let message = "sensitive values were taken out of this plan";
+            assert!(refused.code == 2 && refused.stderr.contains(message), "{command:?}: {refused:?}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_is_stale_once_its_state_has_changed() {
+    let [file, document] = saved("replace");
+    let bytes = fs::read(workspace().join(&file)).unwrap();
+    let state = objchange_saved::SavedPlan::read(&bytes).unwrap().state().to_owned();
+    let folder = Folder::new("stale");
+    let compared = |text: &str| {
+        folder.write("terraform.tfstate", text.as_bytes());
+        let state = folder.at("terraform.tfstate");
+        let text = run(&["diff", &file, "--state", state.to_str().unwrap()]);
+        let json = run(&["diff", &file, "--state", state.to_str().unwrap(), "--json"]);
+        assert_eq!(text.code, json.code);
+        let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+        crate::schemas::check(&crate::schemas::validator("staleness.schema.json"), &json);
+        (text, json)
+    };
+    let (text, json) = compared(&state);
+    assert_eq!((text.code, &json["outcome"]), (0, &"current".into()), "{text:?}");
+    let later = state
+        .replace("\"serial\": 7", "\"serial\": 8")
+        .replace("\"name\": \"first\"", "\"name\": \"second\"");
+    let (text, json) = compared(&later);
+    assert_eq!((text.code, &json["outcome"]), (1, &"stale".into()), "{text:?}");
+    assert!(text.stdout.contains("terraform_data.first: removed"), "{text:?}");
+    assert!(
+        text.stdout.contains("terraform_data.second: added") && !text.stdout.contains("s3cret"),
+        "{text:?}"
+    );
+    let (text, json) = compared(&state.replace("4ebb2e86", "00000000"));
+    assert_eq!((text.code, &json["outcome"]), (1, &"other_lineage".into()), "{text:?}");
+    for arguments in [&["diff", &document, "--state", "x"][..], &["diff", &file]] {
+        assert_eq!(run(arguments).code, 2, "{arguments:?}");
+    }
+}
