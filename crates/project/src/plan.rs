@@ -368,6 +368,20 @@ impl PlannedDirectory {
     }
 }
 
+/// Refuses actions, which OpenTofu does not have.
+fn refuse_actions(config: &Config, found: &mut Diagnostics) {
+    for module in &config.modules {
+        let actions = module.config.actions.values().map(|action| ("action", action.header));
+        let resources = module.config.resources.values();
+        let triggers = resources.flat_map(|resource| &resource.lifecycle.action_triggers);
+        let triggers = triggers.map(|trigger| ("action_trigger", trigger.header));
+        for (kind, place) in actions.chain(triggers) {
+            let detail = format!("Blocks of type {kind:?} are not expected here.");
+            found.error("Unsupported block type", place, detail);
+        }
+    }
+}
+
 /// Now, as plan documents write it.
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -450,6 +464,9 @@ pub fn plan_directory_with<R: Default>(
             }
         };
         return Err(PlanError::ModuleSource { source_address: given.source.clone(), problem });
+    }
+    if settings.is_opentofu {
+        refuse_actions(&module.config, &mut module.diagnostics);
     }
     if module.diagnostics.has_errors() {
         let schemas =

@@ -8,6 +8,7 @@ use objchange::value::{Kind, Marks, Path};
 use objchange::{Type, Value};
 use objchange_hcl::{
     ActionRef, ActionTriggerConfig, Diagnostic, DiagnosticExt, Scope, TriggerEvent, decode, evaluate,
+    variables,
 };
 
 use super::evaluated::dynamic;
@@ -420,6 +421,12 @@ impl<'c> Walk<'_, 'c> {
     ) -> bool {
         let Some(condition) = &trigger.condition else { return true };
         let graph = self.graph;
+        let is_new = graph.actions == ActionRules::WithCaller;
+        if !is_new && variables(condition).iter().any(|reference| *reference.name == "self") {
+            let detail = "The condition expression cannot reference \"self\".";
+            self.found.error("Self reference not allowed", condition.span, detail);
+            return false;
+        }
         let object = match triggering.action {
             PlannedAction::Delete => &triggering.before,
             _ => &triggering.after,
@@ -450,17 +457,15 @@ impl<'c> Walk<'_, 'c> {
         match value.convert(&Type::Bool) {
             Err(_) => {
                 let detail = "Invalid expression value: a bool is required.";
-                let error = Diagnostic::new("Incorrect value type", condition.span, detail);
-                self.found.push(Severity::Error, error.explained(condition, &scope));
+                self.found.error("Incorrect value type", condition.span, detail);
                 false
             }
             Ok(value) => match value.kind() {
-                Kind::Unknown(_) if self.graph.actions == ActionRules::WithCaller => true,
+                Kind::Unknown(_) if is_new => true,
                 Kind::Unknown(_) => {
                     let detail = "The condition expression resulted in an unknown value, but it must be a known boolean \
                                   value.";
-                    let error = Diagnostic::new("Condition must be known", condition.span, detail);
-                    self.found.push(Severity::Error, error.explained_by_unknown(condition, &scope));
+                    self.found.error("Condition must be known", condition.span, detail);
                     false
                 }
                 _ => value.as_bool() == Some(true),
