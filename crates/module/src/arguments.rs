@@ -79,10 +79,10 @@ impl PlanArguments {
                 Err(why) => error(format!("Invalid target {text:?}"), why),
             }
         }
-        if invoke.is_some() {
-            if let Some((summary, detail)) = self.beside_invoke(options.version) {
-                error(summary.to_owned(), detail.to_owned());
-            }
+        if invoke.is_some()
+            && let Some((summary, detail)) = self.beside_invoke(options.version)
+        {
+            error(summary.to_owned(), detail.to_owned());
         }
         let mode = match (self.destroy, self.refresh_only) {
             (true, true) => {

@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
                     let of_module = |at: &usize| {
                         let module = &self.world.instances[*at].address;
                         let address = super::resource::resource_address(module, resource.name);
-                        self.changes.get(&address).map_or(0, |instances| instances.len())
+                        self.changes.get(&address).map_or(0, std::collections::BTreeMap::len)
                     };
                     self.world.by_module[node.module].iter().map(of_module).sum()
                 }

@@ -229,7 +229,7 @@ fn walk_prepared<'c>(
         match walk.asked_action(address) {
             Ok(action) => walk.run(&walk.needed_by_action(action, order)),
             Err(error) => {
-                walk.found.push(Severity::Error, error);
+                walk.found.push(Severity::Error, *error);
                 return (only_errors(walk.found), None);
             }
         }

@@ -68,6 +68,7 @@ impl Providers for SimulatedProviders<'_> {
             }
             ProviderCall::Plan(_, _, request) => ProviderReply::Plan(planned(request, true)),
             ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Vec::new()),
+            ProviderCall::PlanAction(..) => ProviderReply::PlanAction(Vec::new()),
             ProviderCall::Read(_, _, _, object) => ProviderReply::Read(Ok((object.clone(), Vec::new()))),
             ProviderCall::ReadData(_, schema, config) => ProviderReply::ReadData(match self.files {
                 Some(files) if is_builtin => remote_state::read(files, schema, config),
