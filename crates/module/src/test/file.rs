@@ -209,15 +209,12 @@ impl<'s> TestRunner<'s> {
         let (suite, schemas, functions) = (self.suite, self.schemas, self.functions);
         let options = &self.options.plan;
         let prepared = self.prepared.entry(module).or_insert_with(|| {
-            let input = PlanInput {
-                config: &suite.modules[module].config,
-                schemas,
-                state: &NO_STATE,
-                variables: &NO_VARIABLES,
-                functions,
-                options,
-            };
-            PreparedModule::new(&input, &mut InventingProviders::default(), &mut NoObserver)
+            let config = &suite.modules[module].config;
+            // Whether it gets what it wants depends on the run.
+            let given = config.wanted_configs();
+            let input =
+                PlanInput { config, schemas, state: &NO_STATE, variables: &NO_VARIABLES, functions, options };
+            PreparedModule::new(&input, &given, &mut InventingProviders::default(), &mut NoObserver)
         });
         prepared.as_ref()
     }
