@@ -292,8 +292,8 @@ fn actions_are_in_plans_and_in_all_that_reads_them() {
         assert_eq!(run(&["show", source, "--fail-on", "delete"]).code, 0, "{source}");
         let denied = run(&["policy", source, "--rego", &rego]);
         assert_eq!((denied.code, denied.stdout.contains("action.test_note.n")), (1, true), "{denied:?}");
-        for format in ["markdown", "html", "json"] {
-            let shown = run(&["show", source, "--format", format]);
+        for format in ["--format=markdown", "--format=html", "--json"] {
+            let shown = run(&["show", source, format]);
             assert!(shown.stdout.contains("test_note") && !shown.stdout.contains("hunter2"), "{shown:?}");
         }
     }
