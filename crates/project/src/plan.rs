@@ -473,10 +473,10 @@ pub fn plan_directory_with<R: Default>(
             Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]).of_version(options.version);
         return Err(refused(module.config, schemas, module.diagnostics));
     }
-    if settings.must_be_whole {
-        if let (false, Some(file)) = (settings.names_program, module.config.opentofu_files.first()) {
-            return Err(PlanError::OpenTofuFile { directory: directory.to_owned(), file: file.clone() });
-        }
+    if settings.must_be_whole
+        && let (false, Some(file)) = (settings.names_program, module.config.opentofu_files.first())
+    {
+        return Err(PlanError::OpenTofuFile { directory: directory.to_owned(), file: file.clone() });
     }
     let storage = module.config.modules.first().and_then(|root| root.config.state_storage.as_ref());
     let read =
