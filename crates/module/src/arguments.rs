@@ -104,7 +104,7 @@ impl PlanArguments {
         (PlanOptions { mode, refresh: self.refresh, targets, replace, invoke, ..options }, found)
     }
 
-    /// What does not go with `-invoke`.
+    /// The reason why `-invoke` is refused beside the other arguments.
     fn beside_invoke(&self, version: Version) -> Option<(&'static str, &'static str)> {
         if !since(version, "1.14") {
             return Some(("Invalid arguments", "Actions can be invoked since Terraform 1.14."));

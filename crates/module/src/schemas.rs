@@ -105,7 +105,7 @@ impl Schemas {
         self.inferred_actions.get(&(module, name.clone()))
     }
 
-    /// What of a type of a provider is deprecated; `None` if nothing is.
+    /// The deprecated parts of a type of a provider; `None` if there are none.
     pub(crate) fn deprecations(
         &self,
         provider: &ProviderAddress,
@@ -250,7 +250,7 @@ impl Schemas {
     }
 }
 
-/// What of a block or of an attribute is deprecated, with the messages.
+/// The deprecated parts of a block or an attribute, with the messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Deprecations {
     /// All of it.

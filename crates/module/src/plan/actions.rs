@@ -90,7 +90,7 @@ impl<'c> Walk<'_, 'c> {
         before: &Value,
         after: &Value,
     ) {
-        // What must not be destroyed is an error already.
+        // An object that must not be destroyed is an error already.
         let is_destroyed = events(action).iter().any(|event| event.is_of_destroy());
         let is_prevented = is_destroyed && resource.config.lifecycle.prevent_destroy;
         if self.triggers_actions(resource) && !is_prevented {
@@ -140,7 +140,7 @@ impl<'c> Walk<'_, 'c> {
     /// Plans the actions of the changes that were noted, if they are planned with their resources.
     pub(crate) fn invoke_with_resource(&mut self) {
         let is_late = self.graph.actions != ActionRules::WithCaller;
-        // What is destroyed has the values of the state, which are all known at the end.
+        // Actions of destroyed objects see the values of the state, which are all known at the end.
         if !is_late && self.input.options.mode == PlanMode::Normal {
             let all = std::mem::take(&mut self.triggering);
             all.iter().for_each(|triggering| self.invoke_all(triggering));

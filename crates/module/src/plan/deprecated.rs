@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
 
 struct Finder<'i, 'c> {
     input: &'i PlanInput<'c>,
-    /// What of the types of resources is deprecated.
+    /// The deprecated parts of the types of resources.
     types: HashMap<(ModuleId, ResourceName), Option<Deprecations>>,
     uses: Vec<Use>,
 }
@@ -218,7 +218,7 @@ impl Finder<'_, '_> {
         self.nested_body(index, scope, body, (body, false), address, told);
     }
 
-    /// What generated blocks use is told at the body that they are in.
+    /// A value that is used in generated blocks is told at the body that they are in.
     fn nested_body(
         &mut self,
         index: usize,
