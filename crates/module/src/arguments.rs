@@ -79,10 +79,10 @@ impl PlanArguments {
                 Err(why) => error(format!("Invalid target {text:?}"), why),
             }
         }
-        if invoke.is_some() {
-            if let Some((summary, detail)) = self.beside_invoke(options.version) {
-                error(summary.to_owned(), detail.to_owned());
-            }
+        if invoke.is_some()
+            && let Some((summary, detail)) = self.beside_invoke(options.version)
+        {
+            error(summary.to_owned(), detail.to_owned());
         }
         let mode = match (self.destroy, self.refresh_only) {
             (true, true) => {
@@ -104,7 +104,7 @@ impl PlanArguments {
         (PlanOptions { mode, refresh: self.refresh, targets, replace, invoke, ..options }, found)
     }
 
-    /// What does not go with `-invoke`.
+    /// The reason why `-invoke` is refused beside the other arguments.
     fn beside_invoke(&self, version: Version) -> Option<(&'static str, &'static str)> {
         if !since(version, "1.14") {
             return Some(("Invalid arguments", "Actions can be invoked since Terraform 1.14."));

@@ -105,7 +105,7 @@ impl Schemas {
         self.inferred_actions.get(&(module, name.clone()))
     }
 
-    /// What of a type of a provider is deprecated; `None` if nothing is.
+    /// The deprecated parts of a type of a provider; `None` if there are none.
     pub(crate) fn deprecations(
         &self,
         provider: &ProviderAddress,
@@ -190,7 +190,7 @@ impl Schemas {
     pub(crate) fn document_of(&self, provider: &ProviderAddress, is_new: bool) -> Option<serde_json::Value> {
         let builtin = if provider.is_builtin() { self.own_builtin() } else { None };
         let name = provider.to_string();
-        let mut documents = builtin.into_iter().chain(&self.documents);
+        let mut documents = self.documents.iter().chain(builtin);
         let document = documents.find(|document| document.providers().any(|other| other == name))?;
         let mut parts = serde_json::Map::new();
         let read = |document: &ProviderSchemas, part, own: &str| {
@@ -203,8 +203,9 @@ impl Schemas {
                 parts.extend(read(document, part, "").map(|schema| (key, schema)));
                 continue;
             }
-            // Documents of Terraform before 1.15 have no identities of the built-in provider.
-            let document = if part == IDENTITIES { builtin.unwrap_or(document) } else { document };
+            // Documents of Terraform before 1.15 have no identities of the built-in provider, and other versions other types.
+            let is_own = part == IDENTITIES || part == SchemaPart::Schema(SchemaKind::Resource);
+            let document = if is_own { builtin.unwrap_or(document) } else { document };
             let schemas: serde_json::Map<String, serde_json::Value> = document
                 .part_names(&name, part)
                 .filter_map(|own| Some((own.to_owned(), read(document, part, own)?)))
@@ -249,7 +250,7 @@ impl Schemas {
     }
 }
 
-/// What of a block or of an attribute is deprecated, with the messages.
+/// The deprecated parts of a block or an attribute, with the messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Deprecations {
     /// All of it.

@@ -281,6 +281,20 @@ impl PlannedDirectory {
     }
 }
 
+/// Refuses actions, which OpenTofu does not have.
+fn refuse_actions(config: &Config, found: &mut Diagnostics) {
+    for module in &config.modules {
+        let actions = module.config.actions.values().map(|action| ("action", action.header));
+        let resources = module.config.resources.values();
+        let triggers = resources.flat_map(|resource| &resource.lifecycle.action_triggers);
+        let triggers = triggers.map(|trigger| ("action_trigger", trigger.header));
+        for (kind, place) in actions.chain(triggers) {
+            let detail = format!("Blocks of type {kind:?} are not expected here.");
+            found.error("Unsupported block type", place, detail);
+        }
+    }
+}
+
 /// Now, as plan documents write it.
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -410,16 +424,19 @@ fn plan_noting<R: Default>(
         };
         return Err(PlanError::ModuleSource { source_address: given.source.clone(), problem });
     }
+    if settings.is_opentofu {
+        refuse_actions(&module.config, &mut module.diagnostics);
+    }
     if module.diagnostics.has_errors() {
         // They say which parts of the lines with errors are secret.
         let schemas =
             Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]).of_version(options.version);
         return Err(refused(module.config, schemas, module.diagnostics));
     }
-    if settings.must_be_whole {
-        if let (false, Some(file)) = (settings.names_program, module.config.opentofu_files.first()) {
-            return Err(PlanError::OpenTofuFile { directory: directory.to_owned(), file: file.clone() });
-        }
+    if settings.must_be_whole
+        && let (false, Some(file)) = (settings.names_program, module.config.opentofu_files.first())
+    {
+        return Err(PlanError::OpenTofuFile { directory: directory.to_owned(), file: file.clone() });
     }
     let storage = module.config.modules.first().and_then(|root| root.config.state_storage.as_ref());
     let read =

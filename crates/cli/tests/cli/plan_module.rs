@@ -257,59 +257,55 @@ fn a_gate_refuses_objects_whose_arguments_may_have_been_taken_out() {
     assert_eq!(plan(&folder, &["--refresh=false", "--fail-on", "replace,delete,update,create"]).code, 0);
 }
 
+/// Schemas of a provider with an action.
+const ACTION_SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{
+    "action_schemas":{"test_note":{"block":{"attributes":{
+        "pin":{"type":"string","optional":true,"sensitive":true},
+        "text":{"type":"string","optional":true}}}}}}}}"#;
+
 #[test]
-fn a_module_with_actions_is_refused_by_whatever_decides() {
-    let action = "action \"test_note\" \"n\" {\n}\n";
-    let trigger = "resource \"terraform_data\" \"a\" {\n  lifecycle {\n    action_trigger {\n      events  = \
-                   [after_create]\n      actions = [action.test_note.n]\n    }\n  }\n}\n";
-    let call = "module \"m\" {\n  source = \"./m\"\n  ids    = 1\n}\n";
-    let plain = "resource \"terraform_data\" \"a\" {\n}\n";
-    for (test, files, place) in [
-        ("block", &[("main.tf", action)][..], "main.tf:1,1-23"),
-        ("trigger", &[("main.tf", trigger)], "main.tf:3,5-19"),
-        ("child", &[("main.tf", call), ("m/a.tf", action)], "m/a.tf:1,1-23"),
-        ("json", &[("main.tf.json", r#"{"action": {"test_note": {"n": {}}}}"#)], "main.tf.json:1,"),
-        ("override", &[("main.tf", plain), ("a_override.tf", trigger)], "a_override.tf:3,5-19"),
-    ] {
-        let folder = Folder::with(
-            &format!("module-action-{test}"),
-            &[("schemas.json", SCHEMAS), ("m/main.tf", CHILD)],
-        );
-        files.iter().for_each(|(name, text)| folder.write(name, text));
-        folder.write("p/p.rego", "package main\ndeny contains \"x\" if input.errored\n");
-        folder.write("p.sentinel", "main = true\n");
-        let text = plan(&folder, &[]);
-        assert_eq!(text.code, 0, "{test}: {text:?}");
-        let note = format!("note: {place}");
-        assert!(
-            text.stderr.contains(&note) && text.stderr.contains("actions are not planned yet"),
-            "{text:?}"
-        );
-        let directory = folder.0.to_str().unwrap();
-        let file = |name| folder.at(name).to_str().unwrap().to_owned();
-        let (rego, sentinel, schemas) = (file("p"), file("p.sentinel"), file("schemas.json"));
-        for arguments in [
-            &["plan", directory, "--fail-on", "invoke"][..],
-            &["plan", directory, "--fail-on", "delete", "--only", "terraform_data.a"],
-            &["plan", directory, "--json"],
-            &["plan", directory, "--out", &file("plan.json")],
-            &["show", directory, "--fail-on", "invoke"],
-            &["show", directory, "--document"],
-            &["policy", directory, "--rego", &rego],
-            &["query", directory, "replaced(rc)"],
-            &["sentinel", "apply", &sentinel, "--plan", directory],
-            &["hash", directory],
-            &["diff", directory, directory],
-        ] {
-            let output = objchange([arguments, &["--schemas", &schemas]].concat(), "");
-            assert_eq!((output.code, &*output.stdout), (2, ""), "{test}: {arguments:?}: {output:?}");
-            assert!(output.stderr.contains(place), "{test}: {arguments:?}: {output:?}");
-            assert!(
-                output.stderr.contains("actions are not planned yet"),
-                "{test}: {arguments:?}: {output:?}"
-            );
+fn actions_are_in_plans_and_in_all_that_reads_them() {
+    let main = "terraform {\n  required_providers {\n    test = { source = \"example.com/test/test\" }\n  }\n}\n\
+                resource \"terraform_data\" \"a\" {\n  input = \"in\"\n  lifecycle {\n    action_trigger {\n      events  = \
+                [after_create]\n      actions = [action.test_note.n]\n    }\n  }\n}\n\
+                action \"test_note\" \"n\" {\n  config {\n    text = caller.input\n    pin  = \"hunter2\"\n  }\n}\n";
+    let folder = Folder::with("module-actions", &[("main.tf", main), ("schemas.json", ACTION_SCHEMAS)]);
+    folder.write(
+        "p/p.rego",
+        "package main\ndeny contains a.address if {\n  some a in input.action_invocations\n  \
+         a.config_values.text == \"in\"\n}\n",
+    );
+    let text = plan(&folder, &[]);
+    assert!(
+        text.stdout.contains("Plan: 1 to add, 0 to change, 0 to destroy. Actions: 1 to invoke.\n"),
+        "{text:?}"
+    );
+    assert!(text.stdout.contains("    # action.test_note.n\n    action \"test_note\" \"n\" {"), "{text:?}");
+    let directory = folder.0.to_str().unwrap();
+    let file = |name| folder.at(name).to_str().unwrap().to_owned();
+    let (rego, schemas, document) = (file("p"), file("schemas.json"), file("plan.json"));
+    let run = |arguments: &[&str]| objchange([arguments, &["--schemas", &schemas]].concat(), "");
+    assert_eq!(run(&["plan", directory, "--out", &document]).code, 0);
+    // The document and the directory are the same plan.
+    for source in [directory, &document] {
+        assert_eq!(run(&["show", source, "--fail-on", "invoke"]).code, 1, "{source}");
+        assert_eq!(run(&["show", source, "--fail-on", "delete"]).code, 0, "{source}");
+        let denied = run(&["policy", source, "--rego", &rego]);
+        assert_eq!((denied.code, denied.stdout.contains("action.test_note.n")), (1, true), "{denied:?}");
+        for format in ["--format=markdown", "--format=html", "--json"] {
+            let shown = run(&["show", source, format]);
+            assert!(shown.stdout.contains("test_note") && !shown.stdout.contains("hunter2"), "{shown:?}");
         }
     }
+    let [of_directory, of_document] = [directory, &document].map(|source| run(&["hash", source]).stdout);
+    assert_eq!(of_directory.split(' ').next(), of_document.split(' ').next());
+    let invoked = plan(&folder, &["--invoke", "action.test_note.n"]);
+    // Nothing triggers it then.
+    assert!(invoked.stderr.contains("Invalid \"caller\" reference"), "{invoked:?}");
+    let older = plan(&folder, &["--as", "terraform@1.12"]);
+    assert!(older.stderr.contains("Blocks of type \"action\" are not expected here."), "{older:?}");
+    let opentofu = plan(&folder, &["--as", "opentofu"]);
+    assert!(opentofu.stderr.contains("Blocks of type \"action\" are not expected here."), "{opentofu:?}");
 }
 
 #[test]

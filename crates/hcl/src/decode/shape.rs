@@ -164,7 +164,7 @@ pub(crate) const ACTION: Shape = Shape {
     is_open: false,
 };
 
-/// What invokes actions when a resource changes.
+/// A trigger, which invokes actions when a resource changes.
 pub(crate) const ACTION_TRIGGER: Shape = Shape {
     arguments: &[("events", Name), ("actions", Name), ("condition", Template), ("on_failure", Name)],
     required: &["events", "actions"],

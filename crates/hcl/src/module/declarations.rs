@@ -275,7 +275,7 @@ pub struct ActionRef {
     pub index: usize,
 }
 
-/// What happens to a resource when an action is invoked, and whether it is invoked before that or after it.
+/// The change of a resource by which an action is invoked, and whether it is invoked before that or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum TriggerEvent {
@@ -309,7 +309,7 @@ impl TriggerEvent {
     }
 }
 
-/// What the failure of an action means for its resource.
+/// The meaning of the failure of an action for its resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnFailure {
     /// Nothing else is done.

@@ -62,7 +62,7 @@ pub struct AppliedModule {
 /// assert_eq!(applied.state.outputs["o"].value, objchange::Value::from(1));
 /// ```
 pub fn apply(input: &PlanInput<'_>, plan: &ModulePlan, providers: &mut dyn Providers) -> AppliedModule {
-    match PreparedModule::new(input, providers, &mut NoObserver) {
+    match PreparedModule::new(input, &input.options.given_providers, providers, &mut NoObserver) {
         Ok(prepared) => apply_prepared(input, &prepared, plan, providers).0,
         Err(diagnostics) => {
             AppliedModule { state: input.state.clone(), diagnostics, ..AppliedModule::default() }

@@ -27,9 +27,14 @@ impl Config {
 
     /// Finds provider configurations that calls pass, or that resources need, and no block provides. Terraform reports them
     /// when it builds its graph, of those that are passed the first alone.
-    pub fn missing_provider_configs(&self, version: Version) -> Diagnostics {
+    /// Those that the root module is given without a block are there.
+    pub fn missing_provider_configs(
+        &self,
+        version: Version,
+        given: &BTreeSet<ProviderConfigAddress>,
+    ) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
-        if let Some(address) = self.missing_passed_config() {
+        if let Some(address) = self.missing_passed_config(given) {
             let summary = format!("missing provider {address}");
             diagnostics.without_place(Severity::Error, ("missing_provider", summary), "");
             return diagnostics;
@@ -37,7 +42,7 @@ impl Config {
         for (module, loaded) in self.modules.iter().enumerate() {
             for name in loaded.config.resources.keys() {
                 let address = self.provider_config_of(module, name);
-                if self.has_provider_config(&address) {
+                if self.has_provider_config(&address) || given.contains(&address) {
                     continue;
                 }
                 let mode = match name.mode {
@@ -55,7 +60,7 @@ impl Config {
             }
             for name in loaded.config.actions.keys() {
                 let address = self.provider_config_of_action(module, name);
-                if self.has_provider_config(&address) {
+                if self.has_provider_config(&address) || given.contains(&address) {
                     continue;
                 }
                 let calls: String = loaded.path.iter().map(|call| format!("module.{call}.")).collect();
@@ -68,7 +73,10 @@ impl Config {
     }
 
     /// The first configuration that a call passes and its module does not have.
-    fn missing_passed_config(&self) -> Option<ProviderConfigAddress> {
+    fn missing_passed_config(
+        &self,
+        given: &BTreeSet<ProviderConfigAddress>,
+    ) -> Option<ProviderConfigAddress> {
         let calls = self.modules.iter().enumerate().filter_map(|(child, _)| self.caller(child));
         let mut passed =
             calls.flat_map(|(module, call)| call.providers.iter().map(move |(_, outside)| (module, outside)));
@@ -76,11 +84,9 @@ impl Config {
             let provider = self.provider_named(module, &outside.name);
             let alias = outside.alias.clone();
             let is_missing = !self.can_pass(module, &provider, alias.as_ref());
-            is_missing.then(|| ProviderConfigAddress {
-                module: self.modules[module].path.clone(),
-                provider,
-                alias,
-            })
+            let address =
+                ProviderConfigAddress { module: self.modules[module].path.clone(), provider, alias };
+            (is_missing && !given.contains(&address)).then_some(address)
         })
     }
 
@@ -99,6 +105,18 @@ impl Config {
                 Some((_, call)) => call.providers.iter().any(|(inside, _)| is_it(inside)),
                 None => is_default(),
             }
+    }
+
+    /// The configurations that the root module wants its caller to give it.
+    pub(crate) fn wanted_configs(&self) -> BTreeSet<ProviderConfigAddress> {
+        let Some(root) = self.modules.first() else { return BTreeSet::new() };
+        let aliases = root.config.required_providers.values().flat_map(|required| &required.aliases);
+        let wanted = aliases.map(|wanted| ProviderConfigAddress {
+            module: Vec::new(),
+            provider: self.provider_named(0, &wanted.name),
+            alias: wanted.alias.clone(),
+        });
+        wanted.collect()
     }
 
     /// Provisioners that are not part of Terraform, each reported once.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
 use objchange::schema::Schema;
-use objchange::value::{Kind, Marks, Path};
+use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    ActionRef, ActionTriggerConfig, Diagnostic, DiagnosticExt, Scope, TriggerEvent, decode, evaluate,
+    ActionRef, ActionTriggerConfig, Body, Diagnostic, DiagnosticExt, Scope, Span, TriggerEvent, decode,
+    evaluate, variables,
 };
 
 use super::evaluated::dynamic;
@@ -21,7 +22,7 @@ use super::walk::Walk;
 use super::{ActionAddress, InvocationTrigger, PlannedAction, PlannedInvocation};
 use crate::config::Config;
 use crate::subject::{Subject, SubjectKind};
-use crate::{Diagnostics, Severity};
+use crate::{Diagnostics, ProvidersExt, Severity};
 
 /// The change of an object, whose actions are still to be planned.
 #[derive(Debug, Clone)]
@@ -89,7 +90,7 @@ impl<'c> Walk<'_, 'c> {
         before: &Value,
         after: &Value,
     ) {
-        // What must not be destroyed is an error already.
+        // An object that must not be destroyed is an error already.
         let is_destroyed = events(action).iter().any(|event| event.is_of_destroy());
         let is_prevented = is_destroyed && resource.config.lifecycle.prevent_destroy;
         if self.triggers_actions(resource) && !is_prevented {
@@ -139,7 +140,7 @@ impl<'c> Walk<'_, 'c> {
     /// Plans the actions of the changes that were noted, if they are planned with their resources.
     pub(crate) fn invoke_with_resource(&mut self) {
         let is_late = self.graph.actions != ActionRules::WithCaller;
-        // What is destroyed has the values of the state, which are all known at the end.
+        // Actions of destroyed objects see the values of the state, which are all known at the end.
         if !is_late && self.input.options.mode == PlanMode::Normal {
             let all = std::mem::take(&mut self.triggering);
             all.iter().for_each(|triggering| self.invoke_all(triggering));
@@ -193,7 +194,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The node of the action that is asked for.
-    pub(crate) fn asked_action(&self, address: &ActionAddress) -> Result<usize, Diagnostic> {
+    pub(crate) fn asked_action(&self, address: &ActionAddress) -> Result<usize, Box<Diagnostic>> {
         let module = self.input.config.module_of(&address.module);
         let key = module.map(|module| NodeKey::Action(module, address.name.clone()));
         let found = key.and_then(|key| self.graph.find(&key));
@@ -203,7 +204,7 @@ impl<'c> Walk<'_, 'c> {
                 ActionRules::WithCaller => format!("invoke target {whole} not found"),
                 _ => format!("action {whole} does not exist in the configuration"),
             };
-            Diagnostic::new(("invoke_target_not_found", summary), None, "")
+            Box::new(Diagnostic::new(("invoke_target_not_found", summary), None, ""))
         })
     }
 
@@ -277,6 +278,9 @@ impl<'c> Walk<'_, 'c> {
                      before using the -invoke argument."
                 );
                 self.found.error("Partially applied configuration", action.config.header, detail);
+                continue;
+            }
+            if !self.may_invoke(action, &config, &text) {
                 continue;
             }
             self.plan.invocations.push(PlannedInvocation {
@@ -420,6 +424,12 @@ impl<'c> Walk<'_, 'c> {
     ) -> bool {
         let Some(condition) = &trigger.condition else { return true };
         let graph = self.graph;
+        let is_new = graph.actions == ActionRules::WithCaller;
+        if !is_new && variables(condition).iter().any(|reference| *reference.name == "self") {
+            let detail = "The condition expression cannot reference \"self\".";
+            self.found.error("Self reference not allowed", condition.span, detail);
+            return false;
+        }
         let object = match triggering.action {
             PlannedAction::Delete => &triggering.before,
             _ => &triggering.after,
@@ -450,17 +460,15 @@ impl<'c> Walk<'_, 'c> {
         match value.convert(&Type::Bool) {
             Err(_) => {
                 let detail = "Invalid expression value: a bool is required.";
-                let error = Diagnostic::new("Incorrect value type", condition.span, detail);
-                self.found.push(Severity::Error, error.explained(condition, &scope));
+                self.found.error("Incorrect value type", condition.span, detail);
                 false
             }
             Ok(value) => match value.kind() {
-                Kind::Unknown(_) if self.graph.actions == ActionRules::WithCaller => true,
+                Kind::Unknown(_) if is_new => true,
                 Kind::Unknown(_) => {
                     let detail = "The condition expression resulted in an unknown value, but it must be a known boolean \
                                   value.";
-                    let error = Diagnostic::new("Condition must be known", condition.span, detail);
-                    self.found.push(Severity::Error, error.explained_by_unknown(condition, &scope));
+                    self.found.error("Condition must be known", condition.span, detail);
                     false
                 }
                 _ => value.as_bool() == Some(true),
@@ -530,6 +538,11 @@ impl<'c> Walk<'_, 'c> {
         if event.is_of_destroy() && !config.is_wholly_known() && !self.is_unasked(action, at) {
             let detail = "Action configuration must be known to plan a destroy action.";
             self.found.error("Unknown action config", action.config.header, detail);
+            return;
+        }
+        // Terraform 1.17-dev says it the other way round.
+        let told_of = format!("{}, called from {address}", triggering.address);
+        if !self.may_invoke(action, &config, &told_of) {
             return;
         }
         self.plan.invocations.push(PlannedInvocation {
@@ -606,6 +619,25 @@ impl<'c> Walk<'_, 'c> {
         Some((schema, config))
     }
 
+    /// Asks the provider of an action whether it can be invoked so; reports what it says.
+    fn may_invoke(&mut self, action: &ActionNode<'c>, config: &Value, address: &str) -> bool {
+        let plain = config.unmark_deep().0;
+        let action_type = &action.name.action_type;
+        let mut found = self.providers.plan_action(&action.provider_config, action_type, &plain);
+        if self.graph.actions == ActionRules::First {
+            for diagnostic in &mut found {
+                diagnostic.summary = match diagnostic.severity {
+                    objchange::change::Severity::Error => "Failed to plan action".to_owned(),
+                    _ => "Warnings when planning action".to_owned(),
+                };
+            }
+        }
+        let place = |path: &Path| place_in(&action.body, path).unwrap_or(action.config.header);
+        let errors = self.found.error_count();
+        self.provider_diagnostics(found, Some(address), action.config.header, Some(&place));
+        self.found.error_count() == errors
+    }
+
     /// Leaves out the invocations of changes that are not in the plan any more.
     pub(crate) fn keep_invocations_of_changes(&mut self) {
         let changes = &self.plan.changes;
@@ -616,4 +648,12 @@ impl<'c> Walk<'_, 'c> {
             InvocationTrigger::Asked => true,
         });
     }
+}
+
+/// Where the attribute is written that a path begins with.
+fn place_in(body: &Body, path: &Path) -> Option<Span> {
+    let PathStep::Attribute(name) = path.steps().first()? else { return None };
+    let attribute = body.attributes.iter().find(|attribute| attribute.name == *name);
+    let block = || Some(body.blocks.iter().find(|block| block.kind == *name)?.header);
+    attribute.map(|attribute| attribute.expr.span).or_else(block)
 }

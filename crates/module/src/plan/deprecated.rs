@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
                     let of_module = |at: &usize| {
                         let module = &self.world.instances[*at].address;
                         let address = super::resource::resource_address(module, resource.name);
-                        self.changes.get(&address).map_or(0, |instances| instances.len())
+                        self.changes.get(&address).map_or(0, std::collections::BTreeMap::len)
                     };
                     self.world.by_module[node.module].iter().map(of_module).sum()
                 }
@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
 
 struct Finder<'i, 'c> {
     input: &'i PlanInput<'c>,
-    /// What of the types of resources is deprecated.
+    /// The deprecated parts of the types of resources.
     types: HashMap<(ModuleId, ResourceName), Option<Deprecations>>,
     uses: Vec<Use>,
 }
@@ -218,7 +218,7 @@ impl Finder<'_, '_> {
         self.nested_body(index, scope, body, (body, false), address, told);
     }
 
-    /// What generated blocks use is told at the body that they are in.
+    /// A value that is used in generated blocks is told at the body that they are in.
     fn nested_body(
         &mut self,
         index: usize,

@@ -31,7 +31,7 @@ pub(crate) struct Graph<'c> {
     pub(crate) actions: ActionRules,
 }
 
-/// What versions do with actions.
+/// How versions plan actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ActionRules {
     /// Terraform before 1.14, and OpenTofu: actions are not planned. 1.13 reads the blocks.
@@ -70,7 +70,7 @@ pub(crate) struct Node<'c> {
     pub(crate) triggered: Vec<Subject>,
     /// The nodes that it depends on.
     pub(crate) needs: Vec<usize>,
-    /// What the actions that it triggers need.
+    /// The nodes that the actions need which it triggers.
     pub(crate) invoked: Vec<usize>,
     /// The nodes that come first: those that it depends on, and those that its actions depend on which are planned with it.
     pub(crate) after: Vec<usize>,
@@ -592,7 +592,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// What the actions that a resource triggers need, with the resource itself if they look at it: those of triggers with
+    /// The needs of the actions that a resource triggers, with the resource itself if they look at it: those of triggers with
     /// such an event.
     fn needs_of_actions(&self, index: usize, is_meant: impl Fn(TriggerEvent) -> bool) -> Vec<usize> {
         let node = &self.graph.nodes[index];

@@ -1,6 +1,6 @@
 //! The inputs of a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::Value;
 use objchange::address::{InstanceAddress, ModuleAddress};
@@ -9,10 +9,10 @@ use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::ActionAddress;
-use crate::Schemas;
 use crate::config::{Config, SourceDirectory};
 use crate::state::PriorState;
 use crate::target::Target;
+use crate::{ProviderConfigAddress, Schemas};
 
 /// The inputs of a plan.
 #[derive(Debug)]
@@ -69,6 +69,8 @@ pub struct PlanOptions {
     pub module_sources: Vec<SourceDirectory>,
     /// Overridden modules, of which only the outputs exist. The first match for an instance wins.
     pub overridden_modules: Vec<OverriddenModule>,
+    /// Configurations of providers that the root module gets without a block, as from a test.
+    pub given_providers: BTreeSet<ProviderConfigAddress>,
 }
 
 /// The inputs that a plan may be made without: what depends on them is unknown. Without any other
@@ -133,6 +135,7 @@ impl Default for PlanOptions {
             accepts: AcceptsMissing::default(),
             module_sources: Vec::new(),
             overridden_modules: Vec::new(),
+            given_providers: BTreeSet::new(),
         }
     }
 }

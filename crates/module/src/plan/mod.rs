@@ -182,7 +182,7 @@ pub enum InvocationTrigger {
         block: usize,
         /// The position in the list of actions of the block.
         index: usize,
-        /// What its failure means.
+        /// The meaning of its failure.
         on_failure: OnFailure,
     },
     /// It was asked for.

@@ -16,7 +16,7 @@ use super::references::header;
 use super::targets::Targets;
 use super::walk::Walk;
 use super::{ActionReason, Identities, PlannedAction, PlannedObject, UndecidedReason, UndecidedResource};
-use crate::config::{Config, ModuleId, provider_config_missing};
+use crate::config::{ModuleId, provider_config_missing};
 use crate::state::{PriorState, StateInstance};
 use crate::{Diagnostics, NOWHERE, ProviderConfigAddress, Severity};
 
@@ -315,7 +315,7 @@ impl<'c> Walk<'_, 'c> {
             Some(resource) => resource.provider_config.clone(),
             None => stored,
         };
-        if !has_provider(self.input.config, &provider) {
+        if !has_provider(self.input, &provider) {
             report_missing_provider(address, &provider, &mut self.found);
             return;
         }
@@ -439,7 +439,7 @@ pub(crate) fn check_providers(
     for (address, resource) in managed {
         // A module that is not there may configure it.
         let is_in_missing_module = input.config.missing_module_of(&address.module).is_some();
-        if has_provider(input.config, &resource.provider) || is_declared(address) || is_in_missing_module {
+        if has_provider(input, &resource.provider) || is_declared(address) || is_in_missing_module {
             continue;
         }
         for key in resource.instances.keys() {
@@ -452,9 +452,11 @@ pub(crate) fn check_providers(
 }
 
 /// Whether a provider configuration is there: one that is written, or the default one.
-fn has_provider(config: &Config, address: &ProviderConfigAddress) -> bool {
+fn has_provider(input: &PlanInput<'_>, address: &ProviderConfigAddress) -> bool {
     // A default configuration always exists: Terraform makes an empty one.
-    address.alias.is_none() || config.provider_block(address).is_some()
+    address.alias.is_none()
+        || input.config.provider_block(address).is_some()
+        || input.options.given_providers.contains(address)
 }
 
 fn report_missing_provider(

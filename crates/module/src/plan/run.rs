@@ -31,7 +31,7 @@ use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
 use crate::versions::since;
-use crate::{Diagnostics, Severity};
+use crate::{Diagnostics, ProviderConfigAddress, Severity};
 
 /// Plans a module: Terraform's plan, as far as `providers` can answer.
 ///
@@ -75,7 +75,7 @@ fn plan_observed(
     providers: &mut dyn Providers,
     observer: &mut dyn Observer,
 ) -> ModulePlan {
-    match PreparedModule::new(input, providers, observer) {
+    match PreparedModule::new(input, &input.options.given_providers, providers, observer) {
         Ok(prepared) => plan_prepared(input, &prepared, providers, observer).0,
         Err(found) => deduplicated(input, only_errors(found)),
     }
@@ -105,13 +105,14 @@ pub(crate) struct PreparedModule<'c> {
 }
 
 impl<'c> PreparedModule<'c> {
-    /// Validates a module.
+    /// Validates a module that is given these provider configurations.
     ///
     /// # Errors
     ///
     /// Returns the errors that do not depend on values of variables and resources.
     pub(crate) fn new(
         input: &PlanInput<'c>,
+        given: &BTreeSet<ProviderConfigAddress>,
         providers: &mut dyn Providers,
         observer: &mut dyn Observer,
     ) -> Result<Self, Diagnostics> {
@@ -120,7 +121,7 @@ impl<'c> PreparedModule<'c> {
         let config = input.config;
         let checks: [&dyn Fn() -> Diagnostics; 3] =
             [&|| config.wrong_call_arguments(), &|| config.missing_provisioners(), &|| {
-                config.missing_provider_configs(version)
+                config.missing_provider_configs(version, given)
             }];
         for check in checks {
             let wrong = check();
@@ -230,7 +231,7 @@ fn walk_prepared<'c>(
         match walk.asked_action(address) {
             Ok(action) => walk.run(&walk.needed_by_action(action, order)),
             Err(error) => {
-                walk.found.push(Severity::Error, error);
+                walk.found.push(Severity::Error, *error);
                 return (only_errors(walk.found), None);
             }
         }

@@ -219,6 +219,8 @@ calls! {
     Open: open(address: &'a str, schema: &'a Schema, config: &'a Value) -> DataAnswer;
     /// Imports the object with this identifier or identity, parts of which may be unknown, to an address.
     Import: import(address: &'a str, schema: &'a Schema, by: &'a ImportedBy) -> ImportAnswer;
+    /// Plans to invoke an action of a type, with a configuration parts of which may be unknown; what its provider says of that.
+    PlanAction: plan_action(action_type: &'a str, config: &'a Value) -> Vec<Diagnostic>;
     /// Makes a planned change of an object of a type, whose address names the instance. An error is that the provider does not
     /// answer.
     Apply: apply(resource_type: &'a str, address: &'a str, request: &'a ApplyResourceChange) -> Result<AppliedResource, ProviderError>;

@@ -29,7 +29,7 @@ pub struct PriorState {
     pub outputs: BTreeMap<SmolStr, StateOutput>,
     /// Instances whose objects no schema describes. They are not planned: an error says why.
     pub unreadable: BTreeSet<InstanceAddress>,
-    /// What objects of the provider in Terraform have and its schema lacks, as another version has written them. It is not
+    /// Members of objects of the provider in Terraform that its schema lacks: another version has written them. They are not
     /// read.
     pub unread_members: BTreeMap<InstanceAddress, Vec<String>>,
 }

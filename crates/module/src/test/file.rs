@@ -210,15 +210,12 @@ impl<'s> TestRunner<'s> {
         let options = &self.options.plan;
         // Validation looks at neither values nor state, so all runs of a module share it.
         let prepared = self.prepared.entry(module).or_insert_with(|| {
-            let input = PlanInput {
-                config: &suite.modules[module].config,
-                schemas,
-                state: &NO_STATE,
-                variables: &NO_VARIABLES,
-                functions,
-                options,
-            };
-            PreparedModule::new(&input, &mut InventingProviders::default(), &mut NoObserver)
+            let config = &suite.modules[module].config;
+            // Whether it gets what it wants depends on the run.
+            let given = config.wanted_configs();
+            let input =
+                PlanInput { config, schemas, state: &NO_STATE, variables: &NO_VARIABLES, functions, options };
+            PreparedModule::new(&input, &given, &mut InventingProviders::default(), &mut NoObserver)
         });
         prepared.as_ref()
     }

@@ -1,5 +1,7 @@
 //! One run: its plan, its apply, and its assertions.
 
+use std::collections::BTreeSet;
+
 use objchange::address::Mode;
 use objchange::value::Marks;
 use objchange::{Type, Value};
@@ -156,7 +158,10 @@ impl TestRunner<'_> {
             unknown_targets(&run.overrides, config, &mut found);
         }
         checked(found, report)?;
-        let options = PlanOptions { overridden_modules: overrides.modules.clone(), ..options };
+        let given_providers = given_providers(&context.suite_file.file, run, config);
+        checked(config.missing_provider_configs(self.options.plan.version, &given_providers), report)?;
+        let overridden_modules = overrides.modules.clone();
+        let options = PlanOptions { overridden_modules, given_providers, ..options };
         Ok(ReadRun { expected, options, given, used, overrides })
     }
 
@@ -411,6 +416,21 @@ fn used_mocks<'f>(
     if found.error_count() > errors { Err(Stopped) } else { Ok(all) }
 }
 
+/// The provider configurations that a run gives its module: those that it names, else all of its file.
+fn given_providers(file: &TestFile, run: &TestRun, config: &Config) -> BTreeSet<ProviderConfigAddress> {
+    let address = |(name, alias): (&SmolStr, &Option<SmolStr>)| ProviderConfigAddress {
+        module: Vec::new(),
+        provider: config.provider_named(0, name),
+        alias: alias.clone(),
+    };
+    if !run.providers.is_empty() {
+        return run.providers.iter().map(|(inside, _)| address((&inside.name, &inside.alias))).collect();
+    }
+    let mocks = file.mock_providers.iter().map(|mock| (&mock.name, &mock.alias));
+    let blocks = file.providers.iter().map(|provider| (&provider.name, &provider.alias));
+    mocks.chain(blocks).map(address).collect()
+}
+
 /// Says which providers a run names that are not in its file.
 pub(super) fn missing_providers(file: &TestFile, run: &TestRun, found: &mut Diagnostics) {
     for outside in run.providers.iter().map(|(_, outside)| outside) {
@@ -429,11 +449,10 @@ pub(super) fn missing_providers(file: &TestFile, run: &TestRun, found: &mut Diag
 }
 
 /// The local names of the providers that the root module requires or uses.
-fn root_providers(config: &Config) -> std::collections::BTreeSet<SmolStr> {
+fn root_providers(config: &Config) -> BTreeSet<SmolStr> {
     let Some(root) = config.modules.first() else { return Default::default() };
     let declared = &root.config;
-    let mut names: std::collections::BTreeSet<SmolStr> =
-        declared.required_providers.keys().cloned().collect();
+    let mut names: BTreeSet<SmolStr> = declared.required_providers.keys().cloned().collect();
     names.extend(declared.providers.iter().map(|provider| provider.name.clone()));
     names.extend(declared.resources.keys().map(|name| config.local_ref(0, name).0));
     names

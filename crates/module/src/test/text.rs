@@ -1,5 +1,6 @@
 //! Prints tests as `terraform test` does.
 
+use std::cell::OnceCell;
 use std::fmt::Write as _;
 
 use objchange_plan::{Filter, Options, Program, Report, State};
@@ -42,6 +43,7 @@ pub struct TestPrinter<'s> {
     pub(super) suite: &'s TestSuite,
     pub(super) schemas: &'s Schemas,
     pub(super) shown: DiagnosticPrinter<'s>,
+    shown_schemas: OnceCell<objchange_plan::Schemas>,
 }
 
 /// Texts in the order in which they are printed.
@@ -63,7 +65,8 @@ impl Outputs {
 impl<'s> TestPrinter<'s> {
     /// A printer for a suite; the schemas tell what in its files is sensitive.
     pub fn new(suite: &'s TestSuite, schemas: &'s Schemas) -> Self {
-        Self { suite, schemas, shown: DiagnosticPrinter::of_all(suite.configs(), schemas) }
+        let shown = DiagnosticPrinter::of_all(suite.configs(), schemas);
+        Self { suite, schemas, shown, shown_schemas: OnceCell::new() }
     }
 
     pub(super) fn is_new(&self) -> bool {
@@ -165,12 +168,17 @@ impl<'s> TestPrinter<'s> {
         let Some(RunOutcome::State(state, _)) = &run.outcome else { return None };
         let document = write_state(state, self.schemas, &self.version());
         let state = State::parse(&document).ok()?;
-        let schemas = objchange_plan::Schemas::none();
+        let schemas = self.shown_schemas();
         let options = self.report_options();
-        let report = Report::of_state(&state, &schemas, &options, &Filter::default());
+        let report = Report::of_state(&state, schemas, &options, &Filter::default());
         let mut text = Vec::new();
         report.write_text(&mut text, &options).ok()?;
         String::from_utf8(text).ok()
+    }
+
+    /// The schemas that tell blocks from attributes.
+    fn shown_schemas(&self) -> &objchange_plan::Schemas {
+        self.shown_schemas.get_or_init(|| objchange_plan::Schemas::new(self.schemas.to_document()))
     }
 
     pub(super) fn version(&self) -> String {

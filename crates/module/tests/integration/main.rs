@@ -1,5 +1,6 @@
 //! Integration tests of the crate's public interface.
 
+mod actions;
 mod arguments;
 mod contract_secrets;
 mod diagnostics;

@@ -131,7 +131,10 @@ fn the_builtin_provider_needs_no_document() {
     assert!(diagnostics.is_empty());
     let resource = state.resources.values().next().unwrap();
     let value = &resource.instances[&None].current.as_ref().unwrap().value;
-    assert_eq!(value.to_string(), r#"{id = "1", input = ["x"], output = null, triggers_replace = null}"#);
+    assert_eq!(
+        value.to_string(),
+        r#"{id = "1", input = ["x"], output = null, store = null, triggers_replace = null}"#
+    );
 }
 
 #[test]

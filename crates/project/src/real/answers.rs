@@ -258,6 +258,7 @@ fn component(kind: SchemaKind) -> Component {
         SchemaKind::Provider => Component::Provider,
         SchemaKind::DataSource => Component::DataSource,
         SchemaKind::EphemeralResource => Component::EphemeralResource,
+        SchemaKind::Action => Component::Action,
         _ => Component::Resource,
     }
 }
@@ -324,6 +325,9 @@ impl Providers for JoinedProviders<'_> {
             ProviderCall::PlanDestroy(resource_type, address, schema, object) => ProviderReply::PlanDestroy(
                 self.plan_destroy(provider, resource_type, address, schema, object),
             ),
+            ProviderCall::PlanAction(action_type, config) => {
+                ProviderReply::PlanAction(self.plan_action(provider, action_type, config))
+            }
             ProviderCall::ReadData(address, schema, config) => {
                 ProviderReply::ReadData(self.read_data(provider, address, schema, config))
             }
@@ -404,6 +408,27 @@ impl JoinedProviders<'_> {
                 planned
             }
         })
+    }
+
+    fn plan_action(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        action_type: &str,
+        config: &Value,
+    ) -> Vec<Diagnostic> {
+        let planned = self.real.ask(provider, async |client| client.plan_action(action_type, config).await);
+        match planned {
+            Ok(planned) if planned.deferred.is_some() => {
+                let mut error = Diagnostic::error("Invalid deferral");
+                error.detail = format!(
+                    "The provider {} signaled a deferred action, but deferrals are not enabled for this client.",
+                    provider.provider.for_display()
+                );
+                vec![error]
+            }
+            Ok(planned) => bounded(planned.diagnostics),
+            Err(errors) => errors,
+        }
     }
 
     fn plan_destroy(

@@ -127,10 +127,7 @@ impl Reader<'_> {
             return;
         }
         let has_self = variables(condition).iter().any(|reference| *reference.name == "self");
-        if has_self && self.problems.edition < DESTROYS {
-            let detail = "The condition expression cannot reference \"self\".";
-            self.problems.error("Self reference not allowed", condition.span, detail);
-        } else if has_self && events.contains(&TriggerEvent::BeforeCreate) {
+        if has_self && self.problems.edition >= DESTROYS && events.contains(&TriggerEvent::BeforeCreate) {
             let detail = "Computed attributes from self may not be known before the resource is created.";
             let summary = "Reference to self in before_create condition";
             self.problems.error(summary, condition.span, detail);

@@ -26,9 +26,10 @@ impl<'c> Validator<'_, 'c> {
             return;
         }
         let is_new = rules == ActionRules::WithCaller;
+        // Older versions refuse `self` while planning.
         let place = match is_new {
             true => ReferenceContext { caller: place.self_object, ..place },
-            false => ReferenceContext { self_object: SelfObject::Absent, ..place },
+            false => place,
         };
         for trigger in &resource.config.lifecycle.action_triggers {
             if let Some(condition) = &trigger.condition {

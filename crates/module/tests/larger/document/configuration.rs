@@ -36,7 +36,7 @@ fn load(folder: &Path, version: &str) -> Config {
 }
 
 pub(super) fn sections(folder: &Path) -> Result<(), Failed> {
-    let schemas = Schemas::new([ProviderSchemas::parse(schemas_text(folder)?)?]);
+    let schemas = Schemas::new([ProviderSchemas::parse(schemas_text(folder)?)?]).of_version(super::version());
     let (mut wrong, mut all) = (Vec::new(), 0);
     for (name, path) in documents(folder)? {
         let text = fs::read_to_string(&path)?;

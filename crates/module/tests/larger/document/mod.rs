@@ -14,7 +14,7 @@ use objchange::schema::ProviderSchemas;
 use objchange_module::Schemas;
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_plan::{Document, Filter, Options, Plan, PlanMode, Report};
+use objchange_plan::{Document, Filter, Options, Plan, PlanMode, Report, Version};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors/module-plan");
@@ -68,9 +68,14 @@ const SECTIONS: [&str; 14] = [
     "errored",
 ];
 
+/// The newest version that has written the documents.
+fn version() -> Version {
+    Version::parse("1.15").unwrap_or(Version::NEWEST)
+}
+
 fn sections(folder: &Path) -> Result<(), Failed> {
     let document = ProviderSchemas::parse(schemas_text(folder)?)?;
-    let schemas = Schemas::new([document.clone()]);
+    let schemas = Schemas::new([document.clone()]).of_version(version());
     let mut wrong = Vec::new();
     let mut scores: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (name, path) in documents(folder)? {
@@ -139,7 +144,7 @@ fn compact(json: &str) -> String {
 
 fn reports(folder: &Path) -> Result<(), Failed> {
     let document = ProviderSchemas::parse(schemas_text(folder)?)?;
-    let schemas = Schemas::new([document]);
+    let schemas = Schemas::new([document]).of_version(version());
     let shown_by = Arc::new(objchange_plan::Schemas::parse(schemas_text(folder)?)?);
     let (mut wrong, mut all) = (Vec::new(), 0);
     for (name, path) in documents(folder)? {

@@ -98,7 +98,8 @@ impl Tester {
             terraform_version: "1.15.5",
         };
         let suite = TestSuite::load(texts);
-        let printer = TestPrinter::new(&suite, &self.schemas);
+        let schemas = self.schemas.clone().of_version(version);
+        let printer = TestPrinter::new(&suite, &schemas);
         let mut outputs = printer.load_text();
         let mut messages = printer.load_messages();
         if suite.diagnostics.has_errors() {
@@ -107,7 +108,7 @@ impl Tester {
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let functions = Functions::pure().clone().with_files(&base);
         let options = TestOptions { verbose: arguments.verbose, ..TestOptions::default() };
-        let report: TestReport = TestRunner::new(&suite, &self.schemas, &functions, &options).run();
+        let report: TestReport = TestRunner::new(&suite, &schemas, &functions, &options).run();
         for file in &report.files {
             outputs.extend(printer.file_text(file));
             messages.extend(printer.file_messages(file));
