@@ -104,13 +104,17 @@ impl Number {
     /// assert_eq!(Number::infinity().try_mul(&Number::ZERO), Err(ArithmeticError::Undefined));
     /// ```
     pub fn try_mul(&self, other: &Self) -> Result {
+        let negative = self.has_minus() != other.has_minus();
         if let Some((a, b, precision)) = self.small_integers(other)
             && let Some(product) = a.checked_mul(b)
         {
-            return Ok(Self(Int(product, precision)));
+            return Ok(if product == 0 {
+                Self::zero(negative, precision)
+            } else {
+                Self(Int(product, precision))
+            });
         }
         let precision = self.common_precision(other);
-        let negative = self.is_negative() != other.is_negative();
         match (self.to_binary(), other.to_binary()) {
             _ if self.is_infinite() || other.is_infinite() => match self.is_zero() || other.is_zero() {
                 true => Err(Undefined),
@@ -123,7 +127,7 @@ impl Number {
                 let precision = product.as_ref().map_or(precision, |p| precision.max(p.least_precision()));
                 Self::in_range(product, precision)
             }
-            _ => Ok(Self(Int(0, precision))),
+            _ => Ok(Self::zero(negative, precision)),
         }
     }
 
@@ -197,7 +201,7 @@ impl Number {
     /// ```
     #[must_use]
     pub fn abs(&self) -> Self {
-        if self.is_negative() { -self } else { self.clone() }
+        if self.has_minus() { -self } else { self.clone() }
     }
 
     /// The greatest integer that is not above the number; an infinity is its own.
@@ -211,7 +215,10 @@ impl Number {
     /// ```
     #[must_use]
     pub fn floor(&self) -> Self {
-        if self.is_integer() || self.is_infinite() { self.clone() } else { self.whole(self.is_negative()) }
+        match self.is_integer() || self.is_infinite() {
+            true => self.without_minus_of_zero(),
+            false => self.whole(self.is_negative()),
+        }
     }
 
     /// The least integer that is not below the number; an infinity is its own.
@@ -225,7 +232,14 @@ impl Number {
     /// ```
     #[must_use]
     pub fn ceil(&self) -> Self {
-        if self.is_integer() || self.is_infinite() { self.clone() } else { self.whole(!self.is_negative()) }
+        match self.is_integer() || self.is_infinite() {
+            true => self.without_minus_of_zero(),
+            false => self.whole(!self.is_negative()),
+        }
+    }
+
+    fn without_minus_of_zero(&self) -> Self {
+        if self.is_negative_zero() { Self::ZERO } else { self.clone() }
     }
 
     /// The integer part of a number that is not an integer, or the integer that is next after it from zero.
@@ -239,13 +253,17 @@ impl Number {
     }
 
     fn quotient_in(&self, other: &Self, precision: Precision) -> Result {
+        let negative = self.has_minus() != other.has_minus();
         if let Some((a, b, _)) = self.small_integers(other)
             && b != 0
             && let (Some(quotient), Some(0)) = (a.checked_div(b), a.checked_rem(b))
         {
-            return Ok(Self(Int(quotient, precision)));
+            return Ok(if quotient == 0 {
+                Self::zero(negative, precision)
+            } else {
+                Self(Int(quotient, precision))
+            });
         }
-        let negative = self.is_negative() != other.is_negative();
         match (&self.0, &other.0) {
             (Infinite { .. }, Infinite { .. }) => return Err(Undefined),
             (Infinite { .. }, _) => return Ok(Self(Infinite { negative })),
@@ -255,7 +273,7 @@ impl Number {
         }
         // Only a zero, or a division by infinity, has operands without digits here.
         let (Some(a), Some(b)) = (self.to_binary(), other.to_binary()) else {
-            return Ok(Self(Int(0, precision)));
+            return Ok(Self::zero(negative, precision));
         };
         // Both have as many bits, so that this quotient has two more than the precision, or three.
         let shift = Binary::PRECISION + 2;
@@ -269,6 +287,7 @@ impl Number {
     fn sum_in(&self, other: &Self, precision: Precision) -> Result {
         let sum = match (self.to_binary(), other.to_binary()) {
             (Some(a), Some(b)) => sum(&a, &b, precision),
+            (None, None) => return Ok(Self::zero(self.has_minus() && other.has_minus(), precision)),
             (a, b) => a.or(b),
         };
         Self::in_range(sum, precision)
@@ -300,16 +319,18 @@ impl Number {
     }
 
     fn is_zero(&self) -> bool {
-        matches!(self.0, Int(0, _))
+        matches!(self.0, Int(0, _)) || self.is_negative_zero()
     }
 }
 
 impl Neg for &Number {
     type Output = Number;
 
-    /// The number of the other sign; zero has none.
+    /// The number of the other sign.
     fn neg(self) -> Number {
         match &self.0 {
+            Int(0, precision) => Number::zero(true, *precision),
+            Float(float) if **float == 0.0 => Number::ZERO,
             Int(int, precision) => match int.checked_neg() {
                 Some(int) => Number(Int(int, *precision)),
                 None => Binary::from_u128(false, int.unsigned_abs().into())

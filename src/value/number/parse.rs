@@ -120,11 +120,12 @@ const MAX_BINARY_EXPONENT: i64 = 16_600;
 const MAX_DIGITS: usize = 12_500;
 
 pub(super) fn parse(text: &str) -> Result<Number, ParseNumberError> {
-    if let Some(int) = parse_short_integer(text.as_bytes()) {
+    if let Some(int) = parse_short_integer(text.as_bytes()).filter(|int| *int != 0 || text.starts_with('0')) {
         return Ok(Number(Repr::Int(int, Precision::MAX)));
     }
     let scientific = Scientific::scan(text)?;
     match scientific.to_i64() {
+        Some(0) => Ok(Number::zero(scientific.negative, Precision::MAX)),
         Some(int) => Ok(Number(Repr::Int(int, Precision::MAX))),
         None => scientific.to_number(),
     }
