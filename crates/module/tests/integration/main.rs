@@ -1,6 +1,7 @@
 //! Integration tests of the crate's public interface.
 
 mod arguments;
+mod beside_errors;
 mod contract_secrets;
 mod diagnostics;
 mod hostile;
