@@ -65,6 +65,15 @@ impl Number {
         if let Some((a, b, precision)) = self.small_integers(other)
             && let Some(sum) = a.checked_add(b)
         {
+            let precision = if b == 0 {
+                self.precision()
+            } else if a == 0 {
+                other.precision()
+            } else if precision == Precision::MAX && is_as_short(a, b, sum) {
+                precision
+            } else {
+                precision.of_result()
+            };
             return Ok(Self(Int(sum, precision)));
         }
         match (&self.0, &other.0) {
@@ -109,9 +118,9 @@ impl Number {
             && let Some(product) = a.checked_mul(b)
         {
             return Ok(if product == 0 {
-                Self::zero(negative, precision)
+                Self::zero(negative, precision.made_anew())
             } else {
-                Self(Int(product, precision))
+                Self(Int(product, precision.of_result()))
             });
         }
         let precision = self.common_precision(other);
@@ -172,7 +181,7 @@ impl Number {
         if self.is_infinite() || other.is_infinite() {
             return Err(ArithmeticError::Undefined);
         }
-        let precision = self.precision();
+        let precision = self.precision().of_result();
         if let Some((a, b, _)) = self.small_integers(other) {
             // No quotient of such integers is within half a unit of its 64th bit of an integer, but is one.
             return Ok(Self(Int(a.checked_rem(b).unwrap_or(0), precision)));
@@ -239,12 +248,16 @@ impl Number {
     }
 
     fn without_minus_of_zero(&self) -> Self {
-        if self.is_negative_zero() { Self::ZERO } else { self.clone() }
+        match &self.0 {
+            Int(int, precision) => Self(Int(*int, precision.made_anew())),
+            _ if self.is_negative_zero() => Self::ZERO,
+            _ => self.clone(),
+        }
     }
 
     /// The integer part of a number that is not an integer, or the integer that is next after it from zero.
     fn whole(&self, further: bool) -> Self {
-        let precision = self.precision();
+        let precision = self.precision().made_anew();
         let magnitude =
             self.to_binary().map_or(BigUint::ZERO, |binary| truncated(&binary)) + u32::from(further);
         // The fraction had a bit, at least, so there is room for one more before the point.
@@ -259,9 +272,9 @@ impl Number {
             && let (Some(quotient), Some(0)) = (a.checked_div(b), a.checked_rem(b))
         {
             return Ok(if quotient == 0 {
-                Self::zero(negative, precision)
+                Self::zero(negative, precision.made_anew())
             } else {
-                Self(Int(quotient, precision))
+                Self(Int(quotient, precision.of_result()))
             });
         }
         match (&self.0, &other.0) {
@@ -288,7 +301,8 @@ impl Number {
         let sum = match (self.to_binary(), other.to_binary()) {
             (Some(a), Some(b)) => sum(&a, &b, precision),
             (None, None) => return Ok(Self::zero(self.has_minus() && other.has_minus(), precision)),
-            (a, b) => a.or(b),
+            (Some(_), None) => return Ok(self.clone()),
+            (None, Some(_)) => return Ok(other.clone()),
         };
         Self::in_range(sum, precision)
     }
@@ -297,8 +311,8 @@ impl Number {
     fn in_range(binary: Option<Binary>, precision: Precision) -> Result {
         match binary {
             Some(binary) if binary.exponent().abs() > MAX_EXPONENT => Err(OutOfRange),
-            Some(binary) => Ok(Self::from_binary(binary, precision)),
-            None => Ok(Self(Int(0, precision))),
+            Some(binary) => Ok(Self::from_binary(binary, precision.of_result())),
+            None => Ok(Self(Int(0, precision.of_result()))),
         }
     }
 
@@ -351,6 +365,13 @@ impl Neg for Number {
     fn neg(self) -> Number {
         -&self
     }
+}
+
+/// Whether Go's `big.Float` holds the sum in no more words than either operand: only a difference that has no more bits than the
+/// shorter one. All others get a word of zeros.
+fn is_as_short(a: i64, b: i64, sum: i64) -> bool {
+    let bits = |int: i64| i64::BITS - int.unsigned_abs().leading_zeros();
+    sum != 0 && bits(sum) <= bits(a).min(bits(b))
 }
 
 /// All bits of the mantissa, as an integer.

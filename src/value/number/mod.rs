@@ -338,6 +338,27 @@ impl Number {
         if self.is_negative_zero() { "-0".to_owned() } else { self.to_string() }
     }
 
+    /// Returns whether Terraform holds the number as it would if it had read it from its text. It holds the results of
+    /// arithmetic, and of functions such as `length`, in another form, and takes that for a difference where versions before
+    /// 1.15 compare states. Found with `terraform plan -refresh-only` of 1.11.4; non-integers with many digits are a guess.
+    ///
+    /// ```
+    /// use objchange::value::Number;
+    ///
+    /// assert!(Number::parse("14")?.has_form_of_text() && !Number::parse("1e3")?.has_form_of_text());
+    /// assert!(!Number::from(14).has_form_of_text());
+    /// # Ok::<(), objchange::value::ParseNumberError>(())
+    /// ```
+    pub fn has_form_of_text(&self) -> bool {
+        match self.precision() {
+            Precision::COMPUTED => {
+                !self.is_integer()
+                    && self.to_binary().is_some_and(|binary| binary.least_precision() <= Precision::INTEGER)
+            }
+            precision => precision == Precision::MAX || !self.is_finite() || self.is_negative_zero(),
+        }
+    }
+
     /// Whether the number has a minus, be it zero or not.
     fn has_minus(&self) -> bool {
         self.is_negative() || self.is_negative_zero()

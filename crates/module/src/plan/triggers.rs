@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use objchange::Value;
 use objchange::address::{InstanceKey, Mode, ResourceAddress};
 use objchange::value::{Kind, PathStep};
+use objchange::{Type, Value};
 use objchange_hcl::{Expr, Scope, Variables, evaluate, variables};
 
 use super::PlannedAction;
@@ -132,16 +132,9 @@ fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
     // A part of a sensitive value is sensitive, too.
     let part = |value: &Value| {
         path.iter().try_fold(value.clone(), |value, step| {
-            let marks = value.marks();
-            let next = match step {
-                PathStep::Attribute(name) => value.attribute(name).or_else(|| value.element(name)),
-                PathStep::Index(key) => match key.kind() {
-                    Kind::Number(n) => n.as_u64().and_then(|n| value.index(usize::try_from(n).ok()?)),
-                    Kind::String(key) => value.element(key),
-                    _ => None,
-                },
-            };
-            next.map(|next| next.clone().with_marks(marks | next.marks()))
+            let next = trigger_step(&value, step)?;
+            let marks = value.marks() | next.marks();
+            Some(next.with_marks(marks))
         })
     };
     // A missing attribute triggers nothing. Terraform 1.15 reports one.
@@ -152,5 +145,23 @@ fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
         }
         (None, None) => false,
         _ => true,
+    }
+}
+
+/// One step of the path of a trigger. A name leads into objects alone, a text into maps, and a number into lists and tuples
+/// (Terraform 1.11.4 and 1.15.5); any part of an unknown value of no type is unknown.
+fn trigger_step(value: &Value, step: &PathStep) -> Option<Value> {
+    if !value.is_known() && *value.ty() == Type::Dynamic {
+        return Some(Value::unknown(Type::Dynamic));
+    }
+    match step {
+        PathStep::Attribute(name) => value.attribute(name).cloned(),
+        PathStep::Index(key) => match (key.kind(), value.ty()) {
+            (Kind::Number(n), Type::List(_) | Type::Tuple(_)) => {
+                value.index(usize::try_from(n.as_u64()?).ok()?).cloned()
+            }
+            (Kind::String(key), Type::Map(_)) => value.element(key).cloned(),
+            _ => None,
+        },
     }
 }

@@ -170,7 +170,10 @@ fn zero_keeps_its_minus() {
     let minus = number("-0");
     let (zero, one) = (Number::ZERO, Number::from(1));
     let text = |result: Result<Number, ArithmeticError>| result.unwrap().to_text();
-    assert_eq!((minus.to_text(), number("-0.0e7").to_text(), (-&minus).to_text()), ("-0".into(), "-0".into(), "0".into()));
+    assert_eq!(
+        (minus.to_text(), number("-0.0e7").to_text(), (-&minus).to_text()),
+        ("-0".into(), "-0".into(), "0".into())
+    );
     assert_eq!((-&zero).to_text(), "-0");
     for (result, expected) in [
         (minus.try_add(&zero), "0"),
