@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use objchange::address::{InstanceKey, Mode, ResourceAddress};
-use objchange::value::{Kind, PathStep};
+use objchange::value::PathStep;
 use objchange::{Type, Value};
 use objchange_hcl::{Expr, Scope, Variables, evaluate, variables};
 
@@ -149,19 +149,25 @@ fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
 }
 
 /// One step of the path of a trigger. A name leads into objects alone, a text into maps, and a number into lists and tuples
-/// (Terraform 1.11.4 and 1.15.5); any part of an unknown value of no type is unknown.
+/// (Terraform 1.11.4 and 1.15.5). The parts of an unknown value are unknown.
 fn trigger_step(value: &Value, step: &PathStep) -> Option<Value> {
-    if !value.is_known() && *value.ty() == Type::Dynamic {
-        return Some(Value::unknown(Type::Dynamic));
-    }
-    match step {
-        PathStep::Attribute(name) => value.attribute(name).cloned(),
-        PathStep::Index(key) => match (key.kind(), value.ty()) {
-            (Kind::Number(n), Type::List(_) | Type::Tuple(_)) => {
-                value.index(usize::try_from(n.as_u64()?).ok()?).cloned()
-            }
-            (Kind::String(key), Type::Map(_)) => value.element(key).cloned(),
-            _ => None,
-        },
-    }
+    let position = |key: &Value| usize::try_from(key.as_number()?.as_u64()?).ok();
+    let ty = match (value.ty(), step) {
+        (Type::Dynamic, _) if !value.is_known() => Type::Dynamic,
+        (Type::Object(_), PathStep::Attribute(name)) if value.is_known() => {
+            return value.attribute(name).cloned();
+        }
+        (Type::Object(object), PathStep::Attribute(name)) => object.attribute(name)?.clone(),
+        (Type::Map(_), PathStep::Index(key)) if value.is_known() => {
+            return value.element(key.as_str()?).cloned();
+        }
+        (Type::Map(element), PathStep::Index(key)) if key.as_str().is_some() => (**element).clone(),
+        (Type::List(_) | Type::Tuple(_), PathStep::Index(key)) if value.is_known() => {
+            return value.index(position(key)?).cloned();
+        }
+        (Type::List(element), PathStep::Index(key)) if position(key).is_some() => (**element).clone(),
+        (Type::Tuple(tuple), PathStep::Index(key)) => tuple.elements().get(position(key)?)?.clone(),
+        _ => return None,
+    };
+    Some(Value::unknown(ty))
 }
