@@ -125,7 +125,7 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
     let converted = match (value.kind(), to.accepts, to.gives) {
         (Kind::Null, ..) => Value::null(filled(value.ty(), to.gives, to.types)),
         (Kind::Unknown(refinements), ..) => unknown(value.ty(), refinements, to),
-        (Kind::Number(n), Type::String, _) if n.is_finite() => Value::from(n.to_string()),
+        (Kind::Number(n), Type::String, _) if n.is_finite() => Value::from(n.to_text()),
         (Kind::Number(n), Type::String, _) => Value::from(if *n > Number::ZERO { "+Inf" } else { "-Inf" }),
         (Kind::Bool(b), Type::String, _) => Value::from(if b { "true" } else { "false" }),
         // Go's number parser accepts these words, and so does `tonumber`.

@@ -153,7 +153,7 @@ impl Printer {
             Kind::Null => self.out.push_str(&null(value.ty())),
             Kind::Unknown(_) => self.out.push_str("(known after apply)"),
             Kind::Bool(b) => self.out.push_str(if b { "true" } else { "false" }),
-            Kind::Number(n) if n.is_finite() => self.out.push_str(&n.to_string()),
+            Kind::Number(n) if n.is_finite() => self.out.push_str(&n.to_text()),
             Kind::Number(n) => self.out.push_str(if *n > Number::ZERO { "+Inf" } else { "-Inf" }),
             Kind::String(text) => self.text(text),
             Kind::Tuple(elements) => self.elements("", elements.iter(), ""),

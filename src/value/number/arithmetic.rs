@@ -67,6 +67,15 @@ impl Number {
         if let Some((a, b, precision)) = self.small_integers(other)
             && let Some(sum) = a.checked_add(b)
         {
+            let precision = if b == 0 {
+                self.precision()
+            } else if a == 0 {
+                other.precision()
+            } else if precision == Precision::MAX && is_as_short(a, b, sum) {
+                precision
+            } else {
+                precision.of_result()
+            };
             return Ok(Self(Int(sum, precision)));
         }
         match (&self.0, &other.0) {
@@ -106,13 +115,17 @@ impl Number {
     /// assert_eq!(Number::infinity().try_mul(&Number::ZERO), Err(ArithmeticError::Undefined));
     /// ```
     pub fn try_mul(&self, other: &Self) -> Result {
+        let negative = self.has_minus() != other.has_minus();
         if let Some((a, b, precision)) = self.small_integers(other)
             && let Some(product) = a.checked_mul(b)
         {
-            return Ok(Self(Int(product, precision)));
+            return Ok(if product == 0 {
+                Self::zero(negative, precision.made_anew())
+            } else {
+                Self(Int(product, precision.of_result()))
+            });
         }
         let precision = self.common_precision(other);
-        let negative = self.is_negative() != other.is_negative();
         match (self.to_binary(), other.to_binary()) {
             _ if self.is_infinite() || other.is_infinite() => match self.is_zero() || other.is_zero() {
                 true => Err(Undefined),
@@ -125,7 +138,7 @@ impl Number {
                 let precision = product.as_ref().map_or(precision, |p| precision.max(p.least_precision()));
                 Self::in_range(product, precision)
             }
-            _ => Ok(Self(Int(0, precision))),
+            _ => Ok(Self::zero(negative, precision)),
         }
     }
 
@@ -170,7 +183,7 @@ impl Number {
         if self.is_infinite() || other.is_infinite() {
             return Err(ArithmeticError::Undefined);
         }
-        let precision = self.precision();
+        let precision = self.precision().of_result();
         if let Some((a, b, _)) = self.small_integers(other) {
             // No quotient of such integers is within half a unit of its 64th bit of an integer, but is one.
             return Ok(Self(Int(a.checked_rem(b).unwrap_or(0), precision)));
@@ -199,7 +212,7 @@ impl Number {
     /// ```
     #[must_use]
     pub fn abs(&self) -> Self {
-        if self.is_negative() { -self } else { self.clone() }
+        if self.has_minus() { -self } else { self.clone() }
     }
 
     /// The greatest integer that is not above the number; an infinity is its own.
@@ -213,7 +226,10 @@ impl Number {
     /// ```
     #[must_use]
     pub fn floor(&self) -> Self {
-        if self.is_integer() || self.is_infinite() { self.clone() } else { self.whole(self.is_negative()) }
+        match self.is_integer() || self.is_infinite() {
+            true => self.without_minus_of_zero(),
+            false => self.whole(self.is_negative()),
+        }
     }
 
     /// The least integer that is not below the number; an infinity is its own.
@@ -227,12 +243,23 @@ impl Number {
     /// ```
     #[must_use]
     pub fn ceil(&self) -> Self {
-        if self.is_integer() || self.is_infinite() { self.clone() } else { self.whole(!self.is_negative()) }
+        match self.is_integer() || self.is_infinite() {
+            true => self.without_minus_of_zero(),
+            false => self.whole(!self.is_negative()),
+        }
+    }
+
+    fn without_minus_of_zero(&self) -> Self {
+        match &self.0 {
+            Int(int, precision) => Self(Int(*int, precision.made_anew())),
+            _ if self.is_negative_zero() => Self::ZERO,
+            _ => self.clone(),
+        }
     }
 
     /// The integer part of a number that is not an integer, or the integer that is next after it from zero.
     fn whole(&self, further: bool) -> Self {
-        let precision = self.precision();
+        let precision = self.precision().made_anew();
         let magnitude =
             self.to_binary().map_or(BigUint::ZERO, |binary| truncated(&binary)) + u32::from(further);
         // The fraction had a bit, at least, so there is room for one more before the point.
@@ -241,13 +268,17 @@ impl Number {
     }
 
     fn quotient_in(&self, other: &Self, precision: Precision) -> Result {
+        let negative = self.has_minus() != other.has_minus();
         if let Some((a, b, _)) = self.small_integers(other)
             && b != 0
             && let (Some(quotient), Some(0)) = (a.checked_div(b), a.checked_rem(b))
         {
-            return Ok(Self(Int(quotient, precision)));
+            return Ok(if quotient == 0 {
+                Self::zero(negative, precision.made_anew())
+            } else {
+                Self(Int(quotient, precision.of_result()))
+            });
         }
-        let negative = self.is_negative() != other.is_negative();
         match (&self.0, &other.0) {
             (Infinite { .. }, Infinite { .. }) => return Err(Undefined),
             (Infinite { .. }, _) => return Ok(Self(Infinite { negative })),
@@ -257,7 +288,7 @@ impl Number {
         }
         // Only a zero, or a division by infinity, has operands without digits here.
         let (Some(a), Some(b)) = (self.to_binary(), other.to_binary()) else {
-            return Ok(Self(Int(0, precision)));
+            return Ok(Self::zero(negative, precision));
         };
         // Both have as many bits, so that this quotient has two more than the precision, or three.
         let shift = Binary::PRECISION + 2;
@@ -271,7 +302,9 @@ impl Number {
     fn sum_in(&self, other: &Self, precision: Precision) -> Result {
         let sum = match (self.to_binary(), other.to_binary()) {
             (Some(a), Some(b)) => sum(&a, &b, precision),
-            (a, b) => a.or(b),
+            (None, None) => return Ok(Self::zero(self.has_minus() && other.has_minus(), precision)),
+            (Some(_), None) => return Ok(self.clone()),
+            (None, Some(_)) => return Ok(other.clone()),
         };
         Self::in_range(sum, precision)
     }
@@ -280,8 +313,8 @@ impl Number {
     fn in_range(binary: Option<Binary>, precision: Precision) -> Result {
         match binary {
             Some(binary) if binary.exponent().abs() > MAX_EXPONENT => Err(OutOfRange),
-            Some(binary) => Ok(Self::from_binary(binary, precision)),
-            None => Ok(Self(Int(0, precision))),
+            Some(binary) => Ok(Self::from_binary(binary, precision.of_result())),
+            None => Ok(Self(Int(0, precision.of_result()))),
         }
     }
 
@@ -302,16 +335,18 @@ impl Number {
     }
 
     fn is_zero(&self) -> bool {
-        matches!(self.0, Int(0, _))
+        matches!(self.0, Int(0, _)) || self.is_negative_zero()
     }
 }
 
 impl Neg for &Number {
     type Output = Number;
 
-    /// The number of the other sign; zero has none.
+    /// The number of the other sign.
     fn neg(self) -> Number {
         match &self.0 {
+            Int(0, precision) => Number::zero(true, *precision),
+            Float(float) if **float == 0.0 => Number::ZERO,
             Int(int, precision) => match int.checked_neg() {
                 Some(int) => Number(Int(int, *precision)),
                 None => Binary::from_u128(false, int.unsigned_abs().into())
@@ -332,6 +367,13 @@ impl Neg for Number {
     fn neg(self) -> Number {
         -&self
     }
+}
+
+/// Whether Go's `big.Float` holds the sum in no more words than either operand: only a difference that has no more bits than the
+/// shorter one. All others get a word of zeros.
+fn is_as_short(a: i64, b: i64, sum: i64) -> bool {
+    let bits = |int: i64| i64::BITS - int.unsigned_abs().leading_zeros();
+    sum != 0 && bits(sum) <= bits(a).min(bits(b))
 }
 
 /// All bits of the mantissa, as an integer.

@@ -29,9 +29,22 @@ impl Precision {
     pub(super) const INTEGER: Self = Self(u64::BITS as u16);
     /// The precision of numbers from text; no number has more.
     pub(super) const MAX: Self = Self(Binary::PRECISION as u16);
+    /// The same precision, of a result of arithmetic. Only [`Number::has_form_of_text`](super::Number::has_form_of_text) tells
+    /// them apart.
+    pub(super) const COMPUTED: Self = Self(Binary::PRECISION as u16 + 1);
 
     pub(super) fn bits(self) -> u32 {
-        self.0.into()
+        self.min(Self::MAX).0.into()
+    }
+
+    /// That of a result of arithmetic with numbers of this precision.
+    pub(super) fn of_result(self) -> Self {
+        if self >= Self::MAX { Self::COMPUTED } else { self }
+    }
+
+    /// That of a number that is made anew.
+    pub(super) fn made_anew(self) -> Self {
+        self.min(Self::MAX)
     }
 }
 

@@ -80,7 +80,7 @@ const _: () = assert!(size_of::<Number>() == 16);
 #[derive(Clone)]
 enum Repr {
     Int(i64, Precision),
-    /// A double and printed as one. Finite; not an integer within ±2^53 or -0.
+    /// A double and printed as one. Finite; not an integer within ±2^53, other than -0.
     Float(NotNan<f64>),
     /// Printed in its precision. Not an integer that fits `i64`.
     Big(Arc<Binary>, Precision),
@@ -97,6 +97,15 @@ const MAX_EXACT_INTEGER: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
 impl Number {
     /// The number 0.
     pub const ZERO: Self = Self(Int(0, Precision::INTEGER));
+
+    /// Zero of a sign. Both are the same number, but their texts differ in the language.
+    fn zero(negative: bool, precision: Precision) -> Self {
+        // No literal: a NaN is refused, which this is not.
+        match NotNan::new(-0.0) {
+            Ok(zero) if negative => Self(Float(zero)),
+            _ => Self(Int(0, precision)),
+        }
+    }
 
     /// Returns positive infinity.
     pub const fn infinity() -> Self {
@@ -149,6 +158,8 @@ impl Number {
         NotNan::new(value).ok().map(|value| {
             if value.is_infinite() {
                 Self(Infinite { negative: *value < 0.0 })
+            } else if *value == 0.0 {
+                Self::zero(value.is_sign_negative(), Precision::DOUBLE)
             } else if value.abs() <= MAX_EXACT_INTEGER && value.fract() == 0.0 {
                 Self(Int(*value as i64, Precision::DOUBLE))
             } else {
@@ -179,6 +190,7 @@ impl Number {
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
             Int(int, _) => Some(*int),
+            Float(float) if **float == 0.0 => Some(0),
             Float(float) => Binary::from_f64(**float)?.to_i64(),
             Big(..) | Infinite { .. } => None,
         }
@@ -188,6 +200,7 @@ impl Number {
     pub fn as_u64(&self) -> Option<u64> {
         match &self.0 {
             Int(int, _) => u64::try_from(*int).ok(),
+            Float(float) if **float == 0.0 => Some(0),
             _ => self.to_binary().filter(|binary| !binary.is_negative())?.integer_magnitude(),
         }
     }
@@ -257,8 +270,10 @@ impl Number {
                 out.push('-');
             }
             Decimal::rounded(&binary, 10).write_general(10, out);
+        } else if self.is_negative_zero() {
+            out.push_str("-0");
         } else {
-            // Zero is an `Int`, so this is an infinity.
+            // No zero is left, so this is an infinity.
             out.push_str(if self.to_f64() > 0.0 { "+Inf" } else { "-Inf" });
         }
     }
@@ -303,6 +318,52 @@ impl Number {
         }
     }
 
+    /// Returns whether this is zero with a minus, as `-0` and `0 * -1` are. It equals zero.
+    pub fn is_negative_zero(&self) -> bool {
+        matches!(&self.0, Float(float) if **float == 0.0)
+    }
+
+    /// Returns the text of the number in the language. It is that of `Display`, but for `-0`, which documents of plans have
+    /// as `0` and expressions do not.
+    ///
+    /// ```
+    /// use objchange::value::Number;
+    ///
+    /// let zero = Number::parse("-0")?;
+    /// assert_eq!((zero.to_text(), zero.to_string()), ("-0".to_owned(), "0".to_owned()));
+    /// assert_eq!(zero, Number::ZERO);
+    /// # Ok::<(), objchange::value::ParseNumberError>(())
+    /// ```
+    pub fn to_text(&self) -> String {
+        if self.is_negative_zero() { "-0".to_owned() } else { self.to_string() }
+    }
+
+    /// Returns whether Terraform holds the number as it would if it had read it from its text. It holds the results of
+    /// arithmetic, and of functions such as `length`, in another form, and takes that for a difference where versions before
+    /// 1.15 compare states. Found with `terraform plan -refresh-only` of 1.11.4; non-integers with many digits are a guess.
+    ///
+    /// ```
+    /// use objchange::value::Number;
+    ///
+    /// assert!(Number::parse("14")?.has_form_of_text() && !Number::parse("1e3")?.has_form_of_text());
+    /// assert!(!Number::from(14).has_form_of_text());
+    /// # Ok::<(), objchange::value::ParseNumberError>(())
+    /// ```
+    pub fn has_form_of_text(&self) -> bool {
+        match self.precision() {
+            Precision::COMPUTED => {
+                !self.is_integer()
+                    && self.to_binary().is_some_and(|binary| binary.least_precision() <= Precision::INTEGER)
+            }
+            precision => precision == Precision::MAX || !self.is_finite() || self.is_negative_zero(),
+        }
+    }
+
+    /// Whether the number has a minus, be it zero or not.
+    fn has_minus(&self) -> bool {
+        self.is_negative() || self.is_negative_zero()
+    }
+
     /// Whether the number is below zero.
     fn is_negative(&self) -> bool {
         match &self.0 {
@@ -317,6 +378,7 @@ impl Number {
     fn rank(&self) -> i8 {
         let distance_from_zero = match &self.0 {
             Int(0, _) => 0,
+            Float(float) if **float == 0.0 => 0,
             Infinite { .. } => 2,
             _ => 1,
         };
@@ -380,6 +442,7 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = match &self.0 {
             Int(int, _) => return int.fmt(f),
+            Float(float) if **float == 0.0 => return 0.fmt(f),
             Float(float) => {
                 Binary::from_f64(**float).map(|binary| Decimal::from_binary(&binary, Precision::DOUBLE))
             }

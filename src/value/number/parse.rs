@@ -120,11 +120,14 @@ const MAX_BINARY_EXPONENT: i64 = 16_600;
 const MAX_DIGITS: usize = 12_500;
 
 pub(super) fn parse(text: &str) -> Result<Number, ParseNumberError> {
-    if let Some(int) = parse_short_integer(text.as_bytes()) {
+    if let Some(int) = parse_short_integer(text.as_bytes()).filter(|int| *int != 0 || text.starts_with('0')) {
         return Ok(Number(Repr::Int(int, Precision::MAX)));
     }
     let scientific = Scientific::scan(text)?;
     match scientific.to_i64() {
+        Some(0) => Ok(Number::zero(scientific.negative, Precision::MAX)),
+        // A power of ten that is multiplied is arithmetic, as in `1e3` and `1.0`.
+        Some(int) if scientific.is_scaled => Ok(Number(Repr::Int(int, Precision::COMPUTED))),
         Some(int) => Ok(Number(Repr::Int(int, Precision::MAX))),
         None => scientific.to_number(),
     }
@@ -151,6 +154,8 @@ struct Scientific<'a> {
     digits: [&'a [u8]; 2],
     exponent: i64,
     binary_exponent: i64,
+    /// The digits as they are written are not the number itself.
+    is_scaled: bool,
 }
 
 impl<'a> Scientific<'a> {
@@ -174,6 +179,7 @@ impl<'a> Scientific<'a> {
             _ => return Err(ParseNumberError::NotANumber),
         };
         exponent -= fraction.len() as i64;
+        let is_scaled = exponent != 0;
 
         integer = trim_leading_zeros(integer);
         if integer.is_empty() {
@@ -185,7 +191,7 @@ impl<'a> Scientific<'a> {
             integer = trim_trailing_zeros(integer);
         }
         exponent += (count - integer.len() - fraction.len()) as i64;
-        Ok(Self { negative, digits: [integer, fraction], exponent, binary_exponent })
+        Ok(Self { negative, digits: [integer, fraction], exponent, binary_exponent, is_scaled })
     }
 
     fn digits(&self) -> impl Iterator<Item = u8> {

@@ -53,7 +53,7 @@ fn write(value: &Value, out: &mut String) -> Result<(), FunctionError> {
         Kind::Number(number) if !number.is_finite() => {
             return Err(FunctionError::new("JSON has no infinite numbers"));
         }
-        Kind::Number(number) => out.push_str(&number.to_string()),
+        Kind::Number(number) => out.push_str(&number.to_text()),
         // This escapes `<`, `>` and `&` as Go's `encoding/json` does by default (`jsonencode("<>&")`, Terraform 1.11.4).
         Kind::String(text) => write_string(text, out),
         Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {

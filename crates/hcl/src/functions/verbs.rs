@@ -243,7 +243,8 @@ fn signed(verb: &Verb<'_>, number: &Number, digits: String) -> String {
         return filled(verb, sign, "Inf", false);
     }
     let digits = if verb.letter.is_ascii_uppercase() { digits.to_ascii_uppercase() } else { digits };
-    filled(verb, sign(verb, number), &digits, verb.zero)
+    let sign = if number.is_negative_zero() { "-" } else { sign(verb, number) };
+    filled(verb, sign, &digits, verb.zero)
 }
 
 /// An integer: with a precision that many digits at least, and then no zeros for the width.

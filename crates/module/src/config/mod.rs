@@ -24,7 +24,7 @@ pub(crate) use load::{InstalledPlace, clean};
 pub use load::{LoadOptions, is_configuration};
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
 pub use provider_configs::provider_config_missing;
-pub use source::{SourceDirectory, is_local_source};
+pub use source::{SourceDirectory, local_source};
 
 /// The index of a module in a [`Config`]; 0 is the root.
 pub type ModuleId = usize;

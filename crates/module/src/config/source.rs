@@ -1,5 +1,7 @@
 //! The source address of a module call.
 
+use std::borrow::Cow;
+
 const BAD_SOURCE: &str = "Invalid module source address";
 
 /// Where a module lies whose source is this.
@@ -38,7 +40,7 @@ impl SourceDirectory {
     /// assert_eq!(found("./net"), None);
     /// ```
     pub fn of<'s>(source: &str, given: &'s [Self]) -> Option<&'s Self> {
-        if is_local_source(source) {
+        if local_source(source).is_some() {
             return None;
         }
         let (wanted, path) = package(source);
@@ -61,16 +63,22 @@ impl SourceDirectory {
     }
 }
 
-/// Whether the source of a module is a path from the module that calls it.
+/// The source of a module as a path from the module that calls it, with slashes; `None` for any other source.
 ///
 /// ```
-/// use objchange_module::config::is_local_source;
+/// use objchange_module::config::local_source;
 ///
-/// assert!(is_local_source("./net") && is_local_source(".."));
-/// assert!(!is_local_source("net") && !is_local_source("/net"));
+/// assert_eq!(local_source("./net").as_deref(), Some("./net"));
+/// assert_eq!(local_source("..\\net").as_deref(), Some("../net"));
+/// assert!(["net", "/net", "."].iter().all(|source| local_source(source).is_none()));
 /// ```
-pub fn is_local_source(source: &str) -> bool {
-    source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..")
+pub fn local_source(source: &str) -> Option<Cow<'_, str>> {
+    // Terraform 1.11.4 takes both separators on all systems.
+    let is_local = ["./", "../", ".\\", "..\\"].iter().any(|start| source.starts_with(start));
+    is_local.then(|| match source.contains('\\') {
+        true => Cow::Owned(source.replace('\\', "/")),
+        false => Cow::Borrowed(source),
+    })
 }
 
 /// The part of a source behind its question mark.
@@ -103,10 +111,10 @@ pub(super) enum ModuleSource {
 impl ModuleSource {
     /// Parses a source; with a `version` it is a registry address. The error has a summary and a detail.
     pub(super) fn parse(source: &str, has_version: bool) -> Result<Self, (&'static str, String)> {
-        let is_local = is_local_source(source);
+        let local = local_source(source);
         if has_version {
             return registry(source).map(Self::Registry).ok_or_else(|| {
-                let why = if is_local {
+                let why = if local.is_some() {
                     format!("can't use local directory {source:?} as a module registry address")
                 } else {
                     let host = source.split('/').next().unwrap_or_default();
@@ -120,8 +128,8 @@ impl ModuleSource {
                 ("Invalid registry module source address", detail)
             });
         }
-        if is_local {
-            return Ok(Self::Local(source.to_owned()));
+        if let Some(path) = local {
+            return Ok(Self::Local(path.into_owned()));
         }
         if let Some(registry) = registry(source) {
             return Ok(Self::Registry(registry));
@@ -134,7 +142,7 @@ impl ModuleSource {
             || source.contains("://")
             || source.starts_with('/')
             || source.contains('@')
-            || source.split('/').next().is_some_and(|host| host.contains('.'));
+            || source.split('/').next().is_some_and(|host| host.contains('.') && !host.starts_with('.'));
         if !is_remote {
             let detail = format!(
                 "Terraform failed to determine your intended installation method for remote module package \

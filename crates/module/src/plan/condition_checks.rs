@@ -10,7 +10,7 @@ use super::instances::ModuleInstanceId;
 use super::walk::Walk;
 use super::{CheckKind, CheckStatus};
 use crate::diagnostics::ASSERT_UNKNOWN;
-use crate::{ConditionOwner, Severity};
+use crate::{ConditionOwner, Diagnostics, Severity};
 
 impl<'c> Walk<'_, 'c> {
     /// Says which objects have conditions, whether these are judged or not.
@@ -72,9 +72,6 @@ impl<'c> Walk<'_, 'c> {
         for assert in &config.asserts {
             let judged = judge(assert, &scope, self.functions, &conditions::ASSERT);
             self.report_errors(&judged);
-            if self.input.options.mode == PlanMode::Destroy {
-                continue;
-            }
             let warning = match judged.status {
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
                 // Terraform warns of unknown assertions alone. Other unknown conditions pass silently.
@@ -88,7 +85,7 @@ impl<'c> Walk<'_, 'c> {
             if let Some((summary, detail)) = warning {
                 let warning = Diagnostic::new(summary, assert.condition.span, detail);
                 let warning = warning.explained(&assert.condition, &scope);
-                self.found.push_condition(Severity::Warning, warning, &owner);
+                self.warnings().push_condition(Severity::Warning, warning, &owner);
             }
             statuses.push(judged.status);
             problems.extend(judged.problem);
@@ -98,14 +95,19 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
+    /// Where warnings about conditions go: those of the plan before a destroy plan are shown only if that one fails.
+    fn warnings(&mut self) -> &mut Diagnostics {
+        match self.input.options.mode {
+            PlanMode::Destroy => &mut self.warnings_before_destroy,
+            _ => &mut self.found,
+        }
+    }
+
     /// Reports what is wrong with a condition itself, and with its message.
     pub(crate) fn report_errors(&mut self, judged: &conditions::Judged) {
         self.found.errors(judged.errors.iter().cloned());
         for warning in &judged.warnings {
-            match self.input.options.mode {
-                PlanMode::Destroy => self.warnings_before_destroy.push(Severity::Warning, warning.clone()),
-                _ => self.found.push(Severity::Warning, warning.clone()),
-            }
+            self.warnings().push(Severity::Warning, warning.clone());
         }
     }
 
@@ -119,17 +121,17 @@ impl<'c> Walk<'_, 'c> {
         owner: &ConditionOwner,
     ) {
         self.report_errors(judged);
-        // What is to be destroyed need not fulfil any condition.
-        if judged.status == CheckStatus::Fail && self.input.options.mode != PlanMode::Destroy {
+        if judged.status == CheckStatus::Fail {
             let message = judged.message.clone().unwrap_or_default();
             let diagnostic = Diagnostic::new(words.failed, condition.condition.span, message)
                 .explained(&condition.condition, scope);
-            // Terraform 1.11.4 refreshes in spite of failed conditions.
-            let severity = match self.input.options.mode {
-                PlanMode::RefreshOnly => Severity::Warning,
-                _ => Severity::Error,
-            };
-            self.found.push_condition(severity, diagnostic, owner);
+            // Terraform 1.11.4 refreshes, and destroys, in spite of failed conditions.
+            match self.input.options.mode {
+                PlanMode::RefreshOnly | PlanMode::Destroy => {
+                    self.warnings().push_condition(Severity::Warning, diagnostic, owner);
+                }
+                PlanMode::Normal => self.found.push_condition(Severity::Error, diagnostic, owner),
+            }
         }
     }
 }

@@ -128,11 +128,19 @@ pub(crate) fn judge_message(
 
 /// Judges a rule for the values of a variable. Apart from what it refers to, its message only has to be right where the rule
 /// does not hold.
-pub(crate) fn judge_validation(rule: &Condition, scope: &Scope<'_>, functions: &Functions) -> Judged {
+///
+/// `unmarked` is the scope as Terraform has it where it shows the value of a sensitive variable. The message stays hidden
+/// there all the same, but is no error.
+pub(crate) fn judge_validation(
+    rule: &Condition,
+    scope: &Scope<'_>,
+    unmarked: Option<&Scope<'_>>,
+    functions: &Functions,
+) -> Judged {
     let (result, mut errors) = evaluate(&rule.condition, scope, functions);
-    let message = message(rule, scope, functions);
+    let evaluated = message(rule, scope, functions);
     let is_evaluated = errors.is_empty();
-    if let Message::Wrong(found) = &message {
+    if let Message::Wrong(found) = &evaluated {
         errors.extend(found.iter().cloned());
     }
     let judged = |status, errors| Judged { status, errors, ..wrong(Vec::new()) };
@@ -153,7 +161,7 @@ pub(crate) fn judge_validation(rule: &Condition, scope: &Scope<'_>, functions: &
         let detail = format!("Unsuitable value for error message: {why}.");
         Diagnostic::new(INVALID_MESSAGE, expr.span, detail)
     };
-    let shown = match message {
+    let shown = match evaluated {
         Message::Text(text) => text,
         Message::Unknown | Message::Wrong(_) => {
             let error = unsuitable(&"expression refers to values that won't be known until the apply phase");
@@ -166,8 +174,11 @@ pub(crate) fn judge_validation(rule: &Condition, scope: &Scope<'_>, functions: &
             NO_RULE_MESSAGE.to_owned()
         }
         Message::Hidden(which) => {
-            let (summary, detail) = HIDDEN_RULE[which];
-            errors.push(Diagnostic::new(summary, expr.span, detail).explained(expr, scope));
+            let is_shown = |scope: &&Scope<'_>| matches!(message(rule, scope, functions), Message::Text(_));
+            if unmarked.filter(is_shown).is_none() {
+                let (summary, detail) = HIDDEN_RULE[which];
+                errors.push(Diagnostic::new(summary, expr.span, detail).explained(expr, scope));
+            }
             HIDDEN_RULE_MESSAGE.to_owned()
         }
     };

@@ -69,6 +69,25 @@ impl<'c> World<'c> {
         id
     }
 
+    /// These variables, where one of the module has no mark of its own.
+    pub(crate) fn variables_with_unmarked(
+        &self,
+        graph: &Graph<'c>,
+        at: ModuleInstanceId,
+        subjects: &[Subject],
+        name: &SmolStr,
+    ) -> Variables {
+        let mut variables = self.variables(graph, at, subjects);
+        let Some(all) = variables.get("var").and_then(Value::as_object) else { return variables };
+        let members = all.iter().map(|(member, value)| {
+            let value = if member == name { value.unmark().0 } else { value.clone() };
+            (member.clone(), value)
+        });
+        let members = Value::object(members.collect::<Vec<_>>());
+        variables.insert("var", members);
+        variables
+    }
+
     /// The variables that expressions need in an instance of a module.
     pub(crate) fn variables<'s>(
         &self,

@@ -81,6 +81,12 @@ impl<'c> Walk<'_, 'c> {
         self.provider_diagnostics(found, Some(&address), header, Some(&place));
     }
 
+    /// Whether the state has an instance, with a current object or only with deposed ones.
+    fn has_instance(&self, address: &InstanceAddress) -> bool {
+        let known = self.state.resources.get(&address.resource);
+        known.is_some_and(|known| known.instances.contains_key(&address.key))
+    }
+
     /// Imports the object of an instance that is not in the state yet; what it was found by, if it was.
     pub(crate) fn import(
         &mut self,
@@ -89,6 +95,10 @@ impl<'c> Walk<'_, 'c> {
     ) -> Result<Option<ImportedBy>, ()> {
         // Only an ordinary plan imports anything.
         if self.input.options.mode != PlanMode::Normal || self.current(&instance.address).is_some() {
+            return Ok(None);
+        }
+        // Where only deposed objects are left, Terraform 1.11.4 and 1.15.5 mostly create one: it is a race there.
+        if self.has_instance(&instance.address) {
             return Ok(None);
         }
         let Some(import) = self.imports.remove(&instance.address) else {

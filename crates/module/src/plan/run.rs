@@ -320,6 +320,7 @@ fn walk_prepared<'c>(
     let is_old = !since(input.options.version, "1.15");
     let state_differs = input.options.mode == PlanMode::RefreshOnly
         && (differs(&state, &refreshed, is_old)
+            || is_old && plan.outputs.values().any(has_computed_numbers)
             || state.resources.iter().any(|resource| has_reread_numbers(resource, is_old)));
     plan.prior_state = with_outputs(refreshed, &plan, input);
     finish(&mut plan, input.options.mode, targets.is_all(), state_differs, &replaced, found);
@@ -451,6 +452,18 @@ fn creates_first(graph: &Graph<'_>, targets: &Targets) -> Vec<bool> {
         (0..graph.nodes.len()).filter(|index| targets.includes(*index)).filter(says_so).collect();
     let mut found = graph.reachable(all.iter().copied());
     all.into_iter().for_each(|index| found[index] = true);
+    found
+}
+
+/// Whether a declared output has a number of another form than the one that the state has: before 1.15 that is a difference.
+fn has_computed_numbers(output: &super::PlannedOutput) -> bool {
+    let mut found = false;
+    if output.declared {
+        output.after.visit(|_, part| {
+            found |= part.as_number().is_some_and(|number| !number.has_form_of_text());
+            if found { Descend::Over } else { Descend::Into }
+        });
+    }
     found
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use objchange::Value;
 use objchange::address::{InstanceKey, Mode, ResourceAddress};
-use objchange::value::{Kind, PathStep};
+use objchange::value::PathStep;
+use objchange::{Type, Value};
 use objchange_hcl::{Expr, Scope, Variables, evaluate, variables};
 
 use super::PlannedAction;
@@ -135,16 +135,9 @@ fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
     // A part of a sensitive value is sensitive, too.
     let part = |value: &Value| {
         path.iter().try_fold(value.clone(), |value, step| {
-            let marks = value.marks();
-            let next = match step {
-                PathStep::Attribute(name) => value.attribute(name).or_else(|| value.element(name)),
-                PathStep::Index(key) => match key.kind() {
-                    Kind::Number(n) => n.as_u64().and_then(|n| value.index(usize::try_from(n).ok()?)),
-                    Kind::String(key) => value.element(key),
-                    _ => None,
-                },
-            };
-            next.map(|next| next.clone().with_marks(marks | next.marks()))
+            let next = trigger_step(&value, step)?;
+            let marks = value.marks() | next.marks();
+            Some(next.with_marks(marks))
         })
     };
     // A missing attribute triggers nothing. Terraform 1.15 reports one.
@@ -156,4 +149,28 @@ fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
         (None, None) => false,
         _ => true,
     }
+}
+
+/// One step of the path of a trigger. A name leads into objects alone, a text into maps, and a number into lists and tuples
+/// (Terraform 1.11.4 and 1.15.5). The parts of an unknown value are unknown.
+fn trigger_step(value: &Value, step: &PathStep) -> Option<Value> {
+    let position = |key: &Value| usize::try_from(key.as_number()?.as_u64()?).ok();
+    let ty = match (value.ty(), step) {
+        (Type::Dynamic, _) if !value.is_known() => Type::Dynamic,
+        (Type::Object(_), PathStep::Attribute(name)) if value.is_known() => {
+            return value.attribute(name).cloned();
+        }
+        (Type::Object(object), PathStep::Attribute(name)) => object.attribute(name)?.clone(),
+        (Type::Map(_), PathStep::Index(key)) if value.is_known() => {
+            return value.element(key.as_str()?).cloned();
+        }
+        (Type::Map(element), PathStep::Index(key)) if key.as_str().is_some() => (**element).clone(),
+        (Type::List(_) | Type::Tuple(_), PathStep::Index(key)) if value.is_known() => {
+            return value.index(position(key)?).cloned();
+        }
+        (Type::List(element), PathStep::Index(key)) if position(key).is_some() => (**element).clone(),
+        (Type::Tuple(tuple), PathStep::Index(key)) => tuple.elements().get(position(key)?)?.clone(),
+        _ => return None,
+    };
+    Some(Value::unknown(ty))
 }

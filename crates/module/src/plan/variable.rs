@@ -16,6 +16,7 @@ use super::instances::ModuleInstanceId;
 use super::outputs::NOT_ALLOWED;
 use super::walk::Walk;
 use crate::config::{Config, ModuleId};
+use crate::versions::since;
 use crate::{ConditionOwner, Diagnostics, NOWHERE, Severity};
 
 /// The marks that the declaration of a variable puts on its value.
@@ -282,6 +283,10 @@ impl<'c> Walk<'_, 'c> {
             in_file.or_else(|| super::variable::reported_at(self.input.config, module, name, variable));
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
+        let is_shown = variable.sensitive && module == 0 && !since(self.input.options.version, "1.15");
+        let subjects = &self.graph.nodes[index].subjects;
+        let unmarked = is_shown.then(|| self.world.variables_with_unmarked(self.graph, at, subjects, name));
+        let unmarked = unmarked.as_ref().map(Scope::new);
         let owner = ConditionOwner {
             kind: CheckKind::InputVariable,
             module: self.world.instances[at].address.clone(),
@@ -291,7 +296,7 @@ impl<'c> Walk<'_, 'c> {
         let mut statuses = Vec::new();
         let mut problems = Vec::new();
         for rule in &variable.validations {
-            let judged = judge_validation(rule, &scope, self.functions);
+            let judged = judge_validation(rule, &scope, unmarked.as_ref(), self.functions);
             let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
             self.found.append(found);
             statuses.push(judged.status);

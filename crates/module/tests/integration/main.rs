@@ -2,6 +2,7 @@
 
 mod actions;
 mod arguments;
+mod beside_errors;
 mod contract_secrets;
 mod diagnostics;
 mod hostile;

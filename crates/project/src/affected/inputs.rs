@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use objchange_files::Walk;
 use objchange_hcl::{ConstantText, Functions, Severity, StateStorage};
 use objchange_module::config::{
-    Config, FileRead, Files, LOCK_FILE, LoadOptions, OpenTofuFiles, is_configuration, is_local_source,
+    Config, FileRead, Files, LOCK_FILE, LoadOptions, OpenTofuFiles, is_configuration, local_source,
     template_reads,
 };
 use objchange_module::{Diagnostics, ModuleDiagnostic};
@@ -138,9 +138,8 @@ impl RootInputs {
         for ((caller, name), missing) in &config.missing_modules {
             if missing.source.is_empty() || missing.problem == Some(DirectoryProblem::Outside) {
                 self.unknown(ReasonKind::UnknownModule, format!("module.{name}"));
-            } else if is_local_source(&missing.source) {
-                let places =
-                    self.places(&format!("{}/{}", config.modules[*caller].directory, missing.source));
+            } else if let Some(source) = local_source(&missing.source) {
+                let places = self.places(&format!("{}/{source}", config.modules[*caller].directory));
                 self.missing.extend(places);
             }
         }

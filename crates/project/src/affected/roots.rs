@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use objchange_hcl::{ModuleConfig, Sources};
-use objchange_module::config::{LOCK_FILE, is_configuration, is_local_source};
+use objchange_module::config::{LOCK_FILE, is_configuration, local_source};
 use thiserror::Error;
 
 use crate::files::MAX_FILE;
@@ -131,8 +131,8 @@ impl ModuleDirectory {
     fn read(path: PathBuf, real: PathBuf, names: &[String]) -> Self {
         let (config, is_whole) = declarations(&path, names);
         let sources = config.calls.values().filter_map(|call| call.source.as_ref());
-        let local = sources.filter(|(source, _)| is_local_source(source));
-        let calls = local.filter_map(|(source, _)| fs::canonicalize(path.join(source)).ok()).collect();
+        let local = sources.filter_map(|(source, _)| local_source(source));
+        let calls = local.filter_map(|source| fs::canonicalize(path.join(&*source)).ok()).collect();
         let is_own = |name: &String| name == LOCK_FILE || name == STATE_FILE || is_variable_file(name);
         let is_root = !is_whole || config.state_storage.is_some() || names.iter().any(is_own);
         Self { path: as_written(path), real, is_root, calls }

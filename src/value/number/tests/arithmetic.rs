@@ -164,6 +164,42 @@ fn precision_is_that_of_the_operands() {
     assert_eq!(power, number("16423203268260658146231467800709255289"));
 }
 
+/// Terraform 1.11.4: `terraform console`.
+#[test]
+fn zero_keeps_its_minus() {
+    let minus = number("-0");
+    let (zero, one) = (Number::ZERO, Number::from(1));
+    let text = |result: Result<Number, ArithmeticError>| result.unwrap().to_text();
+    assert_eq!(
+        (minus.to_text(), number("-0.0e7").to_text(), (-&minus).to_text()),
+        ("-0".into(), "-0".into(), "0".into())
+    );
+    assert_eq!((-&zero).to_text(), "-0");
+    for (result, expected) in [
+        (minus.try_add(&zero), "0"),
+        (minus.try_add(&minus), "-0"),
+        (minus.try_sub(&zero), "-0"),
+        (zero.try_sub(&zero), "0"),
+        (one.try_sub(&one), "0"),
+        (minus.try_add(&one), "1"),
+        (zero.try_mul(&-&one), "-0"),
+        (minus.try_mul(&-&one), "0"),
+        (zero.try_div(&-&one), "-0"),
+        (minus.try_div(&number("0.5")), "-0"),
+        (minus.try_rem(&one), "-0"),
+        (zero.try_rem(&-&one), "0"),
+        (Number::from(-5).try_rem(&Number::from(5)), "0"),
+    ] {
+        assert_eq!(text(result), expected);
+    }
+    assert_eq!(one.try_div(&minus), Ok(Number::neg_infinity()));
+    assert_eq!([minus.abs(), minus.floor(), minus.ceil()].map(|n| n.to_text()), ["0", "0", "0"]);
+    // It is the same number.
+    assert_eq!(minus, zero);
+    assert_eq!((minus.cmp(&zero), minus.cmp(&one)), (std::cmp::Ordering::Equal, std::cmp::Ordering::Less));
+    assert_eq!(std::collections::HashSet::from([minus, zero]).len(), 1);
+}
+
 #[test]
 fn infinities_and_zeros() {
     use ArithmeticError::Undefined;

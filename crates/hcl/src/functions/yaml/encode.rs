@@ -142,7 +142,7 @@ impl Emitter {
     fn scalar(&mut self, value: &Value, column: usize) {
         match value.kind() {
             Kind::Bool(bool) => self.out.push_str(if bool { "true" } else { "false" }),
-            Kind::Number(number) if number.is_finite() => self.out.push_str(&number.to_string()),
+            Kind::Number(number) if number.is_finite() => self.out.push_str(&number.to_text()),
             Kind::Number(number) => self.out.push_str(if number.to_f64() > 0.0 { "+Inf" } else { "-Inf" }),
             Kind::String(text) => self.text(text, column),
             _ => self.out.push_str("null"),

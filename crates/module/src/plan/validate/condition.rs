@@ -34,7 +34,11 @@ impl<'c> Validator<'_, 'c> {
             }
             let variables = self.world.variables(self.graph, at, &checked.subjects);
             let scope = Scope::new(&variables);
-            let judged = judge_validation(rule, &scope, self.functions);
+            let unmarked = variable
+                .sensitive
+                .then(|| self.world.variables_with_unmarked(self.graph, at, &checked.subjects, name));
+            let unmarked = unmarked.as_ref().map(Scope::new);
+            let judged = judge_validation(rule, &scope, unmarked.as_ref(), self.functions);
             // The other variables have no values yet: the rule is judged again while planning.
             if judged.status == CheckStatus::Error && is_unknown(&rule.error_message, &scope, self.functions)
             {
