@@ -14,8 +14,8 @@ use objchange_module::plan::{
     AcceptsMissing, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, PlannedObject, plan,
 };
 use objchange_module::{
-    AnsweringProviders, Answers, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers, Schemas,
-    SimulatedProviders, Unanswered,
+    AnsweringProviders, Answers, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers,
+    Schemas, SimulatedProviders, Unanswered,
 };
 use objchange_plan::{Missing, MissingKind, NoState, ProviderDependent, Version};
 #[cfg(feature = "plan-file")]
@@ -555,6 +555,11 @@ pub(crate) fn plan_ready<R: Default>(
             return Err(PlanError::Interrupted);
         }
         real.end();
+    }
+    if settings.must_be_whole
+        && let Some(resource) = plan.uncertain_invocation(&module.config, &asked)
+    {
+        return Err(PlanError::Actions { resource });
     }
     if settings.must_be_whole
         && let Some(unmatched) = unmatched(&plan, &module.config, settings, &options)

@@ -57,6 +57,14 @@ pub enum PlanError {
         /// The directory of the module.
         directory: PathBuf,
     },
+    /// Only a provider that was not asked knows which actions a resource invokes: gates would not see them.
+    #[error(
+        "{resource}: only its provider knows which actions it invokes, so no verdict can be given on this module"
+    )]
+    Actions {
+        /// The resource.
+        resource: String,
+    },
     /// A file of the module that only OpenTofu reads, and nobody has said for which program it is to be planned.
     #[error("{}: only OpenTofu reads {file}, and nothing says whether this is a module of OpenTofu", directory.display())]
     OpenTofuFile {

@@ -517,6 +517,7 @@ impl<'c> Walk<'_, 'c> {
                 because_of.join(", ")
             );
             self.found.warning("Actions that are not planned", reference.span, detail);
+            self.plan.unplanned_invocations.insert(triggering.address.to_string());
             return;
         }
         let instance = instances.iter().find(|(other, _)| *other == key);

@@ -50,7 +50,7 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
 use objchange::schema::Schema;
 use objchange::value::Path;
-use objchange_hcl::{ActionName, OnFailure, Span, TriggerEvent};
+use objchange_hcl::{ActionName, OnFailure, ResourceName, Span, TriggerEvent};
 use objchange_plan::Missing;
 use smol_str::SmolStr;
 
@@ -66,6 +66,7 @@ pub use references::{
 };
 pub use run::{plan, plan_and_explain, plan_and_rank_missing, plan_with_graph};
 
+use crate::config::Config;
 use crate::state::{PriorState, StateResource};
 use crate::{Diagnostics, ProviderAddress};
 
@@ -84,6 +85,9 @@ pub struct ModulePlan {
     pub undecided: Vec<UndecidedResource>,
     /// The actions that are invoked, in the order of their resources.
     pub invocations: Vec<PlannedInvocation>,
+    /// Resources that may invoke actions which are not among the invocations, because only a simulated provider knows which
+    /// instances the actions have.
+    pub unplanned_invocations: BTreeSet<String>,
     /// The changes of the root module's outputs.
     pub outputs: BTreeMap<SmolStr, PlannedOutput>,
     /// The objects in the state after apply, as far as they are known.
@@ -116,6 +120,31 @@ impl ModulePlan {
         let lists_changes = !self.changes.is_empty() || !self.undecided.is_empty();
         let resources = self.prior_state.resources.iter().filter(move |_| !lists_changes);
         resources.filter(|(address, resource)| address.mode == Mode::Managed && !resource.is_empty())
+    }
+
+    /// A resource of which only a provider that was not asked knows which actions it invokes: it may be replaced or not be updated
+    /// after all, or nobody knows its instances. Objects that are created or destroyed invoke the actions of that.
+    pub fn uncertain_invocation(&self, config: &Config, asked: &BTreeSet<ProviderAddress>) -> Option<String> {
+        let invokes = |resource: &ResourceAddress| {
+            let calls = resource.module.0.iter().map(|step| step.name.as_str());
+            let module = config.module_at(calls).and_then(|id| config.modules.get(id));
+            let name = ResourceName {
+                mode: resource.mode,
+                resource_type: resource.resource_type.as_str().into(),
+                name: resource.name.as_str().into(),
+            };
+            let declared = module.and_then(|module| module.config.resources.get(&name));
+            declared.is_some_and(|declared| !declared.lifecycle.action_triggers.is_empty())
+        };
+        let is_simulated = |provider: &ProviderAddress| !provider.is_builtin() && !asked.contains(provider);
+        let updated = self.changes.iter().filter(|change| {
+            let is_certain = matches!(change.action, PlannedAction::Create | PlannedAction::Delete);
+            !is_certain && !change.before.is_null() && is_simulated(&change.provider)
+        });
+        let undecided = self.undecided.iter().map(|resource| &resource.address);
+        let mut uncertain = updated.map(|change| &change.address).chain(undecided);
+        let found = uncertain.find(|address| invokes(&address.resource)).map(ToString::to_string);
+        self.unplanned_invocations.first().cloned().or(found)
     }
 
     /// The providers that a part of it was planned without, where only these were asked.

@@ -68,11 +68,8 @@ impl Providers for SimulatedProviders<'_> {
             }
             ProviderCall::Plan(_, _, request) => ProviderReply::Plan(planned(request, true)),
             ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Vec::new()),
-<<<<<<< HEAD
-            // Only a provider knows what has changed outside of Terraform, so no drift is predicted.
-=======
             ProviderCall::PlanAction(..) => ProviderReply::PlanAction(Vec::new()),
->>>>>>> h43
+            // Only a provider knows what has changed outside of Terraform, so no drift is predicted.
             ProviderCall::Read(_, _, _, object) => ProviderReply::Read(Ok((object.clone(), Vec::new()))),
             ProviderCall::ReadData(_, schema, config) => ProviderReply::ReadData(match self.files {
                 Some(files) if is_builtin => remote_state::read(files, schema, config),
