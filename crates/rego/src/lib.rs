@@ -50,8 +50,8 @@ pub use error::{
 pub use format::{Format, InputFormat, MissingField, MissingPart, ObjectFormat};
 pub use network::{HttpRequest, HttpResponse, Network, NetworkError};
 pub use program::{
-    InputReference, Program, RuleId, RuleInfo, RuleResults, Session, Setup, Warning, YamlError,
-    declared_rules, from_yaml,
+    InputReference, Pass, Program, RuleId, RuleInfo, RuleResults, Session, Setup, Warning, YamlError,
+    declared_rules, from_yaml, unused_imports,
 };
 pub use run::Limits;
 pub use syntax::ast::{Dialect, Span};

@@ -42,7 +42,7 @@ impl Fault {
 
 /// Advice for imports that do not exist.
 const HINTS: [(&str, &str); 4] = [
-    ("http", "policies have no network here; tests can mock it"),
+    ("http", "policies use the network with --allow-net alone; tests can mock it"),
     ("tfplan", "version 1 is not supported; import \"tfplan/v2\""),
     ("tfconfig", "version 1 is not supported; import \"tfconfig/v2\""),
     ("tfstate", "version 1 is not supported; import \"tfstate/v2\""),

@@ -13,6 +13,11 @@ impl Lowerer<'_, '_> {
     /// Adds the steps of a condition whose variables are all bound, or bound by it.
     pub(super) fn condition(&mut self, condition: Condition<'_>, is_left: bool) {
         match condition {
+            Condition::Literal(Literal { kind: LiteralKind::Some(_), .. }) | Condition::Never => {}
+            Condition::Literal(literal) => self.mark(literal.span, false),
+            Condition::Unify(left, right) => self.mark(Span { end: right.span.end, ..left.span }, false),
+        }
+        match condition {
             Condition::Never => {
                 // Nothing at this place can fail, so no error ever shows it.
                 let place = self.place(Span::default());

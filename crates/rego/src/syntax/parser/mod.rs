@@ -180,7 +180,7 @@ impl Parser {
                 return Err(SyntaxError::new(span, message));
             }
         }
-        Ok(Import { path, alias })
+        Ok(Import { span, path, alias })
     }
 
     /// Skips to the likely next rule, so that its errors are found as well.
