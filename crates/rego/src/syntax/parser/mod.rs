@@ -227,12 +227,6 @@ impl Parser {
         matches!(self.peek(), Token::Symbol(found) if *found == symbol)
     }
 
-    /// Whether the token after the next one is this symbol.
-    fn follows(&self, symbol: &str) -> bool {
-        let after = self.lexemes.get(self.at + 1);
-        matches!(after, Some(Lexeme { token: Token::Symbol(found), .. }) if *found == symbol)
-    }
-
     fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Token::Name(found) if found == word)
     }
