@@ -1035,16 +1035,19 @@ fn policies_are_checked_without_a_plan() {
                 .to_owned()
         )
     );
-    let clean = Folder::with("check-clean", &[("p.rego", "package main\n\ndeny contains 1 if input.tfplan\n")]);
+    let clean =
+        Folder::with("check-clean", &[("p.rego", "package main\n\ndeny contains 1 if input.tfplan\n")]);
     assert_eq!(check(&clean), (0, "1 policy file: 0 warnings\n".to_owned()));
-    let wrong = Folder::with("check-wrong", &[("p.rego", "package main\n\ndeny contains x if input.tfplan\n")]);
+    let wrong =
+        Folder::with("check-wrong", &[("p.rego", "package main\n\ndeny contains x if input.tfplan\n")]);
     assert_eq!(check(&wrong), (1, "error: /p.rego:3: var x is unsafe\n".to_owned()));
 }
 
 #[test]
 fn tests_tell_what_they_have_evaluated() {
     let tests = "package main\n\nimport data.main.deny\n\ntest_a if {\n\tprint(\"said\")\n\tcount(deny) == 0 with input as {}\n}\n";
-    let folder = Folder::with("coverage", &[("p.rego", TRACED), ("lib.rego", LIBRARY), ("p_test.rego", tests)]);
+    let folder =
+        Folder::with("coverage", &[("p.rego", TRACED), ("lib.rego", LIBRARY), ("p_test.rego", tests)]);
     let folder_name = folder.0.to_str().unwrap().to_owned();
     let output = policy(&["test", &folder_name, "--coverage", "--verbose"], "");
     let text = output.stdout.replace(&folder_name, "");

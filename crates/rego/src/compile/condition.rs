@@ -154,10 +154,7 @@ impl Lowerer<'_, '_> {
         match kind {
             LiteralKind::Some(_) => {}
             LiteralKind::Expr(term) => self.test(term),
-            LiteralKind::Assign(left, right) => {
-                self.refuse_assignment(left);
-                self.unify(left, right, true);
-            }
+            LiteralKind::Assign(left, right) => self.unify(left, right, true),
             LiteralKind::Unify(left, right) => self.unify(left, right, is_left),
             LiteralKind::SomeIn { key, value, domain } => {
                 let place = self.place(domain.span);
@@ -213,7 +210,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reports the parts of the left side of `:=` that are no variables.
-    fn refuse_assignment(&mut self, left: &Term) {
+    pub(super) fn refuse_assignment(&mut self, left: &Term) {
         let what = match &left.kind {
             TermKind::Var(_) => return,
             TermKind::Array(items) => return items.iter().for_each(|item| self.refuse_assignment(item)),

@@ -208,6 +208,15 @@ impl<'a, 's> Lowerer<'a, 's> {
         finish: impl FnOnce(&mut Self) -> T,
     ) -> (Vec<Op>, T) {
         let outer = std::mem::take(&mut self.ops);
+        for literal in body {
+            if let LiteralKind::Assign(left, _) = &literal.kind {
+                self.refuse_assignment(left);
+                if literal.is_negated {
+                    let message = "cannot assign vars inside negated expression";
+                    self.error("rego_compile_error", literal.span, message);
+                }
+            }
+        }
         self.refuse_double_declarations(body, of_every);
         self.refuse_unused(body, heads, of_every);
         let told_apart = told_apart(body, &|name| self.is_in_scope(name));

@@ -104,7 +104,10 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
         check_deadline(options)?;
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         match module(file) {
-            Ok(module) => modules.push((unit(index, &module), module)),
+            Ok(module) => {
+                errors.extend(shadowing_imports(file, &module));
+                modules.push((unit(index, &module), module));
+            }
             Err(found) => errors.extend(found),
         }
     }
@@ -112,6 +115,25 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
         return Err(CompileErrors(errors));
     }
     rules::compile(files, &modules, options)
+}
+
+/// Imports that declare a name that another one has declared.
+fn shadowing_imports(file: &SourceFile, module: &Module) -> Vec<CompileError> {
+    let names = [file.name.clone()];
+    let mut first: HashMap<&String, &Import> = HashMap::new();
+    let mut errors = Vec::new();
+    for import in &module.imports {
+        let Some(name) = declared_by(import) else { continue };
+        if let Some(other) = first.get(name) {
+            let alias = other.alias.iter().map(|alias| format!(" as {alias}")).collect::<String>();
+            let message = format!("import must not shadow import {}{alias}", other.path.join("."));
+            let place = SourcePlace { file: 0, span: import.span };
+            let location = Some(location(&names, place));
+            errors.push(CompileError { code: "rego_compile_error", location, message });
+        }
+        first.entry(name).or_insert(import);
+    }
+    errors
 }
 
 /// A rule that a file declares.

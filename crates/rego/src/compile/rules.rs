@@ -60,7 +60,10 @@ pub(super) fn compile(
             let shape = &shapes[id as usize];
             if shape.kind != kind || shape.has_members != rule.head.member.is_some() {
                 let message = format!("conflicting rules data.{} found", path.join("."));
-                let location = Some(location(&files, place));
+                let first = placed.iter().find(|one: &&Placed<'_>| one.id == id);
+                let first =
+                    first.map(|one| SourcePlace { file: modules[one.module].0.file, span: one.rule.span });
+                let location = Some(location(&files, first.unwrap_or(place)));
                 errors.push(CompileError { code: "rego_type_error", location, message });
                 continue;
             }
@@ -115,9 +118,11 @@ pub(super) fn compile(
         } else if set.default.is_none() {
             set.default = Some(Box::new(definition));
         } else {
-            let location = Some(location(&files, definition.place));
             let name = tree.node(set.node).path.join(".");
-            let message = format!("multiple default rules data.{name} found");
+            let places = set.default.iter().map(|one| one.place).chain([definition.place]);
+            let places: Vec<String> = places.map(|place| location(&files, place).to_string()).collect();
+            let location = Some(location(&files, definition.place));
+            let message = format!("multiple default rules data.{name} found at {}", places.join(", "));
             shared.errors.push(CompileError { code: "rego_type_error", location, message });
         }
     }

@@ -46,7 +46,8 @@ impl Parser {
             ));
         }
         if !has_body && self.is(";") {
-            return Err(self.unexpected(""));
+            let message = "multiple expressions cannot be used for rule head";
+            return Err(SyntaxError::new(begin, message));
         }
         let body = match has_if.then(|| self.object_in_place_of_body()).flatten() {
             Some(condition) => vec![condition],
