@@ -1,4 +1,4 @@
-//! What is suspicious about policies, without a plan.
+//! Remarks about policies, without a plan.
 
 use objchange_rego::{RuleId, SourceFile, unused_imports};
 

@@ -8,7 +8,7 @@ use objchange_text::bounded_to;
 use super::PolicyFile;
 use super::error::PolicyLocation;
 
-/// What came of a condition.
+/// The outcome of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceState {
     /// It held, perhaps for one of several values.
@@ -41,7 +41,7 @@ pub struct TracedCondition {
     pub place: PolicyLocation,
     /// The text of the policy, in one line.
     pub text: String,
-    /// What came of it.
+    /// The outcome.
     pub state: TraceState,
 }
 

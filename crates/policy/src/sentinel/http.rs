@@ -38,7 +38,7 @@ impl Import for Http {
             }
             "methodGet" => Some(Value::from("GET")),
             "methodPost" => Some(Value::from("POST")),
-            // What can be asked of the client can be asked of the import.
+            // The import has all functions of the client.
             name => client.member(name),
         }
     }

@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
                 _ => return Expr::Object(members.into()),
             }
         }
-        // Of a key that is there twice OPA 1.20 takes the last value, and so does this.
+        // A key that is there twice has the last value, as in OPA 1.20.
         Expr::Const(Value::object(entries))
     }
 
