@@ -450,7 +450,13 @@ impl RunOptions {
             limit(setup);
         };
         let mut judged = applied.judge(imports, prepare)?;
-        judged.error.iter_mut().for_each(explain);
+        judged.error.iter_mut().for_each(|fault| {
+            explain(fault);
+            // Tests have mocks alone.
+            if fault.needs_network {
+                fault.message += "; allow it with --allow-net";
+            }
+        });
         Ok(judged)
     }
 }
