@@ -406,7 +406,7 @@ fn plan_noting<R: Default>(
         variables: &variables,
         terraform_version: &version,
     };
-    let module = Module::load(texts, &options);
+    let mut module = Module::load(texts, &options);
     let of = |source: &String| SourceDirectory::of(source, &options.module_sources);
     let used: Vec<_> = module.config.modules.iter().filter_map(|loaded| of(&loaded.source)).collect();
     for given in &options.module_sources {

@@ -96,6 +96,28 @@ pub struct Warning {
     pub message: String,
 }
 
+/// A place of a policy, and how often evaluation came by.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Pass {
+    /// Where it is.
+    pub location: Location,
+    /// The bytes of the condition or rule in its file.
+    pub text: std::ops::Range<usize>,
+    /// The rule that it is in.
+    pub rule: RuleId,
+    /// Which of its definitions.
+    pub definition: usize,
+    /// It is the head of the rule: all conditions hold.
+    pub is_head: bool,
+    /// It is in a comprehension, or in the body of `every`.
+    pub is_inner: bool,
+    /// How often evaluation came by, whatever the unknown values will be.
+    pub certain: u32,
+    /// How often it did only for some of the values that the unknown ones may take.
+    pub possible: u32,
+}
+
 /// An evaluation over one input. Rules are evaluated on demand, and once.
 pub struct Session<'p> {
     program: &'p Program,
@@ -167,6 +189,21 @@ impl Program {
     pub fn is_mentioned(&self, rule: RuleId) -> bool {
         let node = self.compiled.rules[rule.0 as usize].node;
         self.compiled.edges.iter().any(|edges| edges.contains(&node))
+    }
+
+    /// The rules and functions that none of these leads to.
+    pub fn unused_rules(&self, roots: &[RuleId]) -> Vec<RuleId> {
+        let compiled = &self.compiled;
+        let mut pending: Vec<u32> = roots.iter().map(|rule| compiled.rules[rule.0 as usize].node).collect();
+        let mut seen: hashbrown::HashSet<u32> = pending.iter().copied().collect();
+        while let Some(node) = pending.pop() {
+            let node = &compiled.nodes[node as usize];
+            let of_rule = node.rule.map_or(&[][..], |rule| &compiled.edges[rule as usize]);
+            let next = node.children.values().chain(&node.above).chain(of_rule).copied();
+            pending.extend(next.filter(|node| seen.insert(*node)));
+        }
+        let rules = (0..).zip(&compiled.rules);
+        rules.filter(|(_, set)| !seen.contains(&set.node)).map(|(rule, _)| RuleId(rule)).collect()
     }
 
     /// Whether a rule, or one that it uses, mentions the input.
@@ -296,6 +333,26 @@ impl Session<'_> {
         prints.map(|(place, text)| (compile::location(files, place), text)).collect()
     }
 
+    /// The conditions and heads of all rules, in their order in each, with how often evaluation came by since the last call
+    /// of this function. Nothing, unless the policies were compiled for that.
+    pub fn take_passes(&mut self) -> Vec<Pass> {
+        let compiled = &self.program.compiled;
+        let passes = self.machine.take_passes();
+        let marks = compiled.marks.iter().zip(passes);
+        marks
+            .map(|(mark, passes)| Pass {
+                location: compile::location(&compiled.files, mark.place),
+                text: mark.place.span.start as usize..mark.place.span.end as usize,
+                rule: RuleId(mark.rule),
+                definition: mark.definition as usize,
+                is_head: mark.is_head,
+                is_inner: mark.is_inner,
+                certain: passes.certain,
+                possible: passes.possible,
+            })
+            .collect()
+    }
+
     /// The failures of built-ins since the last call of this function.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         let files = &self.program.compiled.files;
@@ -340,6 +397,15 @@ impl Session<'_> {
 /// The file is not Rego.
 pub fn declared_rules(file: &SourceFile) -> Result<Vec<DeclaredRule>, CompileErrors> {
     on_big_stack(|| compile::declared_rules(file)).unwrap_or_else(|| Err(no_thread()))
+}
+
+/// The names that imports of a file declare and nothing in it mentions, with the places of the imports.
+///
+/// # Errors
+///
+/// The file is not Rego.
+pub fn unused_imports(file: &SourceFile) -> Result<Vec<(String, Location)>, CompileErrors> {
+    on_big_stack(|| compile::unused_imports(file)).unwrap_or_else(|| Err(no_thread()))
 }
 
 fn no_thread() -> CompileErrors {

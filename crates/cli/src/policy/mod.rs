@@ -1,5 +1,6 @@
 //! `objchange policy`: evaluates Rego policies over plans.
 
+mod check;
 mod memory;
 mod test;
 
@@ -59,6 +60,7 @@ Examples:
   objchange policy 'plans/*.json' --rego policy/ --json > verdicts.jsonl
   objchange policy plan.json --rego policy/ --sarif policy.sarif --junit policy.xml
   objchange policy environments/prod --schemas schemas.json --var-file prod.tfvars --rego policy/
+  objchange policy check policy/
   objchange policy test policy/";
 
 /// Evaluate Rego policies over plans
@@ -117,6 +119,10 @@ pub(crate) struct Args {
     #[arg(long, default_value = "4096", value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
     memory: u64,
 
+    /// Show the conditions of each rule, also of rules that pass: which held, and where evaluation ended
+    #[arg(long, conflicts_with = "json")]
+    trace: bool,
+
     #[command(flatten)]
     broken: BrokenPlans,
 
@@ -133,6 +139,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Args),
     Test(test::Args),
 }
 
@@ -188,8 +195,10 @@ struct Judged {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    if let Some(Command::Test(args)) = &args.command {
-        return test::run(args);
+    match &args.command {
+        Some(Command::Check(args)) => return check::run(args),
+        Some(Command::Test(args)) => return test::run(args),
+        None => {}
     }
     let mut reporter = Reporter::new("objchange policy", "objchangePolicy/v1", args.reports.outputs())?;
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
@@ -267,23 +276,35 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::from(reporter.finish()?.code()))
 }
 
+impl Input {
+    fn mode(self) -> InputMode {
+        match self {
+            Self::Auto => InputMode::Auto,
+            Self::Collections => InputMode::Collections,
+            Self::Raw => InputMode::Raw,
+            Self::Wrapped => InputMode::Wrapped,
+        }
+    }
+}
+
+/// The network for policies, if they may use it.
+fn network(is_allowed: bool) -> Option<Arc<dyn Network>> {
+    is_allowed.then(|| Arc::new(Internet) as Arc<dyn Network>)
+}
+
 fn options(args: &Args, data: Value, run: Option<Value>) -> Options {
     // Many plans are evaluated side by side, and the rules for one of them on one core.
     let is_one = matches!(&args.plans[..], [plan] if !plan.is_dir());
     let mut options = Options::new(now_ns);
-    options.input = match args.input {
-        Input::Auto => InputMode::Auto,
-        Input::Collections => InputMode::Collections,
-        Input::Raw => InputMode::Raw,
-        Input::Wrapped => InputMode::Wrapped,
-    };
+    options.input = args.input.mode();
     options.packages.clone_from(&args.namespace);
     options.rules.clone_from(&args.rules);
-    options.network = args.allow_net.then(|| Arc::new(Internet) as Arc<dyn Network>);
+    options.network = network(args.allow_net);
     options.strict_builtin_errors = args.strict_builtin_errors;
     // The evaluator counts everything that it ever made. Where the system reports the memory in use, that limit applies
     // first.
     options.memory = args.memory.saturating_mul(8 << 20);
+    options.trace = args.trace;
     options.data = data;
     options.run = run;
     options.timeout = Duration::from_secs(args.timeout);

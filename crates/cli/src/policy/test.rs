@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use objchange_policy::rego::{Options, PolicyFiles, read_data, read_policies, run_tests, write_tests};
+use objchange_policy::rego::{
+    Options, PolicyFiles, read_data, read_policies, run_tests, write_coverage, write_tests,
+};
 
 use crate::clock::now_ns;
 use crate::exit::{self, CommandError, unusable};
@@ -22,6 +24,14 @@ pub(super) struct Args {
     /// Run only tests with these names, with `*` and `?`; one must match. Can be repeated
     #[arg(long, value_name = "GLOB")]
     run: Vec<String>,
+
+    /// Say how long each test took, and print what it prints below it
+    #[arg(short, long, conflicts_with = "json")]
+    verbose: bool,
+
+    /// Say which lines of the policies the tests have evaluated, and which not
+    #[arg(long, conflicts_with = "json")]
+    coverage: bool,
 
     /// Timeout in seconds for each test
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -54,19 +64,24 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     options.timeout = Duration::from_secs(args.timeout);
     options.rules.clone_from(&args.run);
     options.strict_builtin_errors = args.strict_builtin_errors;
+    options.coverage = args.coverage;
     let data = read_data(&args.data, &args.policies).map_err(unusable)?;
     (options.data, options.data_left_out) = (data.value, data.left_out);
-    let tests = match run_tests(&files, &options) {
+    let (tests, coverage) = match run_tests(&files, &options) {
         // A misspelt folder or rule must not look like tests that pass.
-        Ok(tests) if tests.is_empty() => return Err("no rule is called test_*".into()),
-        Ok(tests) => tests,
+        Ok(tested) if tested.verdicts.is_empty() => return Err("no rule is called test_*".into()),
+        Ok(tested) => (tested.verdicts, tested.coverage),
         Err(error) => return Err(unusable(hints::policy(&error))),
     };
-    for print in tests.iter().flat_map(|test| &test.prints) {
+    let shows_prints = args.verbose && reporter.has_text();
+    for print in tests.iter().flat_map(|test| &test.prints).filter(|_| !shows_prints) {
         exit::note(print);
     }
     if reporter.has_text() {
-        write_tests(&mut terminal::stdout(), &tests)?;
+        write_tests(&mut terminal::stdout(), &tests, args.verbose)?;
+        if let Some(coverage) = &coverage {
+            write_coverage(&mut terminal::stdout(), coverage)?;
+        }
     }
     reporter.json(&tests)?;
     reporter.report.suite("rego", None);

@@ -969,3 +969,90 @@ fn packages_are_chosen_by_globs_and_tests_by_name() {
     let none = test("test_three");
     assert!(none.code == 2 && none.stderr.contains("no test matches test_three"), "{none:?}");
 }
+
+const TRACED: &str = r#"package main
+
+import data.lib.helper
+import data.lib.other
+
+deny contains msg if {
+	some rc in input.tfplan.resource_changes
+	rc.type == "t"
+	helper(rc)
+	msg := rc.address
+}
+
+deny contains "unknown" if {
+	some rc in input.tfplan.resource_changes
+	rc.change.after.size > 3
+	rc.type == "u"
+}
+
+left_over if true
+"#;
+const LIBRARY: &str = "package lib\n\nhelper(rc) if rc.change.after.name == \"x\"\n\nother := 1\n";
+
+#[test]
+fn a_trace_says_which_conditions_held() {
+    let folder = Folder::with("trace", &[("p.rego", TRACED), ("lib.rego", LIBRARY)]);
+    let rego = folder.0.to_str().unwrap().to_owned();
+    let plan = plan(&[change("t.n", "t", &json!(["create"]), &json!({"name": "y"}), &json!({"size": true}))]);
+    let output = policy(&["--rego", &rego, "--trace"], &plan);
+    let text = output.stdout.replace(&rego, "");
+    assert_eq!(
+        text,
+        "trace: main.deny: passed\n    definition 1\n\
+        \x20   /p.rego:7: some rc in input.tfplan.resource_changes: holds\n\
+        \x20   /p.rego:8: rc.type == \"t\": holds\n\
+        \x20   /p.rego:9: helper(rc): does not hold\n\
+        \x20   /p.rego:10: msg := rc.address: is not reached\n\
+        \x20   definition 2\n\
+        \x20   /p.rego:14: some rc in input.tfplan.resource_changes: holds\n\
+        \x20   /p.rego:15: rc.change.after.size > 3: is undecided\n\
+        \x20   /p.rego:16: rc.type == \"u\": does not hold\n\
+        1 rule: 1 passed\n",
+        "{output:?}"
+    );
+    assert_eq!(output.code, 0, "{output:?}");
+}
+
+#[test]
+fn policies_are_checked_without_a_plan() {
+    let folder = Folder::with("check", &[("p.rego", TRACED), ("lib.rego", LIBRARY)]);
+    let check = |folder: &Folder| {
+        let rego = folder.0.to_str().unwrap().to_owned();
+        let output = policy(&["check", &rego], "");
+        (output.code, output.stdout.replace(&rego, ""))
+    };
+    assert_eq!(
+        check(&folder),
+        (
+            1,
+            "warning: /lib.rego:5: lib.other is neither evaluated nor used by a rule that is (unused-rule)\n\
+            warning: /p.rego:4: the import other is not used (unused-import)\n\
+            warning: /p.rego:19: main.left_over is neither evaluated nor used by a rule that is (unused-rule)\n\
+            2 policy files: 3 warnings\n"
+                .to_owned()
+        )
+    );
+    let clean =
+        Folder::with("check-clean", &[("p.rego", "package main\n\ndeny contains 1 if input.tfplan\n")]);
+    assert_eq!(check(&clean), (0, "1 policy file: 0 warnings\n".to_owned()));
+    let wrong =
+        Folder::with("check-wrong", &[("p.rego", "package main\n\ndeny contains x if input.tfplan\n")]);
+    assert_eq!(check(&wrong), (1, "error: /p.rego:3: var x is unsafe\n".to_owned()));
+}
+
+#[test]
+fn tests_tell_what_they_have_evaluated() {
+    let tests = "package main\n\nimport data.main.deny\n\ntest_a if {\n\tprint(\"said\")\n\tcount(deny) == 0 with input as {}\n}\n";
+    let folder =
+        Folder::with("coverage", &[("p.rego", TRACED), ("lib.rego", LIBRARY), ("p_test.rego", tests)]);
+    let folder_name = folder.0.to_str().unwrap().to_owned();
+    let output = policy(&["test", &folder_name, "--coverage", "--verbose"], "");
+    let text = output.stdout.replace(&folder_name, "");
+    assert!(text.starts_with("passed:  main.test_a (/p_test.rego:5) in "), "{output:?}");
+    assert!(text.contains("\n    /p_test.rego:6: said\n1 of 1 tests passed\n"), "{output:?}");
+    assert!(text.contains("/p.rego: 2 of 10 lines evaluated; not 6, 8-10, 13, 15-16, 19\n"), "{output:?}");
+    assert!(text.ends_with("% of 15 lines\n"), "{output:?}");
+}

@@ -199,3 +199,58 @@ fn names_are_looked_up() {
     assert_eq!(output.code, 2, "{output:?}");
     assert!(output.stderr.contains("--allow-net"), "{output:?}");
 }
+
+/// Applies a Sentinel policy, in which `URL` is that of the server.
+fn apply(server: &Server, text: &str, more: &[&str]) -> Output {
+    let text = format!("import \"http\"\nimport \"json\"\n\n{}\n", text.replace("URL", &server.url));
+    let folder = Folder::with("sentinel-network", &[("p.sentinel", &*text)]);
+    let policy = folder.at("p.sentinel");
+    objchange([&["sentinel", "apply", policy.to_str().unwrap(), "--plan", "-"], more].concat(), plan())
+}
+
+#[test]
+fn sentinel_policies_use_the_network_where_they_may() {
+    let server = Server::start();
+    let refused = apply(&server, "main = rule { http.get(\"URL/json\").status_code is 200 }", &[]);
+    assert!(refused.code == 3 && refused.stdout.contains("--allow-net"), "{refused:?}");
+    for (text, expected) in [
+        ("json.unmarshal(http.get(\"URL/json\").body).limit is 3", 0),
+        ("http.get(\"URL/json\").headers[\"Content-Type\"] is \"application/json\"", 0),
+        ("http.get(\"URL/from\").status_code is 200", 0),
+        ("http.accept_status_codes([200, 404]).get(\"URL/text\").status_code is 404", 0),
+        ("http.client.accept_status_codes([404]).with_retries(1).get(\"URL/text\").status_code is 404", 0),
+        // By default any other status than 200 is an error of the policy.
+        ("http.get(\"URL/text\").status_code is 404", 3),
+        ("http.with_timeout(1).get(\"URL/silent\").status_code is 200", 3),
+        ("http.get(\"file:///etc/passwd\").status_code is 200", 3),
+        ("http.get(undefined).status_code is 200", 2),
+    ] {
+        let output = apply(&server, &format!("main = rule {{ {text} }}"), &["--allow-net"]);
+        assert_eq!(output.code, expected, "{text}: {output:?}");
+    }
+    let before = server.seen().len();
+    let text = "request = http.request(\"URL/json\").with_header(\"X-Key\", \"v\").with_basic_auth(\"ann\", \"pass\")\n\
+        sent = http.post(request.with_body(\"{}\"))\nagain = http.post(request.with_body(\"{}\"))\n\
+        main = rule { sent.status_code is 200 and again.body is sent.body }";
+    let output = apply(&server, text, &["--allow-net"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let seen = &server.seen()[before..];
+    assert_eq!(seen.len(), 1, "equal requests have one answer: {seen:?}");
+    assert!(seen[0].line.starts_with("post /json "), "{seen:?}");
+    assert!(seen[0].headers.contains(&"x-key: v".to_owned()), "{seen:?}");
+    assert!(seen[0].headers.contains(&"authorization: basic yw5uonbhc3m=".to_owned()), "{seen:?}");
+    assert_eq!(seen[0].body, "{}");
+}
+
+#[test]
+fn no_server_sees_what_stands_for_a_secret() {
+    let server = Server::start();
+    let text = "import \"tfplan/v2\" as tfplan\n\nsecret = tfplan.resource_changes[\"t.a\"].change.after.secret\n\
+        sent = http.post(http.request(\"URL/json\").with_body(secret))\n\
+        print(secret)\nmain = rule { sent.status_code is 404 }";
+    let output = apply(&server, text, &["--allow-net"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(!format!("{}{}", output.stdout, output.stderr).contains(SECRET), "{output:?}");
+    let bodies: Vec<String> = server.seen().into_iter().map(|one| one.body).collect();
+    assert_eq!(bodies, [SECRET]);
+}

@@ -276,7 +276,9 @@ impl Checker<'_> {
             self.arguments(expr)?;
             let Expr::Call(call_expr) = &mut expr.expr else { return Ok(Shape::Any) };
             // CEL's own versions of the last three do not pay for what they make, and its patterns are not RE2.
-            if ["matches", "join", "split", "replace"].contains(&&*name) {
+            let is_own = ["matches", "join", "split", "replace"].contains(&&*name)
+                || name == "getMilliseconds" && call_expr.args.is_empty();
+            if is_own {
                 let target = call_expr.target.take().map(|target| *target);
                 let args = target.into_iter().chain(std::mem::take(&mut call_expr.args)).collect();
                 *expr = call(id, &format!("@{name}"), args);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use cel::common::types::{CelBool, CelInt, CelList, CelString, Kind};
+use cel::common::types::{CelBool, CelDuration, CelInt, CelList, CelString, CelTimestamp, Kind};
 use cel::common::value::{CowVal, Val};
 use cel::{Context, Env, ExecutionError, FunctionContext, extensions};
 use objchange_text::VersionConstraints;
@@ -96,6 +96,7 @@ pub(super) fn context<'v>(
             Ok(bool(pattern.is_match(text(call, 0, "matches")?.as_bytes())))
         }),
     );
+    add("@getMilliseconds", Box::new(milliseconds));
     let paying = Arc::clone(budget);
     add("@split", Box::new(move |call| split(call, &paying)));
     let paying = Arc::clone(budget);
@@ -149,6 +150,18 @@ fn contained<'c, 'v>(call: &mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> {
         Some(map) => Ok(bool(map.contains(element.as_ref()).unwrap_or(false))),
         None => Err(no_such("@contained", call)),
     }
+}
+
+/// The milliseconds of a second, also of a duration: CEL's conformance tests ask for those of `123.321s`, which are 321,
+/// and the library returns all of them.
+fn milliseconds<'c, 'v>(call: &mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> {
+    let value = argument(call, 0)?;
+    let nanoseconds = match (value.downcast_ref::<CelDuration>(), value.downcast_ref::<CelTimestamp>()) {
+        (Some(duration), _) => duration.inner().subsec_nanos(),
+        (_, Some(timestamp)) => i32::try_from(timestamp.inner().timestamp_subsec_nanos()).unwrap_or_default(),
+        _ => return Err(no_such("getMilliseconds", call)),
+    };
+    Ok(CowVal::owned(CelInt::from(i64::from(nanoseconds / 1_000_000))))
 }
 
 fn split<'c, 'v>(call: &mut FunctionContext<'c, 'v>, budget: &Budget) -> Answer<'c, 'v> {

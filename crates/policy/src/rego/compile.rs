@@ -10,6 +10,7 @@ use super::data::LeftOutData;
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::members::Members;
 use super::rules::{Evaluated, evaluated, title};
+use super::trace::Texts;
 use super::{InputMode, Options, PolicyFile, shape};
 
 /// Policies that are ready to be evaluated.
@@ -26,6 +27,8 @@ pub(super) struct Compiled {
     pub(super) mode: InputMode,
     /// Remarks about the policies that are not errors.
     pub(super) notes: Vec<String>,
+    /// The files, where conditions are cited from them.
+    pub(super) texts: Texts,
 }
 
 pub(super) fn compile(
@@ -38,6 +41,7 @@ pub(super) fn compile(
     let mut compile_options = CompileOptions::default();
     let time = TimeLimit::begin(options.timeout);
     compile_options.deadline = time.end();
+    compile_options.marks = options.trace || options.coverage;
     compile_options.network = match (testing, &options.network) {
         (true, _) => NetworkAccess::Mocked,
         (false, Some(_)) => NetworkAccess::Allowed,
@@ -74,6 +78,7 @@ pub(super) fn compile(
         members: Members::new(&program, full),
         mode,
         notes: Vec::new(),
+        texts: if options.trace { Texts::new(files) } else { Texts::default() },
         rules,
         exceptions,
         program,

@@ -10,7 +10,8 @@ use std::thread;
 
 use objchange_plan::Plan;
 use objchange_rego::{
-    EvalError, Limit, Limits, Network, RuleResults, Session, Setup, TEXT_OF_PART, Unknown, Value, Warning,
+    EvalError, Limit, Limits, Network, Pass, RuleResults, Session, Setup, TEXT_OF_PART, Unknown, Value,
+    Warning,
 };
 use objchange_text::TimeLimit;
 
@@ -22,6 +23,7 @@ use super::input::{Secrets, input};
 use super::marked_paths::end_paths;
 use super::network::Remembered;
 use super::secret::Hidden;
+use super::trace::traced;
 use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Verdicts};
 use crate::simulated::Simulated;
@@ -38,6 +40,8 @@ pub(super) struct Results {
     pub(super) found: BTreeMap<DefinitionId, Result<RuleResults, EvalError>>,
     pub(super) warnings: Vec<Warning>,
     pub(super) prints: Vec<String>,
+    /// How often evaluation came by the conditions of each definition, if that is asked for.
+    passes: BTreeMap<DefinitionId, Vec<Pass>>,
     /// By package, the rules that an `exception` names, and what that depends on.
     pub(super) exceptions: BTreeMap<Vec<String>, Vec<(Value, Option<Unknown>)>>,
 }
@@ -94,9 +98,11 @@ pub(super) fn evaluate(
             undecided: None,
             excepted: false,
             error: None,
+            trace: Vec::new(),
         };
         for (index, place) in evaluated.definitions.iter().enumerate() {
             let id = (rule, index);
+            verdict.trace.extend(results.passes.get(&id).map(|passes| traced(&policies.texts, passes)));
             match results.found.get(&id) {
                 Some(Ok(found)) => {
                     let mut shown =
@@ -309,6 +315,7 @@ impl<'p> Evaluation<'p> {
             all.found.extend(part.found);
             all.exceptions.extend(part.exceptions);
             all.prints.extend(part.prints);
+            all.passes.extend(part.passes);
             for warning in part.warnings {
                 if !all.warnings.contains(&warning) {
                     all.warnings.push(warning);
@@ -346,6 +353,12 @@ impl<'p> Evaluation<'p> {
                     return Err(error.clone());
                 }
                 results.found.insert((*rule, *definition), found);
+                if self.options.trace {
+                    let id = self.policies.rules[*rule].id;
+                    let mut passes = session.take_passes();
+                    passes.retain(|pass| pass.rule == id && pass.definition == *definition);
+                    results.passes.insert((*rule, *definition), passes);
+                }
             }
             if is_first {
                 for (package, exception) in &self.policies.exceptions {

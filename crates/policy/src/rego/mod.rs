@@ -36,6 +36,7 @@
 //! ```
 
 mod cases;
+mod check;
 mod compile;
 mod data;
 mod error;
@@ -56,6 +57,7 @@ mod shape;
 mod simulated;
 mod testing;
 mod text_report;
+mod trace;
 mod unknown;
 mod value;
 mod verdict;
@@ -67,15 +69,19 @@ use std::time::Duration;
 use objchange_plan::PlanFile;
 pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value};
 
+pub use self::check::Remark;
 pub use self::data::{DataFile, LeftOutData, PolicyData};
 pub use self::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 pub use self::files::{PolicyFiles, read_data, read_policies};
 #[cfg(feature = "network")]
 pub use self::internet::Internet;
+#[cfg(all(feature = "network", feature = "sentinel"))]
+pub(crate) use self::network::Remembered;
 pub use self::plan_line::PlanLine;
 pub use self::rules::{Severity, refuse_rules_in_tests};
-pub use self::testing::{TestResult, TestVerdict, run_tests};
-pub use self::text_report::{TextReport, write_tests};
+pub use self::testing::{TestResult, TestVerdict, Tested, run_tests};
+pub use self::text_report::{TextReport, write_coverage, write_tests};
+pub use self::trace::{Coverage, FileCoverage, TraceState, TracedCondition};
 pub use self::verdict::{
     Finding, HIDDEN_MESSAGE, Outcome, RuleVerdict, Undecided, Unknown, Verdicts, Warning,
 };
@@ -136,6 +142,10 @@ pub struct Options {
     pub timeout: Duration,
     /// The approximate memory limit for the values of policies, in bytes.
     pub memory: u64,
+    /// The verdict of each rule says which of its conditions held.
+    pub trace: bool,
+    /// Tests tell which lines of policies they have evaluated.
+    pub coverage: bool,
     /// On how many threads the rules are evaluated for one document.
     pub threads: usize,
 }
@@ -155,8 +165,14 @@ impl Options {
             strict_builtin_errors: false,
             timeout: Duration::from_secs(10),
             memory: 512 << 20,
+            trace: false,
+            coverage: false,
             threads: 1,
         }
+    }
+
+    fn time(&self) -> objchange_text::TimeLimit {
+        objchange_text::TimeLimit::begin(self.timeout)
     }
 
     fn parts(&self) -> usize {

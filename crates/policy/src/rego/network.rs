@@ -16,7 +16,7 @@ type Answers<K, V> = Mutex<HashMap<K, Result<V, NetworkError>>>;
 
 /// A network, and what it has answered.
 #[derive(Debug)]
-pub(super) struct Remembered {
+pub(crate) struct Remembered {
     network: Arc<dyn Network>,
     is_closed: AtomicBool,
     responses: Answers<HttpRequest, HttpResponse>,
@@ -24,13 +24,13 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    pub(super) fn new(network: Arc<dyn Network>) -> Self {
+    pub(crate) fn new(network: Arc<dyn Network>) -> Self {
         let is_closed = AtomicBool::new(false);
         Self { network, is_closed, responses: Mutex::default(), addresses: Mutex::default() }
     }
 
     /// From now on there are only the answers that there have been.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
     }
 

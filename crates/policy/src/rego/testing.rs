@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::compile::compile;
 use super::error::{PolicyError, PolicyLocation};
 use super::rules::refuse_unmatched_tests;
+use super::trace::Coverage;
 use super::{Options, PolicyFile};
 
 /// The result of a test, or of a case of one: each key of a test such as `test_a[key] if …` is a case.
@@ -47,16 +48,27 @@ pub enum TestResult {
     Error(String),
 }
 
+/// The results of tests.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Tested {
+    /// One for each test.
+    pub verdicts: Vec<TestVerdict>,
+    /// The lines that they have evaluated, if the options ask for them.
+    pub coverage: Option<Coverage>,
+}
+
 /// Runs the rules whose names begin with `test_`.
 ///
 /// # Errors
 ///
 /// A file is not Rego, files contradict each other, a function is called as tests are, or one of the names in the options
 /// matches no test.
-pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerdict>, PolicyError> {
+pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Tested, PolicyError> {
     let policies = compile(files, options, true)?;
     refuse_unmatched_tests(&policies.rules, options)?;
     let mut verdicts = Vec::new();
+    let mut coverage = options.coverage.then(Coverage::default);
     for rule in &policies.rules {
         let Some(place) = rule.definitions.first().cloned() else { continue };
         // Each test has the whole time, so that a slow one does not make those behind it fail.
@@ -80,6 +92,9 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                     prints = printed
                         .map(|(location, text)| format!("{}: {text}", PolicyLocation::from(location)))
                         .collect();
+                    if let Some(coverage) = &mut coverage {
+                        coverage.add(&session.take_passes());
+                    }
                     let (value, _) = value?;
                     let value = value.unwrap_or(Value::Null);
                     let cases = session.object_keys(rule.id)?;
@@ -110,7 +125,7 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
             prints: std::mem::take(&mut prints),
         }));
     }
-    Ok(verdicts)
+    Ok(Tested { verdicts, coverage })
 }
 
 /// OPA accepts nothing but `true`.

@@ -6,7 +6,7 @@ use objchange_finding::{Tally, write_test};
 use objchange_text::style::{BAD, CHANGED, GOOD};
 use objchange_text::visible;
 
-use super::{Outcome, PolicyLocation, Severity, TestResult, TestVerdict, Verdicts};
+use super::{Coverage, Outcome, PolicyLocation, Severity, TestResult, TestVerdict, Verdicts};
 
 /// Writes what rules say of plans, and counts that.
 #[derive(Debug)]
@@ -52,6 +52,19 @@ impl TextReport {
             let rule = |place: &PolicyLocation| {
                 format!(" ({}, {})", visible(&verdict.rule), visible(&place.to_string()))
             };
+            if !verdict.trace.is_empty() {
+                writeln!(out, "trace: {name}{}: {word}", visible(&verdict.rule))?;
+            }
+            for (number, conditions) in (1..).zip(&verdict.trace) {
+                if verdict.trace.len() > 1 {
+                    writeln!(out, "    definition {number}")?;
+                }
+                for condition in conditions {
+                    let (place, text) = (condition.place.to_string(), visible(&condition.text));
+                    let state = condition.state.word();
+                    writeln!(out, "    {}: {text}: {state}", visible(&place))?;
+                }
+            }
             if let Some(error) = &verdict.error {
                 writeln!(out, "{BAD}error{BAD:#}: {name}{}{}", visible(error), rule(&verdict.place))?;
             }
@@ -107,18 +120,45 @@ impl TextReport {
     }
 }
 
-/// Writes what came of tests: a line for each, and how many passed.
+/// Writes which lines of policies tests have evaluated.
 ///
 /// # Errors
 ///
 /// The writer fails.
-pub fn write_tests(out: &mut impl Write, tests: &[TestVerdict]) -> io::Result<()> {
+pub fn write_coverage(out: &mut impl Write, coverage: &Coverage) -> io::Result<()> {
+    for (file, lines) in &coverage.files {
+        let (covered, all) = (lines.covered.len(), lines.covered.len() + lines.not_covered.len());
+        write!(out, "{}: {covered} of {all} lines evaluated", visible(file))?;
+        match lines.not_covered.is_empty() {
+            true => writeln!(out)?,
+            false => writeln!(out, "; not {}", lines.missing())?,
+        }
+    }
+    let (covered, all) = coverage.lines();
+    let percent = (covered as f64 * 100.0) / (all.max(1) as f64);
+    writeln!(out, "coverage: {percent:.1} % of {all} lines")?;
+    out.flush()
+}
+
+/// Writes what came of tests: a line for each, and how many passed. Where `is_verbose`, also how long each took, and what it
+/// printed.
+///
+/// # Errors
+///
+/// The writer fails.
+pub fn write_tests(out: &mut impl Write, tests: &[TestVerdict], is_verbose: bool) -> io::Result<()> {
     for test in tests {
         let mut named = format!("{} ({})", test.test, test.place);
+        if is_verbose {
+            named = format!("{named} in {:.1} ms", test.duration.as_secs_f64() * 1000.0);
+        }
         if let TestResult::Error(error) = &test.result {
             named = format!("{named}: {error}");
         }
         write_test(out, &named, &test.case())?;
+        for print in test.prints.iter().filter(|_| is_verbose) {
+            writeln!(out, "    {}", visible(print))?;
+        }
     }
     let passed = tests.iter().filter(|test| test.result == TestResult::Pass).count();
     writeln!(out, "{passed} of {} tests passed", tests.len())?;

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::error::PolicyLocation;
 use super::rules::Severity;
+use super::trace::TracedCondition;
 
 /// The verdicts of policies on one document.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -49,6 +50,9 @@ pub struct RuleVerdict {
     pub excepted: bool,
     /// Why it could not be evaluated.
     pub error: Option<String>,
+    /// The conditions of each definition, if they are asked for.
+    #[serde(skip)]
+    pub trace: Vec<Vec<TracedCondition>>,
 }
 
 /// The undecided result of a rule that read unknown values.

@@ -21,17 +21,20 @@ pub struct Fault {
     /// The kind of error, if it is an error of a run.
     #[serde(skip)]
     pub kind: Option<RunErrorKind>,
+    /// It is the import `http`, which is there only where policies may use the network.
+    #[serde(skip)]
+    pub needs_network: bool,
 }
 
 impl Fault {
     pub(crate) fn at(message: String, file: String, Position { line, column }: Position) -> Self {
-        Self { message, file, line: Some(line), column: Some(column), kind: None }
+        Self { message, file, line: Some(line), column: Some(column), kind: None, needs_network: false }
     }
 
     /// About a file as a whole.
     pub fn of_file(path: &Path, message: impl Into<String>) -> Self {
         let file = path.display().to_string();
-        Self { message: message.into(), file, line: None, column: None, kind: None }
+        Self { message: message.into(), file, line: None, column: None, kind: None, needs_network: false }
     }
 
     pub(crate) fn syntax(file: &str, lines: &LineIndex<'_>, error: &Diagnostic) -> Self {
@@ -56,7 +59,12 @@ impl From<RunError> for Fault {
             None => error.message,
         };
         let location = error.location;
-        Self { kind: Some(error.kind), ..Self::at(message, location.file.to_string(), location.position) }
+        let needs_network = error.import.as_deref() == Some("http");
+        Self {
+            kind: Some(error.kind),
+            needs_network,
+            ..Self::at(message, location.file.to_string(), location.position)
+        }
     }
 }
 

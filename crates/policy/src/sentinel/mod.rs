@@ -13,6 +13,8 @@ mod document;
 mod fault;
 pub mod files;
 mod hidden;
+#[cfg(feature = "network")]
+mod http;
 mod items;
 pub mod judge;
 mod limits;
@@ -51,6 +53,8 @@ pub use self::time::{ParseTimeError, parse_time};
 pub struct Imports {
     documents: Arc<DocumentCache>,
     run: Arc<serde_json::Value>,
+    #[cfg(feature = "network")]
+    network: Option<Arc<dyn objchange_rego::Network>>,
 }
 
 impl Imports {
@@ -70,7 +74,25 @@ impl Imports {
 
     fn with_run(plan: &Arc<Document>, state: Option<&Arc<Document>>, run: serde_json::Value) -> Self {
         let run = Arc::new(run);
-        Self { documents: Arc::new(DocumentCache::new(Arc::clone(plan), state.map(Arc::clone))), run }
+        Self {
+            documents: Arc::new(DocumentCache::new(Arc::clone(plan), state.map(Arc::clone))),
+            run,
+            #[cfg(feature = "network")]
+            network: None,
+        }
+    }
+
+    /// Lets policies use this network by the import `http`. They can send what they see, also what is sensitive.
+    #[cfg(feature = "network")]
+    #[must_use]
+    pub fn with_network(self, network: Arc<dyn objchange_rego::Network>) -> Self {
+        Self { network: Some(network), ..self }
+    }
+
+    /// The network as all runs of one policy see it: equal requests have one answer.
+    #[cfg(feature = "network")]
+    fn remembered(&self) -> Option<Arc<crate::rego::Remembered>> {
+        self.network.as_ref().map(|network| Arc::new(crate::rego::Remembered::new(Arc::clone(network))))
     }
 
     /// Whether the plan was made without asking its providers.

@@ -2,7 +2,7 @@
 
 use objchange_plan::PlanFile;
 use objchange_policy::rego::{
-    Finding, InputMode, Options, Outcome, Policies, PolicyErrorKind, PolicyFile, RuleVerdict,
+    Finding, InputMode, Options, Outcome, Policies, PolicyErrorKind, PolicyFile, RuleVerdict, TextReport,
 };
 
 const HEAD: &str = "package main\n\n";
@@ -441,6 +441,20 @@ deny_failing contains \"y\" if to_number(\"z\") == 1
     strict.strict_builtin_errors = true;
     let verdicts = compiled(text, strict).evaluate(&file(plan(&[]))).unwrap();
     assert_eq!(verdicts.rules[2].outcome(), Outcome::Error);
+}
+
+#[test]
+fn the_error_of_a_rule_is_printed_although_an_exception_names_it() {
+    let rules = "deny_a contains \"x\" if f(1) == 1\n\nf(x) := 1\n\nf(x) := 2\n\n\
+        exception contains rules if rules := [\"a\"]\n";
+    let verdicts = policies(rules).evaluate(&file(plan(&[r#""after":{},"after_unknown":{}"#]))).unwrap();
+    assert_eq!((verdicts.rules[0].outcome(), verdicts.rules[0].excepted), (Outcome::Error, true));
+    let (mut report, mut out) = (TextReport::default(), Vec::new());
+    report.verdicts(&mut out, None, &verdicts).unwrap();
+    report.finish(&mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.contains("must not produce multiple outputs"), "{out}");
+    assert!(out.ends_with("1 rule: 1 not evaluated\n"), "{out}");
 }
 
 #[test]

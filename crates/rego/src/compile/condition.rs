@@ -13,6 +13,11 @@ impl Lowerer<'_, '_> {
     /// Adds the steps of a condition whose variables are all bound, or bound by it.
     pub(super) fn condition(&mut self, condition: Condition<'_>, is_left: bool) {
         match condition {
+            Condition::Literal(Literal { kind: LiteralKind::Some(_), .. }) | Condition::Never => {}
+            Condition::Literal(literal) => self.mark(literal.span, false),
+            Condition::Unify(left, right) => self.mark(Span { end: right.span.end, ..left.span }, false),
+        }
+        match condition {
             Condition::Never => {
                 // Nothing at this place can fail, so no error ever shows it.
                 let place = self.place(Span::default());
@@ -149,10 +154,7 @@ impl Lowerer<'_, '_> {
         match kind {
             LiteralKind::Some(_) => {}
             LiteralKind::Expr(term) => self.test(term),
-            LiteralKind::Assign(left, right) => {
-                self.refuse_assignment(left);
-                self.unify(left, right, true);
-            }
+            LiteralKind::Assign(left, right) => self.unify(left, right, true),
             LiteralKind::Unify(left, right) => self.unify(left, right, is_left),
             LiteralKind::SomeIn { key, value, domain } => {
                 let place = self.place(domain.span);
@@ -208,7 +210,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reports the parts of the left side of `:=` that are no variables.
-    fn refuse_assignment(&mut self, left: &Term) {
+    pub(super) fn refuse_assignment(&mut self, left: &Term) {
         let what = match &left.kind {
             TermKind::Var(_) => return,
             TermKind::Array(items) => return items.iter().for_each(|item| self.refuse_assignment(item)),

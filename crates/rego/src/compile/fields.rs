@@ -411,6 +411,7 @@ impl Checker<'_> {
                 }
                 Op::With { changes, ops } => self.with(changes, ops),
                 Op::Print(parts, _) => self.parts(parts),
+                Op::Mark(_) => {}
             }
         }
     }

@@ -60,6 +60,7 @@ fn join(scan: &Op, after: &[Op]) -> Option<Join> {
                 }
             }
             Op::Test(condition, _) if is_harmless(condition) => {}
+            Op::Mark(_) => {}
             Op::Bind(slot, value) if is_harmless(value) => {
                 bound.insert(*slot);
                 if let Some(keys) = path(value, &parts) {

@@ -6,7 +6,9 @@ use objchange_text::did_you_mean;
 use super::closures::{told_apart, written};
 use super::join::find_joins;
 use super::names::{Earlier, declared, mentioned_in_body, names, pattern_names, redeclared, terms};
-use super::program::{Branch, DataReference, Expr, FunctionKey, NodeId, Op, RuleKind, Slot, SourcePlace};
+use super::program::{
+    Branch, DataReference, Expr, FunctionKey, Mark, NodeId, Op, RuleId, RuleKind, Slot, SourcePlace,
+};
 use super::tree::Tree;
 use super::{InputReference, RuleShape};
 use crate::builtins::{self, Builtin};
@@ -45,6 +47,10 @@ pub(super) struct Shared<'a> {
     pub(super) mocked: Vec<Vec<String>>,
     /// The rules and functions that the current rule uses.
     pub(super) edges: Vec<NodeId>,
+    /// The marks so far, where evaluation is to count them.
+    pub(super) marks: Option<Vec<Mark>>,
+    /// The current rule, and which of its definitions is compiled.
+    pub(super) current: (RuleId, u32),
     /// Metadata of the current rule: its own, and the chain from the package on.
     pub(super) metadata: (Value, Value),
 }
@@ -116,6 +122,18 @@ impl<'a, 's> Lowerer<'a, 's> {
         if self.shared.errors.len() < MOST_ERRORS && !self.shared.errors.contains(&error) {
             self.shared.errors.push(error);
         }
+    }
+
+    /// Counts evaluation at this place.
+    pub(super) fn mark(&mut self, span: Span, is_head: bool) {
+        let place = self.place(span);
+        let (rule, definition) = self.shared.current;
+        // A rule has a scope for parameters and one for its body.
+        let is_inner = self.scopes.len() > 2;
+        let Some(marks) = self.shared.marks.as_mut().filter(|_| definition != u32::MAX) else { return };
+        let Ok(number) = u32::try_from(marks.len()) else { return };
+        marks.push(Mark { place, rule, definition, is_head, is_inner });
+        self.ops.push(Op::Mark(number));
     }
 
     pub(super) fn unsafe_variable(&mut self, name: &str, span: Span) {
@@ -190,8 +208,17 @@ impl<'a, 's> Lowerer<'a, 's> {
         finish: impl FnOnce(&mut Self) -> T,
     ) -> (Vec<Op>, T) {
         let outer = std::mem::take(&mut self.ops);
+        for literal in body {
+            if let LiteralKind::Assign(left, _) = &literal.kind {
+                self.refuse_assignment(left);
+                if literal.is_negated {
+                    let message = "cannot assign vars inside negated expression";
+                    self.error("rego_compile_error", literal.span, message);
+                }
+            }
+        }
         self.refuse_double_declarations(body, of_every);
-        self.refuse_unused(body, heads);
+        self.refuse_unused(body, heads, of_every);
         let told_apart = told_apart(body, &|name| self.is_in_scope(name));
         let body = &told_apart[..];
         let mut mentioned = Vec::new();
@@ -252,13 +279,15 @@ impl<'a, 's> Lowerer<'a, 's> {
         self.scopes.iter().any(|scope| scope.contains_key(name))
     }
 
-    /// Reports the variables of `some` that nothing mentions.
-    fn refuse_unused(&mut self, body: &[Literal], heads: &[&Term]) {
+    /// Reports the variables of `some` and of `every` that nothing mentions.
+    fn refuse_unused(&mut self, body: &[Literal], heads: &[&Term], of_every: &[&str]) {
+        let place = body.first().map_or(Span::default(), |literal| literal.span);
+        let of_every = of_every.iter().filter(|name| **name != "_").map(|name| ((*name).to_owned(), place));
         let declared = body.iter().flat_map(|literal| match &literal.kind {
             LiteralKind::Some(names) => &names[..],
             _ => &[],
         });
-        let declared: Vec<(String, Span)> = declared.cloned().collect();
+        let declared: Vec<(String, Span)> = declared.cloned().chain(of_every).collect();
         if declared.is_empty() {
             return;
         }
@@ -342,9 +371,10 @@ impl<'a, 's> Lowerer<'a, 's> {
         builtins::lookup(&name).map(Callee::Builtin).ok_or(name)
     }
 
-    /// One branch of a rule.
+    /// One branch of a rule, whose head is at `span`.
     pub(super) fn branch(
         &mut self,
+        span: Span,
         body: &[Literal],
         keys: &[Term],
         value: Option<&Term>,
@@ -352,6 +382,7 @@ impl<'a, 's> Lowerer<'a, 's> {
     ) -> Branch {
         let heads: Vec<&Term> = keys.iter().chain(value).collect();
         let (ops, (keys, value)) = self.body(body, &heads, &[], |lowerer| {
+            lowerer.mark(span, true);
             let keys = keys.iter().map(|key| lowerer.expr(key)).collect();
             let value = match value {
                 Some(value) => lowerer.expr(value),

@@ -18,10 +18,10 @@ mod types;
 use hashbrown::HashMap;
 
 use crate::error::{CompileError, CompileErrors, Location};
-use crate::syntax::ast::{Dialect, Module, Rule, Term, TermKind};
-use crate::syntax::parse;
+use crate::syntax::ast::{Dialect, Import, Module, Rule, Term, TermKind};
+use crate::syntax::{mentioned_names, parse};
 use lower::Unit;
-use program::{DataReference, Node, RuleKind, RuleSet, SourcePlace};
+use program::{DataReference, Mark, Node, RuleKind, RuleSet, SourcePlace};
 
 /// A file of policies.
 #[derive(Debug, Clone)]
@@ -52,6 +52,8 @@ pub struct CompileOptions {
     pub network: NetworkAccess,
     /// Policies must be ready then.
     pub deadline: Option<std::time::Instant>,
+    /// Evaluation counts which conditions it comes by.
+    pub marks: bool,
 }
 
 /// A part of the input that a policy mentions.
@@ -87,6 +89,7 @@ pub(crate) struct Compiled {
     /// The paths in `data` that `with` replaces.
     pub(crate) mocked: Vec<Vec<String>>,
     pub(crate) input_references: Vec<InputReference>,
+    pub(crate) marks: Vec<Mark>,
 }
 
 pub(crate) fn location(files: &[String], place: SourcePlace) -> Location {
@@ -101,7 +104,10 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
         check_deadline(options)?;
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         match module(file) {
-            Ok(module) => modules.push((unit(index, &module), module)),
+            Ok(module) => {
+                errors.extend(shadowing_imports(file, &module));
+                modules.push((unit(index, &module), module));
+            }
             Err(found) => errors.extend(found),
         }
     }
@@ -109,6 +115,25 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
         return Err(CompileErrors(errors));
     }
     rules::compile(files, &modules, options)
+}
+
+/// Imports that declare a name that another one has declared.
+fn shadowing_imports(file: &SourceFile, module: &Module) -> Vec<CompileError> {
+    let names = [file.name.clone()];
+    let mut first: HashMap<&String, &Import> = HashMap::new();
+    let mut errors = Vec::new();
+    for import in &module.imports {
+        let Some(name) = declared_by(import) else { continue };
+        if let Some(other) = first.get(name) {
+            let alias = other.alias.iter().map(|alias| format!(" as {alias}")).collect::<String>();
+            let message = format!("import must not shadow import {}{alias}", other.path.join("."));
+            let place = SourcePlace { file: 0, span: import.span };
+            let location = Some(location(&names, place));
+            errors.push(CompileError { code: "rego_compile_error", location, message });
+        }
+        first.entry(name).or_insert(import);
+    }
+    errors
 }
 
 /// A rule that a file declares.
@@ -169,18 +194,32 @@ fn read(text: &str) -> Result<Module, Vec<crate::syntax::SyntaxError>> {
     }
 }
 
-fn unit(file: u32, module: &Module) -> Unit {
-    let mut imports = HashMap::new();
-    for import in &module.imports {
-        // Imports of keywords have done their work in the parser, and `import input` alone declares nothing
-        // new.
-        if let ("input" | "data", Some(last)) = (import.path[0].as_str(), import.path.last())
-            && (import.path.len() > 1 || import.alias.is_some())
-        {
-            let name = import.alias.as_ref().unwrap_or(last);
-            imports.insert(name.clone(), import.path.clone());
+/// The name that an import declares. Those of keywords have done their work in the parser, and `import input` alone declares
+/// nothing new.
+fn declared_by(import: &Import) -> Option<&String> {
+    match (import.path[0].as_str(), import.path.last()) {
+        ("input" | "data", Some(last)) if import.path.len() > 1 || import.alias.is_some() => {
+            Some(import.alias.as_ref().unwrap_or(last))
         }
+        _ => None,
     }
+}
+
+/// The names that imports of a file declare and nothing mentions.
+pub(crate) fn unused_imports(file: &SourceFile) -> Result<Vec<(String, Location)>, CompileErrors> {
+    let module = module(file).map_err(CompileErrors)?;
+    let mentioned = mentioned_names(&file.text);
+    let names = [file.name.clone()];
+    let unused = module.imports.iter().filter_map(|import| {
+        let name = declared_by(import).filter(|name| !mentioned.contains(name.as_str()))?;
+        Some((name.clone(), location(&names, SourcePlace { file: 0, span: import.span })))
+    });
+    Ok(unused.collect())
+}
+
+fn unit(file: u32, module: &Module) -> Unit {
+    let declared = |import: &Import| Some((declared_by(import)?.clone(), import.path.clone()));
+    let imports: HashMap<String, Vec<String>> = module.imports.iter().filter_map(declared).collect();
     Unit { file, package: module.package.clone(), imports }
 }
 

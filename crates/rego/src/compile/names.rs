@@ -129,7 +129,7 @@ pub(super) fn redeclared<'a>(
                 by = Earlier::Assigned;
             }
             LiteralKind::Some(names) => {
-                declares.extend(names.iter().map(|(name, span)| (name.as_str(), *span)))
+                declares.extend(names.iter().map(|(name, span)| (name.as_str(), *span)));
             }
             LiteralKind::SomeIn { key, value, .. } => {
                 key.iter().chain([value]).for_each(declare);

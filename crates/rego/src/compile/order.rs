@@ -125,15 +125,22 @@ impl Lowerer<'_, '_> {
                 }
             }
         }
-        // Each variable is bound by a condition that waits for another one: no single name is to blame.
-        if reported.is_empty()
-            && let Some((
-                Condition::Literal(Literal { span, .. }) | Condition::Unify(Term { span, .. }, _),
-                _,
-            )) = left.first()
-        {
-            let span = *span;
-            self.error("rego_unsafe_var_error", span, "the variables of these conditions need each other");
+        // Each variable is bound by a condition that waits for another one.
+        if reported.is_empty() {
+            for (condition, alternatives) in left {
+                let (Condition::Literal(Literal { span, .. }) | Condition::Unify(Term { span, .. }, _)) =
+                    condition
+                else {
+                    continue;
+                };
+                for slot in alternatives.first().iter().flat_map(|one| &one.needed) {
+                    if !self.has_value(*slot) && reported.insert(*slot) {
+                        let name =
+                            self.slot_names.get(*slot as usize).cloned().unwrap_or_else(|| "_".to_owned());
+                        self.unsafe_variable(&name, *span);
+                    }
+                }
+            }
         }
     }
 

@@ -204,6 +204,21 @@ pub(crate) enum Op {
         ops: Vec<Op>,
     },
     Print(Vec<PrintPart>, SourcePlace),
+    /// Counts that evaluation comes by here: the number of the mark.
+    Mark(u32),
+}
+
+/// A place of a policy where evaluation may come by.
+#[derive(Debug, Clone)]
+pub(crate) struct Mark {
+    pub(crate) place: SourcePlace,
+    pub(crate) rule: RuleId,
+    /// Which of the definitions of the rule it is in.
+    pub(crate) definition: u32,
+    /// It is behind the body: all conditions of a branch hold.
+    pub(crate) is_head: bool,
+    /// It is in a comprehension, or in the body of `every`.
+    pub(crate) is_inner: bool,
 }
 
 impl Op {
@@ -222,7 +237,7 @@ impl Op {
             }
             Self::With { ops, .. } => ops.iter().for_each(|op| op.each_bound(each)),
             // Variables in a negation or in the body of `every` have values there alone.
-            Self::Test(..) | Self::Not(_) | Self::Every { .. } | Self::Print(..) => {}
+            Self::Test(..) | Self::Not(_) | Self::Every { .. } | Self::Print(..) | Self::Mark(_) => {}
         }
     }
 }

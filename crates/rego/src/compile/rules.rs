@@ -60,7 +60,10 @@ pub(super) fn compile(
             let shape = &shapes[id as usize];
             if shape.kind != kind || shape.has_members != rule.head.member.is_some() {
                 let message = format!("conflicting rules data.{} found", path.join("."));
-                let location = Some(location(&files, place));
+                let first = placed.iter().find(|one: &&Placed<'_>| one.id == id);
+                let first =
+                    first.map(|one| SourcePlace { file: modules[one.module].0.file, span: one.rule.span });
+                let location = Some(location(&files, first.unwrap_or(place)));
                 errors.push(CompileError { code: "rego_type_error", location, message });
                 continue;
             }
@@ -79,6 +82,8 @@ pub(super) fn compile(
         input_references: Vec::new(),
         mocked: Vec::new(),
         edges: Vec::new(),
+        marks: options.marks.then(Vec::new),
+        current: (0, 0),
         metadata: (Value::Null, Value::Null),
     };
     let mut edges: Vec<Vec<NodeId>> = vec![Vec::new(); rules.len()];
@@ -93,6 +98,9 @@ pub(super) fn compile(
         // References are collected for all rules together, so those of this rule are the ones added from here
         // on.
         let mentions_before = shared.input_references.len();
+        let number = u32::try_from(set.definitions.len()).unwrap_or(u32::MAX);
+        // A default has no body to come by.
+        shared.current = (one.id, if one.rule.is_default { u32::MAX } else { number });
         let mut definition = definition(unit, &mut shared, &one);
         let text = sources.get(unit.file as usize).map_or("", |file| &file.text);
         let text = text.get(one.rule.span.start as usize..one.rule.span.end as usize).unwrap_or_default();
@@ -110,13 +118,15 @@ pub(super) fn compile(
         } else if set.default.is_none() {
             set.default = Some(Box::new(definition));
         } else {
-            let location = Some(location(&files, definition.place));
             let name = tree.node(set.node).path.join(".");
-            let message = format!("multiple default rules data.{name} found");
+            let places = set.default.iter().map(|one| one.place).chain([definition.place]);
+            let places: Vec<String> = places.map(|place| location(&files, place).to_string()).collect();
+            let location = Some(location(&files, definition.place));
+            let message = format!("multiple default rules data.{name} found at {}", places.join(", "));
             shared.errors.push(CompileError { code: "rego_type_error", location, message });
         }
     }
-    let Shared { mut errors, data_references, input_references, mocked, .. } = shared;
+    let Shared { mut errors, data_references, input_references, mocked, marks, .. } = shared;
     // A rule may mention another one thousands of times, and the graph is walked several times.
     for edges in &mut edges {
         edges.sort_unstable();
@@ -143,6 +153,7 @@ pub(super) fn compile(
         data_references,
         mocked,
         input_references,
+        marks: marks.unwrap_or_default(),
     })
 }
 
@@ -155,9 +166,11 @@ fn definition<'a>(unit: &'a Unit, shared: &mut Shared<'a>, placed: &Placed<'_>) 
     let params = terms.iter().map(|param| lowerer.pattern(param)).collect();
     let is_member = rule.head.member.is_some();
     let value = rule.head.member.as_ref().or(rule.head.value.as_ref());
-    let mut branches = vec![lowerer.branch(&rule.body, keys, value, is_member)];
+    let mut branches = vec![lowerer.branch(rule.span, &rule.body, keys, value, is_member)];
     for other in &rule.elses {
-        branches.push(lowerer.branch(&other.body, keys, other.value.as_ref(), is_member));
+        let span = other.value.as_ref().map(|value| value.span);
+        let span = span.or_else(|| other.body.first().map(|literal| literal.span)).unwrap_or(rule.span);
+        branches.push(lowerer.branch(span, &other.body, keys, other.value.as_ref(), is_member));
     }
     let slots = u32::try_from(lowerer.is_bound.len()).unwrap_or(u32::MAX);
     Definition { place, is_copy: false, params, slots, branches }

@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
                 _ => return Expr::Object(members.into()),
             }
         }
-        // Of a key that is there twice OPA 1.20 takes the last value, and so does this.
+        // A key that is there twice has the last value, as in OPA 1.20.
         Expr::Const(Value::object(entries))
     }
 
@@ -147,12 +147,12 @@ impl Lowerer<'_, '_> {
         // exist.
         let Some(callee) = self.callee(function) else { return Expr::Const(Value::Null) };
         if arguments.len() != callee.arity() {
-            let message = format!(
-                "function {} has arity {}, got {}",
-                super::text_of(function),
-                callee.arity(),
-                count(arguments.len())
-            );
+            let name = match callee {
+                Callee::Builtin(builtin) => builtin.name.to_owned(),
+                Callee::Function(node, _) => format!("data.{}", self.shared.tree.node(node).path.join(".")),
+            };
+            let (arity, given) = (callee.arity(), count(arguments.len()));
+            let message = format!("function {name} has arity {arity}, got {given}");
             self.error("rego_type_error", span, message);
             return Expr::Const(Value::Null);
         }

@@ -142,6 +142,7 @@ impl Checker<'_> {
                     self.ops(ops);
                 }
                 Op::Print(parts, _) => self.parts(parts),
+                Op::Mark(_) => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::collect::Entries;
 use super::world::replaced;
-use super::{Machine, Members, Run};
+use super::{Machine, Members, Outcome, Run};
 use crate::compile::Compiled;
 use crate::compile::program::{NodeId, RuleKind};
 use crate::value::{Hint, Unknown, Value};
@@ -97,8 +97,7 @@ impl Machine<'_> {
         let program = self.program;
         let here = &program.nodes[node as usize];
         if let Some(above) = here.above {
-            let depth = program.nodes[above as usize].path.len();
-            return self.shared_object(above, &here.path[depth..]);
+            return self.shared_object(node, above);
         }
         let own = match here.rule {
             // Functions have no value: OPA leaves them out of `data`.
@@ -106,7 +105,7 @@ impl Machine<'_> {
                 return Ok(None);
             }
             Some(rule) if here.children.is_empty() => return self.rule_value(rule),
-            Some(_) => return self.shared_object(node, &[]),
+            Some(_) => return self.shared_object(node, node),
             None => inside(&self.documents, &here.path),
         };
         let mut certain = match own {
@@ -141,30 +140,42 @@ impl Machine<'_> {
 }
 
 impl<'p> Machine<'p> {
-    /// The part at a path of the object that a rule such as `p[x] := y` makes together with rules below it, such as
-    /// `p.a := 1`.
-    fn shared_object(&mut self, node: NodeId, path: &[String]) -> Run<Option<Value>> {
-        let rule = self.program.nodes[node as usize].rule;
-        let definitions = rule.map(|rule| &self.program.rules[rule as usize].definitions);
+    /// The value of a position in the object that a rule such as `p[x] := y` makes together with rules below it, such as
+    /// `p.a := 1`. It is made once.
+    fn shared_object(&mut self, asked: NodeId, top: NodeId) -> Run<Option<Value>> {
+        let outcome = match self.world.objects.get(&asked).cloned() {
+            // A failure that was stored is as doubtful as the branch that asks for it now.
+            Some(known) => self.isolated(|_| known)?,
+            None => {
+                self.budget.descend()?;
+                self.isolated(|machine| {
+                    let made = machine.with_may_fail(|machine| machine.joined_object(asked, top));
+                    let made = made.map(|(outcome, may_fail)| Outcome { may_fail, ..outcome });
+                    machine.world.objects.insert(asked, made.clone());
+                    made
+                })?
+            }
+        };
+        Ok(self.used(outcome))
+    }
+
+    fn joined_object(&mut self, asked: NodeId, top: NodeId) -> Run<Outcome> {
+        let program: &'p Compiled = self.program;
+        let nodes = &program.nodes;
+        let path = &nodes[asked as usize].path[nodes[top as usize].path.len()..];
+        let definitions = nodes[top as usize].rule.map(|rule| &program.rules[rule as usize].definitions);
         let place = definitions.and_then(|all| all.first()).map_or(super::rules::NOWHERE, |one| one.place);
-        let (value, doubt) = self.isolated(|machine| {
-            let mut entries = Entries::default();
-            machine.add_below(node, path, &mut Vec::new(), &mut entries)?;
-            machine.doubt = None;
-            let value = machine.made(entries, place)?;
-            Ok((value, machine.doubt.take()))
-        })?;
-        if let Some(doubt) = doubt {
-            self.add_doubt(&doubt);
-        }
-        let mut value = value;
+        let mut entries = Entries::default();
+        self.add_below(top, path, &mut Vec::new(), &mut entries)?;
+        self.doubt = None;
+        let mut value = self.made(entries, place)?;
         for name in path {
             match self.lookup(&value, &Value::from(name.as_str())) {
                 Some(member) => value = member,
-                None => return Ok(None),
+                None => return Ok(Outcome::new(None, self.doubt.take())),
             }
         }
-        Ok(Some(value))
+        Ok(Outcome::new(Some(value), self.doubt.take()))
     }
 
     /// Adds what the rule of a position makes, and the rules below it, of those only the ones on a path.

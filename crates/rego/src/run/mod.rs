@@ -100,6 +100,15 @@ pub(crate) struct Machine<'p> {
     is_strict: bool,
     complaints: Vec<Complaint>,
     prints: Vec<(SourcePlace, String)>,
+    /// How often evaluation came by each mark.
+    passes: Vec<Passes>,
+}
+
+/// How often evaluation came by a place: for certain, and only possibly.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Passes {
+    pub(crate) certain: u32,
+    pub(crate) possible: u32,
 }
 
 /// The value of a rule and its certainty.
@@ -147,7 +156,21 @@ impl<'p> Machine<'p> {
             is_strict,
             complaints: Vec::new(),
             prints: Vec::new(),
+            passes: vec![Passes::default(); program.marks.len()],
         }
+    }
+
+    /// Evaluation comes by a mark.
+    fn pass(&mut self, number: u32) {
+        if let Some(passes) = self.passes.get_mut(number as usize) {
+            let count = if self.doubt.is_none() { &mut passes.certain } else { &mut passes.possible };
+            *count = count.saturating_add(1);
+        }
+    }
+
+    pub(crate) fn take_passes(&mut self) -> Vec<Passes> {
+        let empty = vec![Passes::default(); self.passes.len()];
+        std::mem::replace(&mut self.passes, empty)
     }
 
     pub(crate) fn take_complaints(&mut self) -> Vec<Complaint> {

@@ -17,6 +17,8 @@ pub(super) struct World {
     pub(super) data: Vec<(Vec<String>, Value)>,
     pub(super) functions: HashMap<FunctionKey, Mock>,
     pub(super) rules: Cache,
+    /// The objects that several rules make together, by position.
+    pub(super) objects: Cache,
     pub(super) calls: Calls,
 }
 

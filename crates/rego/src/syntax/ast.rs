@@ -42,6 +42,7 @@ pub(crate) struct Comment {
 
 #[derive(Debug)]
 pub(crate) struct Import {
+    pub(crate) span: Span,
     /// `data`, `input`, `rego` or `future`, and the rest.
     pub(crate) path: Vec<String>,
     pub(crate) alias: Option<String>,

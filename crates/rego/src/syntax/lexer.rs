@@ -159,7 +159,7 @@ impl<'a> Lexer<'a> {
             }
             None => {
                 self.at += first.len_utf8();
-                Err(SyntaxError::new(self.up_to_here(span), format!("illegal token {first:?}")))
+                Err(SyntaxError::new(self.up_to_here(span), "illegal token"))
             }
         }
     }

@@ -62,9 +62,9 @@ impl Function {
     pub fn host(
         name: &'static str,
         arity: RangeInclusive<usize>,
-        call: fn(&[Value]) -> Result<Value, String>,
+        call: impl Fn(&[Value]) -> Result<Value, String> + 'static,
     ) -> Function {
-        Function(Code::Host(Rc::new(Host { name, arity, call })))
+        Function(Code::Host(Rc::new(Host { name, arity, call: Box::new(call) })))
     }
 }
 
@@ -87,8 +87,10 @@ pub(crate) enum Code {
 pub(crate) struct Host {
     pub(crate) name: &'static str,
     pub(crate) arity: RangeInclusive<usize>,
-    pub(crate) call: fn(&[Value]) -> Result<Value, String>,
+    pub(crate) call: HostCall,
 }
+
+type HostCall = Box<dyn Fn(&[Value]) -> Result<Value, String>>;
 
 pub(crate) struct Closure {
     pub(crate) unit: Arc<Unit>,

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 use objchange_plan::{DocumentError, DocumentKind, PlanFile};
+use objchange_policy::rego::Internet;
 use objchange_policy::sentinel::configuration::{Level, PolicySource};
 use objchange_policy::sentinel::files::{NamedPolicies, ReplacedImport, read_policies};
 use objchange_policy::sentinel::judge::Judged;
@@ -118,6 +119,11 @@ pub(super) struct Args {
     /// The current time for policies, e.g. 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<i64>,
+
+    /// Let policies use the network by the import `http`. They can send everything they see, including sensitive
+    /// values
+    #[arg(long)]
+    allow_net: bool,
 
     #[command(flatten)]
     broken: BrokenPlans,
@@ -265,7 +271,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         }
         file.judged().map_err(|error| error.to_string())?;
         let plan = Arc::new(Document::new(file.clone()).map_err(complaint)?);
-        let imports = || Imports::new(&plan, state.as_ref(), run.as_ref());
+        let imports = || with_network(Imports::new(&plan, state.as_ref(), run.as_ref()), args.allow_net);
         let judged = judge_all(&policies, imports, manner, document.is_alone);
         Ok(Answer { plan: file.name().to_owned(), judged: judged.map_err(complaint)? })
     };
@@ -291,7 +297,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let summary = if needs_plan {
         documents::for_each(&inputs, WantedDocuments::PLANS, args.broken, answer, handle)?
     } else {
-        let imports = || Imports::without_plan(&nothing, state.as_ref(), run.as_ref());
+        let imports =
+            || with_network(Imports::without_plan(&nothing, state.as_ref(), run.as_ref()), args.allow_net);
         match judge_all(&policies, imports, manner, true) {
             Ok(judged) => handle(None, Answer { plan: String::new(), judged })?,
             Err(error) => return Err(unusable(error)),
@@ -308,6 +315,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     reporter.not_judged(&summary);
     Ok(ExitCode::from(worst.max(reporter.finish()?.code())))
+}
+
+fn with_network(imports: Imports, is_allowed: bool) -> Imports {
+    if is_allowed { imports.with_network(Arc::new(Internet)) } else { imports }
 }
 
 /// The plan for policies that import nothing of a plan.
@@ -439,7 +450,13 @@ impl RunOptions {
             limit(setup);
         };
         let mut judged = applied.judge(imports, prepare)?;
-        judged.error.iter_mut().for_each(explain);
+        judged.error.iter_mut().for_each(|fault| {
+            explain(fault);
+            // Tests have mocks alone.
+            if fault.needs_network {
+                fault.message += "; allow it with --allow-net";
+            }
+        });
         Ok(judged)
     }
 }

@@ -10,6 +10,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use objchange_plan::DocumentError;
+#[cfg(feature = "network")]
+use objchange_sentinel::Source;
 use objchange_sentinel::{Evaluated, Location, Policy, Run, Setup, UnknownRead, Verdict, Witnesses};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -17,6 +19,8 @@ use serde_json::Value as Json;
 pub use self::rule::{Rule, show, to_json, undefined};
 pub use self::witness::{WitnessReport, WitnessReports};
 use super::hidden::Replacement;
+#[cfg(feature = "network")]
+use super::http::Http;
 use super::place::AccessLog;
 use super::{Fault, Imports};
 
@@ -129,11 +133,18 @@ pub fn judge(
     imports: &Imports,
     setup: impl Fn() -> Setup,
 ) -> Result<Judged, DocumentError> {
+    #[cfg(feature = "network")]
+    let network = imports.remembered();
     let run = |hiding| {
         let noted = Arc::new(AccessLog::default());
         let mut setup = setup();
         let own = std::mem::take(&mut setup.imports);
         setup.imports = imports.sources(hiding, &noted).collect();
+        #[cfg(feature = "network")]
+        if let Some(network) = &network {
+            let network = Arc::clone(network) as Arc<dyn objchange_rego::Network>;
+            setup.imports.insert("http".to_owned(), Source::Host(Arc::new(Http { network })));
+        }
         setup.imports.extend(own);
         let judged = run(policy, imports, &mut setup);
         match noted.error() {
@@ -142,6 +153,9 @@ pub fn judge(
         }
     };
     let (mut judged, has_seen_secrets) = run(None)?;
+    // The runs below have other values in place of secrets, which no server is to see.
+    #[cfg(feature = "network")]
+    network.iter().for_each(|network| network.close());
     if has_seen_secrets {
         let others = Replacement::ALL.map(|replacement| run(Some(replacement)).map(|(other, _)| other));
         let [first, second] = others;

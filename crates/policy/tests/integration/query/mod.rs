@@ -764,3 +764,35 @@ fn patterns_are_those_of_re2() {
     let refused = matches(&text, r#""a".matches("a**")"#).unwrap_err();
     assert!(refused.to_string().contains("invalid nested repetition operator"), "{refused}");
 }
+
+#[test]
+fn a_search_for_what_is_undecided_tells_other_errors() {
+    let known = json!({"actions": ["create"], "before": null, "after": {"x": "text"}, "after_unknown": {}});
+    let text = plan(&[known.clone(), known]);
+    let answer = |expression: &str, undecided| {
+        let query = Query::parse(CollectionKind::ResourceChanges, expression).unwrap();
+        let search =
+            Search { query: &query, projection: None, undecided, counts_only: false, with_fields: false };
+        ask(&text, |subject| search.answer(subject, || false).unwrap())
+    };
+    for undecided in [false, true] {
+        let wrong = answer("rc.change.after.x + 1 == 2", undecided);
+        assert_eq!(wrong.tallies.filter.reason().map(|error| error.kind), Some(QueryErrorKind::Type));
+        let endless = "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]";
+        let loops = (0..6).map(|i| format!("{endless}.all(v{i}, ")).collect::<String>();
+        let endless = answer(&format!("{loops}rc.change.after.x != \"\"{}", ")".repeat(6)), undecided);
+        assert_eq!(endless.tallies.filter.reason().map(|error| error.kind), Some(QueryErrorKind::Limit));
+    }
+}
+
+#[test]
+fn a_part_of_a_change_equals_itself() {
+    let unknown =
+        json!({"actions": ["create"], "before": null, "after": {"x": 1}, "after_unknown": {"y": true}});
+    let text = plan(&[unknown]);
+    let only = |expression: &str| matches(&text, expression).unwrap().into_iter().next().unwrap();
+    assert_eq!(only("rc.change.after == rc.change.after"), Ok(true));
+    assert_eq!(only("rc.change.after != rc.change.after"), Ok(false));
+    assert_eq!(only("rc.change.after == rc.change.before"), Ok(false));
+    assert!(only("rc.change.after == {\"x\": 1, \"y\": 2}").is_err());
+}

@@ -59,7 +59,8 @@ impl Parser {
         while self.take_word("with") {
             let target = self.term()?;
             if !matches!(target.kind, TermKind::Var(_) | TermKind::Ref(..)) {
-                return Err(SyntaxError::new(target.span, "expected ident"));
+                let message = format!("{}expected ident", unexpected(&target.kind));
+                return Err(SyntaxError::new(target.span, message));
             }
             if !self.take_word("as") {
                 return Err(self.unexpected("expected as keyword"));
@@ -103,7 +104,7 @@ impl Parser {
         }
         let names = terms.into_iter().map(|term| match term.kind {
             TermKind::Var(name) => Ok((name, term.span)),
-            _ => Err(SyntaxError::new(term.span, "expected var")),
+            _ => Err(SyntaxError::new(term.span, format!("{}expected var", unexpected(&term.kind)))),
         });
         Ok(LiteralKind::Some(names.collect::<Result<_>>()?))
     }
@@ -119,7 +120,9 @@ impl Parser {
             return Err(self.unexpected("expected in keyword"));
         }
         let domain = self.relation()?;
-        self.expect("{")?;
+        if !self.take("{") {
+            return Err(self.unexpected("missing body"));
+        }
         let body = self.body("}")?;
         Ok(LiteralKind::Every { key, value, domain, body })
     }
@@ -129,5 +132,13 @@ impl Parser {
             Token::Name(name) if !self.is_keyword(name) => self.name("expected value to be a variable"),
             _ => Err(self.unexpected("expected value to be a variable")),
         }
+    }
+}
+
+/// The beginning of an error about a term that is not what belongs there.
+fn unexpected(kind: &TermKind) -> String {
+    match kind {
+        TermKind::Number(_) | TermKind::String(_) => format!("unexpected {} token: ", kind.name()),
+        _ => String::new(),
     }
 }

@@ -89,6 +89,7 @@ impl Parser {
             if self.peek() == &Token::End {
                 break;
             }
+            let begin = self.at;
             let read = match self.is_word("import") {
                 true => self.import().map(|import| module.imports.push(import)),
                 false => self.rule(&mut module.rules),
@@ -102,6 +103,10 @@ impl Parser {
                 errors.push(error);
                 if errors.len() == MOST_ERRORS {
                     break;
+                }
+                // The word that no rule can begin with is not read again.
+                if self.at == begin {
+                    self.next();
                 }
                 self.skip_rule();
             }
@@ -150,7 +155,7 @@ impl Parser {
                 break;
             }
         }
-        let alias = if self.take_word("as") { Some(self.name("expected identifier")?) } else { None };
+        let alias = if self.take_word("as") { Some(self.name("expected var")?) } else { None };
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
         match words[..] {
             // The import makes a file of the old syntax follow all rules of the new one from here on.
@@ -180,7 +185,7 @@ impl Parser {
                 return Err(SyntaxError::new(span, message));
             }
         }
-        Ok(Import { path, alias })
+        Ok(Import { span, path, alias })
     }
 
     /// Skips to the likely next rule, so that its errors are found as well.
@@ -225,12 +230,6 @@ impl Parser {
 
     fn is(&self, symbol: &str) -> bool {
         matches!(self.peek(), Token::Symbol(found) if *found == symbol)
-    }
-
-    /// Whether the token after the next one is this symbol.
-    fn follows(&self, symbol: &str) -> bool {
-        let after = self.lexemes.get(self.at + 1);
-        matches!(after, Some(Lexeme { token: Token::Symbol(found), .. }) if *found == symbol)
     }
 
     fn is_word(&self, word: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{Parser, Result};
 use crate::syntax::SyntaxError;
-use crate::syntax::ast::{Dialect, Else, Head, Literal, Rule, Term, TermKind};
+use crate::syntax::ast::{Dialect, Else, Head, Literal, LiteralKind, Rule, Term, TermKind};
 use crate::syntax::lexer::Token;
 
 impl Parser {
@@ -46,12 +46,12 @@ impl Parser {
             ));
         }
         if !has_body && self.is(";") {
-            return Err(self.unexpected(""));
+            let message = "multiple expressions cannot be used for rule head";
+            return Err(SyntaxError::new(begin, message));
         }
-        // OPA 1.20 reads `x if {}` as `x if {} == {}`, but calls the body of `else if {}` empty.
-        let body = match has_if && self.is("{") && self.follows("}") {
-            true => vec![self.literal()?],
-            false => self.rule_body(has_if, has_body)?,
+        let body = match has_if.then(|| self.object_in_place_of_body()).flatten() {
+            Some(condition) => vec![condition],
+            None => self.rule_body(has_if, has_body)?,
         };
         let mut elses = Vec::new();
         while self.is_word("else") {
@@ -135,6 +135,27 @@ impl Parser {
             head.value = Some(self.statement_term()?);
         }
         Ok(head)
+    }
+
+    /// The condition of `x if {}`, `x if {"a": 1}` or `x if {y | y := 1}`. As in OPA 1.20, an object or a comprehension in
+    /// braces is no body, but a set is; behind `else` each is.
+    fn object_in_place_of_body(&mut self) -> Option<Literal> {
+        if !self.is("{") {
+            return None;
+        }
+        let (at, depth, ends_at_bar) = (self.at, self.depth, self.ends_at_bar);
+        let is_object = |literal: &Literal| match &literal.kind {
+            LiteralKind::Expr(term) => matches!(
+                term.kind,
+                TermKind::Object(_) | TermKind::SetComprehension(..) | TermKind::ObjectComprehension(..)
+            ),
+            _ => false,
+        };
+        let condition = self.literal().ok().filter(is_object);
+        if condition.is_none() {
+            (self.at, self.depth, self.ends_at_bar) = (at, depth, ends_at_bar);
+        }
+        condition
     }
 
     fn rule_body(&mut self, has_if: bool, has_body: bool) -> Result<Vec<Literal>> {

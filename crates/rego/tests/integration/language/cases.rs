@@ -71,3 +71,21 @@ fn idioms_have_the_answers_of_opa() {
     let shared = Value::from_json(include_str!("../idioms-input.json")).expect("an input and data");
     check(include_str!("../idioms.jsonl"), &shared);
 }
+
+/// People look them up.
+#[test]
+fn errors_have_the_words_of_opa() {
+    let mut wrong = Vec::new();
+    for line in include_str!("../errors.jsonl").lines() {
+        let case = Value::from_json(line).expect("a case");
+        let (module, expected) = (text(&case, "policy").unwrap(), text(&case, "error").unwrap());
+        let at = case.as_object().and_then(|case| case.get_str("line")).unwrap().to_json();
+        let file = SourceFile { name: "a.rego".to_owned(), text: format!("package a\n{module}") };
+        let errors = Program::compile(&[file], &CompileOptions::default()).err();
+        let said: Vec<String> = errors.iter().flat_map(|errors| &errors.0).map(ToString::to_string).collect();
+        if !said.contains(&format!("a.rego:{at}: {expected}")) {
+            wrong.push(format!("{line}\n    {said:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

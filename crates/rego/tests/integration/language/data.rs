@@ -64,6 +64,16 @@ fn only_the_rules_that_a_reference_leads_to_are_needed() {
     }
 }
 
+/// Evaluating all of it for each look at it would take minutes.
+#[test]
+fn an_object_of_several_rules_is_made_once() {
+    let text = "p[k] := v if { some v in numbers.range(1, 2000); k := sprintf(\"k%d\", [v]) }\np.ok := 0\n\
+        r := sum([v | some n in numbers.range(1, 2000); v := p[sprintf(\"k%d\", [n])]]) + p.ok";
+    let begun = Instant::now();
+    assert_eq!(r(text).map(|value| value.unwrap().to_string()), Ok("2001000".to_owned()));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
 /// Groups by a member, in each way of writing them.
 #[test]
 fn members_with_an_equal_part_are_found_by_an_index() {

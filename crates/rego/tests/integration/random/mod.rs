@@ -254,7 +254,8 @@ impl<'r> Writer<'r> {
                 self.names.push(variable.clone());
                 let inner = self.condition(0);
                 self.names.truncate(before);
-                format!("every {variable} in {domain} {{ {inner} }}")
+                // OPA refuses a variable that its body does not mention.
+                format!("every {variable} in {domain} {{ {variable} == {variable}; {inner} }}")
             }
             9 => {
                 let (variable, value) = (self.variable(), self.operand(depth));

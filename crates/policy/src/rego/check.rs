@@ -1,0 +1,55 @@
+//! Remarks about policies, without a plan.
+
+use objchange_rego::{RuleId, SourceFile, unused_imports};
+
+use super::error::PolicyLocation;
+use super::rules::title;
+use super::{Policies, PolicyError, PolicyFile};
+
+/// Something suspicious in a policy.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Remark {
+    /// Where it is.
+    pub place: PolicyLocation,
+    /// The kind, for reports: `unused-import` or `unused-rule`.
+    pub kind: &'static str,
+    /// A sentence about it.
+    pub message: String,
+}
+
+impl Policies {
+    /// Imports that nothing mentions, and rules that no rule which is evaluated leads to: it has another name than meant, or
+    /// is left over. `files` are those that the policies were made of.
+    ///
+    /// # Errors
+    ///
+    /// One of the files is not Rego.
+    pub fn remarks(&self, files: &[PolicyFile]) -> Result<Vec<Remark>, PolicyError> {
+        let mut remarks = Vec::new();
+        for file in files {
+            let source = SourceFile { name: file.name.clone(), text: file.text.clone() };
+            let unused = unused_imports(&source)
+                .map_err(|errors| PolicyError::of_policies(&errors, &self.options.time()))?;
+            remarks.extend(unused.into_iter().map(|(name, location)| Remark {
+                place: location.into(),
+                kind: "unused-import",
+                message: format!("the import {name} is not used"),
+            }));
+        }
+        let program = &self.compiled.program;
+        let evaluated = self.compiled.rules.iter().map(|rule| rule.id);
+        let roots: Vec<RuleId> = evaluated.chain(self.compiled.exceptions.values().copied()).collect();
+        let unused = program.unused_rules(&roots);
+        for rule in program.rules().filter(|rule| unused.binary_search(&rule.id).is_ok()) {
+            let Some(location) = rule.definitions.first() else { continue };
+            remarks.push(Remark {
+                place: location.clone().into(),
+                kind: "unused-rule",
+                message: format!("{} is neither evaluated nor used by a rule that is", title(rule.path)),
+            });
+        }
+        remarks.sort();
+        Ok(remarks)
+    }
+}
