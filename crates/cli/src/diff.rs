@@ -168,7 +168,7 @@ fn stale(args: &Args) -> Result<ExitCode, CommandError> {
         let (planned, now) = (found.planned.serial, found.now.serial);
         match outcome {
             StalenessOutcome::Current => {
-                writeln!(out, "The plan is not stale: {state} has serial {now}, as when it was made.")?
+                writeln!(out, "The plan is not stale: {state} has serial {now}, as when it was made.")?;
             }
             StalenessOutcome::Stale => writeln!(
                 out,

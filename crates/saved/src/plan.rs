@@ -382,7 +382,7 @@ fn variables_text(variables: BTreeMap<String, Value>) -> Result<String, SavedPla
 /// An object as an answer. An attribute in which something is unknown is left open.
 fn answer(object: &Value) -> Result<String, SavedPlanError> {
     let (object, _) = object.unmark_deep();
-    let attributes = object.as_object().into_iter().flat_map(|object| object.iter());
+    let attributes = object.as_object().into_iter().flat_map(objchange::value::Object::iter);
     let attributes = attributes.map(|(name, value)| {
         let value = match value.is_wholly_known() {
             true => json(value, name)?,
