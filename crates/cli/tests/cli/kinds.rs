@@ -119,6 +119,7 @@ fn every_error_type_has_one() {
     };
     let mut sources = vec![
         workspace().join("src"),
+        workspace().join("crates/case/src"),
         workspace().join("crates/text/src"),
         workspace().join("crates/hcl/src"),
         workspace().join("crates/plan/src"),

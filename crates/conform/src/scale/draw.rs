@@ -38,10 +38,10 @@ pub fn table(scaling: &Scaling) -> String {
     }
     for curve in &scaling.collections {
         if curve.plan.verdict.is_costly() {
-            bars(&mut out, curve, "plan", |point| Some(point.plan));
+            bars(&mut out, curve, ("plan", &curve.plan), |point| Some(point.plan));
         }
-        if curve.apply.is_some_and(|growth| growth.verdict.is_costly()) {
-            bars(&mut out, curve, "apply", |point| point.apply);
+        if let Some(growth) = curve.apply.as_ref().filter(|growth| growth.verdict.is_costly()) {
+            bars(&mut out, curve, ("apply", growth), |point| point.apply);
         }
         if let Some(stopped) = &curve.stopped {
             line_to(&mut out, &format!("\n  {}: {stopped}", curve.path));
@@ -62,8 +62,13 @@ fn line_to(out: &mut String, line: &str) {
     let _ = writeln!(out, "{line}");
 }
 
-fn bars(out: &mut String, curve: &Curve, what: &str, time: impl Fn(&Point) -> Option<f64>) {
-    line_to(out, &format!("\n  {} of {} ({}), {}", what, curve.path, curve.what, named(&curve.plan)));
+fn bars(
+    out: &mut String,
+    curve: &Curve,
+    (step, growth): (&str, &super::Growth),
+    time: impl Fn(&Point) -> Option<f64>,
+) {
+    line_to(out, &format!("\n  {step} of {} ({}), {}", curve.path, curve.what, named(growth)));
     let most = curve.points.iter().filter_map(&time).fold(f64::MIN_POSITIVE, f64::max);
     for point in &curve.points {
         let Some(time) = time(point) else { continue };

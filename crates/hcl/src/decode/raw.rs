@@ -186,18 +186,10 @@ fn has_labels(block: &Block, labels: &[&str], problems: &mut Problems) -> bool {
             0 => format!("No labels are expected for {kind} blocks."),
             n => format!("Only {n} labels ({}) are expected for {kind} blocks.", all()),
         };
-        problems.error(
-            ("extraneous_label_for_kind", format!("Extraneous label for {kind}")),
-            extra.span,
-            detail,
-        );
+        problems.error(("extraneous_label", format!("Extraneous label for {kind}")), extra.span, detail);
     } else if let Some(missing) = labels.get(block.labels.len()) {
         let detail = format!("All {kind} blocks must have {} labels ({}).", labels.len(), all());
-        problems.error(
-            ("missing_missing_for_kind", format!("Missing {missing} for {kind}")),
-            block.open,
-            detail,
-        );
+        problems.error(("missing_label", format!("Missing {missing} for {kind}")), block.open, detail);
     }
     block.labels.len() == labels.len()
 }

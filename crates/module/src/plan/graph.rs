@@ -233,17 +233,16 @@ impl<'c> Graph<'c> {
 impl Graph<'_> {
     /// All whose values may follow from that of one of these nodes. The configuration of a provider is no such value.
     pub(crate) fn dependents_by_value(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
-        let needed_by = self.needed_by_value();
-        let mut seen = vec![false; self.nodes.len()];
-        let mut open: Vec<usize> = from.into_iter().collect();
-        while let Some(node) = open.pop() {
-            for dependent in &needed_by[node] {
-                if !std::mem::replace(&mut seen[*dependent], true) {
-                    open.push(*dependent);
-                }
-            }
+        reached(&self.needed_by_value(), from)
+    }
+
+    /// All that need one of these nodes, directly or through others.
+    pub(crate) fn dependents(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        let mut needed_by = vec![Vec::new(); self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate() {
+            node.needs.iter().for_each(|need| needed_by[*need].push(index));
         }
-        seen
+        reached(&needed_by, from)
     }
 
     /// For each node those whose values may follow from its value.
@@ -255,6 +254,20 @@ impl Graph<'_> {
         }
         needed_by
     }
+}
+
+/// The nodes that edges lead to from these.
+fn reached(edges: &[Vec<usize>], from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+    let mut seen = vec![false; edges.len()];
+    let mut open: Vec<usize> = from.into_iter().collect();
+    while let Some(node) = open.pop() {
+        for next in &edges[node] {
+            if !std::mem::replace(&mut seen[*next], true) {
+                open.push(*next);
+            }
+        }
+    }
+    seen
 }
 
 impl Node<'_> {

@@ -12,11 +12,12 @@ pub(super) const REDACTED: &str = "redacted";
 /// The text of a plan in which `"(sensitive value)"` stands for each sensitive value, and for its text wherever else a value
 /// repeats it. `document` is the parsed text.
 ///
-/// Marks of both sides of a change count for both. Without the configuration nobody knows which variables are sensitive, so all
+/// Null stays null, and a value that changes to another becomes `"(another sensitive value)"`, so that it still shows what is
+/// created, changed and removed. Marks of both sides of a change count for both. Without the configuration nobody knows which variables are sensitive, so all
 /// are hidden. Constants in the configuration of providers, provisioners and connections have no marks in any document: they
 /// are hidden, too.
 pub(super) fn redacted(text: &str, document: &Node<'_>) -> String {
-    let mut hiding = Hiding::default();
+    let mut hiding = Hiding { text, edits: Vec::new(), secrets: Secrets::default(), values: Vec::new() };
     hiding.document(document);
     let mut edits = std::mem::take(&mut hiding.edits);
     // A nested range would be cut twice.
@@ -44,8 +45,11 @@ pub(super) fn redacted(text: &str, document: &Node<'_>) -> String {
     with_edits(text, edits)
 }
 
-#[derive(Default)]
+/// The text for a sensitive value that differs from the one before.
+const ANOTHER: &str = "(another sensitive value)";
+
 struct Hiding<'n, 't> {
+    text: &'t str,
     edits: Vec<Edit>,
     secrets: Secrets,
     /// The parts of the document that hold values, messages and source text. Names elsewhere are never secret.
@@ -94,8 +98,12 @@ impl<'n, 't> Hiding<'n, 't> {
     fn change(&mut self, change: &'n Node<'t>) {
         let marks = |name: &str| member(change, name).map_or(Json::Null, marks_of);
         let marks = united(marks("before_sensitive"), marks("after_sensitive"));
-        self.value(member(change, "before"), &marks);
-        self.value(member(change, "after"), &marks);
+        let before = member(change, "before");
+        self.value(before, &marks);
+        if let Some(after) = member(change, "after") {
+            self.values.push(after);
+            self.marked(after, before, &marks);
+        }
         self.values
             .extend(["importing", "generated_config"].into_iter().filter_map(|name| member(change, name)));
     }
@@ -153,7 +161,7 @@ impl<'n, 't> Hiding<'n, 't> {
             NodeKind::Object(members) => {
                 for member in members.iter() {
                     match &*member.name {
-                        "constant_value" => self.hide(&member.value),
+                        "constant_value" => self.hide(&member.value, None),
                         _ => self.constants(&member.value),
                     }
                 }
@@ -165,37 +173,48 @@ impl<'n, 't> Hiding<'n, 't> {
     fn value(&mut self, value: Option<&'n Node<'t>>, marks: &Json) {
         if let Some(value) = value {
             self.values.push(value);
-            self.marked(value, marks);
+            self.marked(value, None, marks);
         }
     }
 
-    fn marked(&mut self, value: &Node<'_>, marks: &Json) {
+    /// Hides the marked parts of a value; `before` is that part before the change.
+    fn marked(&mut self, value: &Node<'_>, before: Option<&Node<'_>>, marks: &Json) {
         match (&value.kind, marks) {
-            (_, Json::Bool(true)) => self.hide(value),
+            (_, Json::Bool(true)) => self.hide(value, before),
             (NodeKind::Object(members), Json::Object(marks)) => {
                 for member in members.iter() {
                     if let Some(marks) = marks.get(&*member.name) {
-                        self.marked(&member.value, marks);
+                        let before = before.and_then(|before| self::member(before, &member.name));
+                        self.marked(&member.value, before, marks);
                     }
                 }
             }
-            (NodeKind::Array(elements), Json::Array(marks)) => {
-                std::iter::zip(elements.iter(), marks)
-                    .for_each(|(element, marks)| self.marked(element, marks));
+            (NodeKind::Array(items), Json::Array(marks)) => {
+                let mut earlier = elements(before);
+                for (element, marks) in std::iter::zip(items.iter(), marks) {
+                    self.marked(element, earlier.next(), marks);
+                }
             }
             // Marks that do not fit the value cover all of it, if they say anything.
             (_, marks) => {
                 if has_mark(marks) {
-                    self.hide(value);
+                    self.hide(value, before);
                 }
             }
         }
     }
 
-    fn hide(&mut self, value: &Node<'_>) {
+    fn hide(&mut self, value: &Node<'_>, before: Option<&Node<'_>>) {
+        if matches!(value.kind, NodeKind::Null) {
+            return;
+        }
         learn(value, &mut self.secrets);
+        let text = |node: &Node<'_>| &self.text[node.span.range()];
+        let differs = before
+            .is_some_and(|before| !matches!(before.kind, NodeKind::Null) && text(before) != text(value));
+        let shown = if differs { ANOTHER } else { SENSITIVE };
         let (start, end) = (value.span.start as usize, value.span.end as usize);
-        self.edits.push(Edit { start, end, text: format!("\"{SENSITIVE}\"") });
+        self.edits.push(Edit { start, end, text: format!("\"{shown}\"") });
     }
 }
 

@@ -140,7 +140,8 @@ proptest! {
         let (digits, exponent) = scientific.split_once('e').unwrap();
         let exponent: i32 = exponent.parse().unwrap();
         let expected = if value == 0.0 {
-            "0".to_owned()
+            // Terraform keeps the minus of zero in texts.
+            if value.is_sign_negative() { "-0".to_owned() } else { "0".to_owned() }
         } else if (-4..10).contains(&exponent) {
             let plain = format!("{value:.*}", (9 - exponent) as usize);
             if plain.contains('.') { plain.trim_end_matches('0').trim_end_matches('.').to_owned() } else { plain }

@@ -32,7 +32,7 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("docs/check.md", 1, 0, 0),
     ("docs/ci.md", 0, 2, 4),
     ("docs/conform.md", 3, 0, 0),
-    ("docs/diff.md", 2, 2, 0),
+    ("docs/diff.md", 2, 3, 0),
     ("docs/embedding.md", 0, 0, 0),
     ("docs/eval.md", 2, 0, 0),
     ("docs/explain.md", 2, 1, 0),
