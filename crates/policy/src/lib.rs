@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod address;
 mod collection;
 #[cfg(feature = "columns")]
 pub mod columns;

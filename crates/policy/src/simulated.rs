@@ -11,7 +11,7 @@ use objchange_plan::{
     ChangedResource, Deferred, Json, MissingKind, Plan, ResourceActions, Text, ValueChange, View,
 };
 
-use crate::collection::without_data;
+use crate::address::without_data;
 
 /// The members of a plan to which a module that is not there may add anything.
 #[cfg(any(feature = "rego", feature = "sentinel"))]

@@ -1,7 +1,6 @@
 //! The common parts of the collections of plans, states and configuration: items by key, values with marks,
 //! serialization.
 
-mod address;
 mod answer;
 mod change;
 mod expressions;
@@ -16,7 +15,7 @@ use std::fmt;
 use indexmap::IndexMap;
 use objchange_plan::{DocumentError, Json, Raw, Text};
 
-pub(crate) use address::{instance_address, prefixed, without_data};
+pub(crate) use crate::address::{instance_address, prefixed};
 pub use answer::Answer;
 pub use change::{Change, OutputChange, ResourceChange};
 pub(crate) use expressions::HiddenIn;

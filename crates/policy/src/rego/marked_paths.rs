@@ -8,7 +8,8 @@ use objchange_plan::{Plan, Shape, View};
 use super::error::PolicyError;
 use super::unknown::step;
 use super::verdict::{Unknown, Verdicts};
-use crate::collection::{read, without_data};
+use crate::address::without_data;
+use crate::collection::read;
 use crate::tfplan::RawPlan;
 
 /// Names no key below what the plan calls sensitive in any of its sections.

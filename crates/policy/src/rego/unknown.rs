@@ -9,7 +9,7 @@ use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
 use super::{InputMode, verdict};
-use crate::collection::without_data;
+use crate::address::without_data;
 use crate::simulated::Simulated;
 
 /// Where the unknown values of an input are, by their numbers.
