@@ -113,7 +113,7 @@ impl Evaluator<'_> {
     fn answer(&self, name: &str, text: &str) -> io::Result<bool> {
         let sources = self.evaluation.sources;
         let parsed = parse_expression(text);
-        // Only `terraform console` has `type`: in a configuration there is no function of this name.
+        // The function `type` exists in `terraform console` alone, not in configuration.
         let asked = parsed.as_ref().ok().and_then(asks_type);
         let (value, found, in_file) = match &parsed {
             Ok(expr) => self.evaluation.value(asked.unwrap_or(expr)),

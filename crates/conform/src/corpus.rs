@@ -145,8 +145,7 @@ impl Corpus {
             Some(Replayed { config, known, update, update_known })
         };
         let is_of = |kept: &&CorpusEntry| kept.subject == subject.kind() && kept.name == name;
-        // The schema may have changed since. A configuration that does not fit it any more is passed over, and stays
-        // in the file.
+        // The schema may have changed since. Configurations that no longer fit are skipped, and stay in the file.
         self.kept.iter().filter(is_of).filter_map(replayed).collect()
     }
 }

@@ -380,7 +380,7 @@ fn only_in(value: &Value, other: &Value) -> Option<String> {
         return Some(out);
     }
     let (length, other) = (value.len()?, other.len()?);
-    // Elements of lists are told apart by position, so one element more is always the last one.
+    // Lists are compared by position, so an additional element is always the last one.
     (length == other + 1).then(|| other.to_string())
 }
 

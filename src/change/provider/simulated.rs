@@ -105,7 +105,7 @@ impl Answer {
 
     fn attribute(self, schema: &Attribute, value: &Value) -> Value {
         if schema.write_only {
-            // Of the type in the schema: what is given for a dynamic one is of another type.
+            // A value of a dynamic attribute has another type than the schema says.
             return Value::null(schema.implied_type().clone());
         }
         if self == Self::Computed && schema.computed && value.is_null() {

@@ -29,8 +29,8 @@ impl Precision {
     pub(super) const INTEGER: Self = Self(u64::BITS as u16);
     /// The precision of numbers from text; no number has more.
     pub(super) const MAX: Self = Self(Binary::PRECISION as u16);
-    /// The same precision, of a result of arithmetic. Only [`Number::has_form_of_text`](super::Number::has_form_of_text) tells
-    /// them apart.
+    /// The precision of results of arithmetic, as many bits as [`Self::MAX`]. Only
+    /// [`Number::has_form_of_text`](super::Number::has_form_of_text) tells the two apart.
     pub(super) const COMPUTED: Self = Self(Binary::PRECISION as u16 + 1);
 
     pub(super) fn bits(self) -> u32 {

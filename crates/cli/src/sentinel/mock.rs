@@ -107,8 +107,7 @@ fn write(args: &Args, files: &[File]) -> Result<Vec<PathBuf>, String> {
     let failed = |path: &Path, error: io::Error| format!("{}: cannot be written: {error}", path.display());
     std::fs::create_dir_all(&args.out).map_err(|error| failed(&args.out, error))?;
     for (path, text) in &texts {
-        // Sensitive values are hidden in mocks, so that they can stand beside the policies and all users may read
-        // them.
+        // Mocks are committed beside the policies, so the file is readable for all: sensitive values are hidden in it.
         write_file(path, text, Access::Usual).map_err(|error| failed(path, error))?;
     }
     Ok(texts.into_iter().map(|(path, _)| path).collect())

@@ -132,7 +132,7 @@ fn parse_link(text: &str) -> Result<String, &'static str> {
 }
 
 fn parse_marker(text: &str) -> Result<String, &'static str> {
-    // The marker stands in an HTML comment, which `-->` would end: so neither dashes nor angle brackets.
+    // The marker is written into an HTML comment, so dashes and angle brackets, which could end it, are refused.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/');
     match (1..=100).contains(&text.len()) && text.bytes().all(is_plain) {
         true => Ok(text.to_owned()),

@@ -308,6 +308,44 @@ fn actions_are_in_plans_and_in_all_that_reads_them() {
     assert!(opentofu.stderr.contains("Blocks of type \"action\" are not expected here."), "{opentofu:?}");
 }
 
+/// Terraform asks the provider, which may replace the object, leave it alone or know the condition.
+#[test]
+fn actions_that_only_a_provider_decides_about_are_no_verdict() {
+    let schemas = ACTION_SCHEMAS.replace(
+        "\"action_schemas\":",
+        r#""resource_schemas":{"test_disk":{"version":0,"block":{"attributes":{
+            "id":{"type":"string","computed":true},"size":{"type":"number","optional":true}}}}},
+        "data_source_schemas":{"test_info":{"version":0,"block":{"attributes":{"ok":{"type":"bool","computed":true}}}}},
+        "action_schemas":"#,
+    );
+    let module = |trigger: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    test = {{ source = \"example.com/test/test\" }}\n  }}\n}}\n\
+             data \"test_info\" \"i\" {{}}\n\
+             resource \"test_disk\" \"a\" {{\n  size = 2\n  lifecycle {{\n    action_trigger {{\n      {trigger}\n      \
+             actions = [action.test_note.n]\n    }}\n  }}\n}}\naction \"test_note\" \"n\" {{}}\n"
+        )
+    };
+    let state = r#"{"version":4,"terraform_version":"1.14.0","serial":1,"lineage":"a","resources":[{"mode":"managed",
+        "type":"test_disk","name":"a","provider":"provider[\"example.com/test/test\"]","instances":[
+        {"schema_version":0,"attributes":{"id":"1","size":1}}]}]}"#;
+    let folder = Folder::with("uncertain-actions", &[("schemas.json", schemas.as_str()), ("s.json", state)]);
+    let refused = |trigger: &str, options: &[&str]| {
+        folder.write("main.tf", module(trigger));
+        let output = plan(&folder, &[options, &["--fail-on", "invoke"]].concat());
+        let message = "only its provider knows which actions it invokes";
+        (output.code, output.stderr.contains(message), output)
+    };
+    let (code, is_named, output) = refused("events = [after_update]", &["--state", "FOLDER/s.json"]);
+    assert!(code == 2 && is_named, "{output:?}");
+    let (code, is_named, output) =
+        refused("events = [after_create]\n      condition = data.test_info.i.ok", &["--no-state"]);
+    assert!(code == 2 && is_named, "{output:?}");
+    // A new object is created whatever its provider says.
+    let (code, is_named, output) = refused("events = [after_create]", &["--no-state"]);
+    assert!(code == 1 && !is_named, "{output:?}");
+}
+
 #[test]
 fn a_gate_refuses_imports_of_unknown_objects_and_hides_sensitive_identifiers() {
     let main = "terraform {\n  required_providers {\n    test = { source = \"example.com/test/test\" }\n  }\n}\n\

@@ -278,7 +278,7 @@ impl<'a> Maker<'a> {
         // The protocol has an `int64` here, and so a faulty schema may require any number.
         let least = usize::try_from(nested.min_items).unwrap_or(usize::MAX).min(1_000);
         let most = match usize::try_from(nested.max_items).unwrap_or(usize::MAX) {
-            // In the protocol 0 stands for no limit.
+            // In the protocol, 0 means no limit.
             0 => 3.max(least),
             most => most,
         };

@@ -457,6 +457,10 @@ impl<'c> Walk<'_, 'c> {
             self.found.push(Severity::Error, error.explained_by_marks(condition, &scope));
             return false;
         }
+        let node = &graph.nodes[triggering.index];
+        let is_unanswered = |walk: &Self| {
+            node.invoked.iter().chain(&node.needs).any(|need| !walk.unanswered[*need].is_empty())
+        };
         match value.convert(&Type::Bool) {
             Err(_) => {
                 let detail = "Invalid expression value: a bool is required.";
@@ -464,6 +468,11 @@ impl<'c> Walk<'_, 'c> {
                 false
             }
             Ok(value) => match value.kind() {
+                // A real provider may know it, so that Terraform decides here. The plan is uncertain about it.
+                Kind::Unknown(_) if is_unanswered(self) || self.unasked(condition, at).is_some() => {
+                    self.plan.uncertain_invocations.insert(triggering.address.to_string());
+                    true
+                }
                 Kind::Unknown(_) if is_new => true,
                 Kind::Unknown(_) => {
                     let detail = "The condition expression resulted in an unknown value, but it must be a known boolean \
@@ -517,7 +526,7 @@ impl<'c> Walk<'_, 'c> {
                 because_of.join(", ")
             );
             self.found.warning("Actions that are not planned", reference.span, detail);
-            self.plan.unplanned_invocations.insert(triggering.address.to_string());
+            self.plan.uncertain_invocations.insert(triggering.address.to_string());
             return;
         }
         let instance = instances.iter().find(|(other, _)| *other == key);

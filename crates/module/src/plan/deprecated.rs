@@ -1,6 +1,6 @@
 //! Uses of deprecated values: of outputs of modules, and of what schemas call deprecated.
 //!
-//! A value is used where it ends: in an argument, in an output, in a local value. What has its value from there is told
+//! A value is used where it ends: in an argument, in an output, in a local value. What has its value from there is reported
 //! nothing, so that the references of each expression alone say what it uses (Terraform 1.15.5 and 1.17-dev).
 
 use std::collections::HashMap;
@@ -35,11 +35,11 @@ struct Use {
     /// The object that it is used in, as messages name it.
     address: Option<String>,
     /// When Terraform says so.
-    told: Told,
+    reported: ReportedWhen,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum ReportedWhen {
     /// While validating, and while planning for each instance.
     Always,
     /// Once, while validating.
@@ -49,7 +49,7 @@ enum Told {
 }
 
 /// A deprecated value that an expression refers to.
-struct Found {
+struct DeprecatedValue {
     origin: String,
     text: String,
     is_of_instance: bool,
@@ -72,7 +72,7 @@ impl DeprecatedUses {
 
     /// Warns of them, before anything is planned.
     pub(crate) fn warn_at_validation(&self, found: &mut Diagnostics) {
-        for one in self.uses.iter().filter(|one| one.told != Told::Planning) {
+        for one in self.uses.iter().filter(|one| one.reported != ReportedWhen::Planning) {
             one.warn(one.address.clone(), found);
         }
     }
@@ -93,7 +93,7 @@ impl Walk<'_, '_> {
         if self.input.options.mode == PlanMode::Destroy || self.applying.is_some() {
             return;
         }
-        for one in deprecated.uses.iter().filter(|one| one.told != Told::Once) {
+        for one in deprecated.uses.iter().filter(|one| one.reported != ReportedWhen::Once) {
             if !self.targets.includes(one.node) || self.failed.get(one.node) == Some(&true) {
                 continue;
             }
@@ -129,7 +129,7 @@ impl Finder<'_, '_> {
         self.input.config
     }
 
-    /// Whether a call of the module, or one around it, says that nothing is told.
+    /// Whether a call of the module, or one around it, says that nothing is reported.
     fn is_silent(&self, module: ModuleId) -> bool {
         let mut at = module;
         loop {
@@ -148,49 +148,51 @@ impl Finder<'_, '_> {
             finder.config().modules[scope].path.iter().map(|name| format!("module.{name}.")).collect()
         };
         match kind {
-            NodeKind::Local(_, local) => self.expression(index, scope, &local.expr, None, Told::Always),
+            NodeKind::Local(_, local) => {
+                self.expression(index, scope, &local.expr, None, ReportedWhen::Always);
+            }
             NodeKind::Output(_, output) => {
                 // One that is deprecated itself says so where it is used.
                 if output.deprecated.is_none() {
-                    self.expression(index, scope, &output.value, None, Told::Always);
+                    self.expression(index, scope, &output.value, None, ReportedWhen::Always);
                 }
                 self.conditions(index, scope, &output.preconditions);
             }
             NodeKind::Call(_, call) => {
                 for expr in call.count.iter().chain(&call.for_each) {
-                    self.expression(index, scope, expr, None, Told::Always);
+                    self.expression(index, scope, expr, None, ReportedWhen::Always);
                 }
                 for argument in &call.arguments {
-                    self.expression(index, scope, &argument.expr, None, Told::Always);
+                    self.expression(index, scope, &argument.expr, None, ReportedWhen::Always);
                 }
             }
             NodeKind::Resource(resource) => {
                 let address = format!("{}{}", module(self), resource_text(resource.name));
                 for expr in resource.config.count.iter().chain(&resource.config.for_each) {
-                    self.expression(index, scope, expr, None, Told::Always);
+                    self.expression(index, scope, expr, None, ReportedWhen::Always);
                 }
-                self.body(index, scope, &resource.body, Some(&address), Told::Always);
+                self.body(index, scope, &resource.body, Some(&address), ReportedWhen::Always);
                 let lifecycle = &resource.config.lifecycle;
                 self.conditions(index, scope, &lifecycle.preconditions);
                 self.conditions(index, scope, &lifecycle.postconditions);
             }
             NodeKind::Provider(provider) => {
                 let address = provider.address.to_string();
-                self.body(index, scope, &provider.body, Some(&address), Told::Once);
+                self.body(index, scope, &provider.body, Some(&address), ReportedWhen::Once);
             }
             NodeKind::Check(_, check) => self.conditions(index, scope, &check.asserts),
             NodeKind::Action(action) => {
                 for expr in action.config.count.iter().chain(&action.config.for_each) {
-                    self.expression(index, scope, expr, None, Told::Always);
+                    self.expression(index, scope, expr, None, ReportedWhen::Always);
                 }
                 let callers = self.callers(scope, action.name);
                 let own = format!("{}{}", module(self), action.name);
                 for caller in &callers {
                     let address = format!("{own}, called from {}{caller}", module(self));
-                    self.body(index, scope, &action.body, Some(&address), Told::Always);
+                    self.body(index, scope, &action.body, Some(&address), ReportedWhen::Always);
                 }
                 if callers.is_empty() {
-                    self.body(index, scope, &action.body, Some(&own), Told::Once);
+                    self.body(index, scope, &action.body, Some(&own), ReportedWhen::Once);
                 }
             }
             // Arguments are those of the call.
@@ -210,15 +212,22 @@ impl Finder<'_, '_> {
 
     fn conditions(&mut self, index: usize, scope: ModuleId, conditions: &[Condition]) {
         for condition in conditions {
-            self.expression(index, scope, &condition.condition, None, Told::Once);
+            self.expression(index, scope, &condition.condition, None, ReportedWhen::Once);
         }
     }
 
-    fn body(&mut self, index: usize, scope: ModuleId, body: &Body, address: Option<&str>, told: Told) {
-        self.nested_body(index, scope, body, (body, false), address, told);
+    fn body(
+        &mut self,
+        index: usize,
+        scope: ModuleId,
+        body: &Body,
+        address: Option<&str>,
+        reported: ReportedWhen,
+    ) {
+        self.nested_body(index, scope, body, (body, false), address, reported);
     }
 
-    /// A value that is used in generated blocks is told at the body that they are in.
+    /// A value that is used in generated blocks is reported at the body that they are in.
     fn nested_body(
         &mut self,
         index: usize,
@@ -226,20 +235,27 @@ impl Finder<'_, '_> {
         body: &Body,
         (outer, is_generated): (&Body, bool),
         address: Option<&str>,
-        told: Told,
+        reported: ReportedWhen,
     ) {
         for attribute in &body.attributes {
             let place = if is_generated { outer.missing } else { attribute.expr.span };
-            self.at(index, scope, &attribute.expr, place, address, told);
+            self.at(index, scope, &attribute.expr, place, address, reported);
         }
         for block in &body.blocks {
             let is_generated = is_generated || block.kind == "dynamic";
-            self.nested_body(index, scope, &block.body, (outer, is_generated), address, told);
+            self.nested_body(index, scope, &block.body, (outer, is_generated), address, reported);
         }
     }
 
-    fn expression(&mut self, index: usize, scope: ModuleId, expr: &Expr, address: Option<&str>, told: Told) {
-        self.at(index, scope, expr, expr.span, address, told);
+    fn expression(
+        &mut self,
+        index: usize,
+        scope: ModuleId,
+        expr: &Expr,
+        address: Option<&str>,
+        reported: ReportedWhen,
+    ) {
+        self.at(index, scope, expr, expr.span, address, reported);
     }
 
     fn at(
@@ -249,20 +265,24 @@ impl Finder<'_, '_> {
         expr: &Expr,
         place: Span,
         address: Option<&str>,
-        told: Told,
+        reported: ReportedWhen,
     ) {
         for reference in variables(expr) {
             let Some(subject) = parse(&reference).0 else { continue };
-            for Found { origin, text, is_of_instance } in self.found(scope, &subject) {
-                let told = if is_of_instance && told == Told::Always { Told::Planning } else { told };
+            for DeprecatedValue { origin, text, is_of_instance } in self.found(scope, &subject) {
+                let reported = if is_of_instance && reported == ReportedWhen::Always {
+                    ReportedWhen::Planning
+                } else {
+                    reported
+                };
                 let address = address.map(str::to_owned);
-                self.uses.push(Use { node: index, place, origin, text, address, told });
+                self.uses.push(Use { node: index, place, origin, text, address, reported });
             }
         }
     }
 
     /// The deprecated values that a reference leads to.
-    fn found(&mut self, module: ModuleId, subject: &Subject) -> Vec<Found> {
+    fn found(&mut self, module: ModuleId, subject: &Subject) -> Vec<DeprecatedValue> {
         let path: String =
             self.config().modules[module].path.iter().map(|name| format!("module.{name}.")).collect();
         match &subject.kind {
@@ -276,7 +296,7 @@ impl Finder<'_, '_> {
                     outputs.iter().filter(|(name, _)| output.as_ref().is_none_or(|output| output == *name));
                 let found = named.filter_map(|(name, output)| {
                     let (text, _) = output.deprecated.as_ref()?;
-                    Some(Found {
+                    Some(DeprecatedValue {
                         origin: format!("{path}module.{call}{key_text}.{name}"),
                         text: text.clone(),
                         is_of_instance: key.is_some(),
@@ -299,7 +319,10 @@ impl Finder<'_, '_> {
                 }));
                 follow(&known, &origin, &steps, &mut found);
                 let is_of_instance = key.is_some();
-                found.into_iter().map(|(origin, text)| Found { origin, text, is_of_instance }).collect()
+                found
+                    .into_iter()
+                    .map(|(origin, text)| DeprecatedValue { origin, text, is_of_instance })
+                    .collect()
             }
             _ => Vec::new(),
         }

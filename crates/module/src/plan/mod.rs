@@ -85,9 +85,9 @@ pub struct ModulePlan {
     pub undecided: Vec<UndecidedResource>,
     /// The actions that are invoked, in the order of their resources.
     pub invocations: Vec<PlannedInvocation>,
-    /// Resources that may invoke actions which are not among the invocations, because only a simulated provider knows which
-    /// instances the actions have.
-    pub unplanned_invocations: BTreeSet<String>,
+    /// Resources that may invoke other actions than those among the invocations, because only a simulated provider knows which
+    /// instances the actions have, or whether a condition holds.
+    pub uncertain_invocations: BTreeSet<String>,
     /// The changes of the root module's outputs.
     pub outputs: BTreeMap<SmolStr, PlannedOutput>,
     /// The objects in the state after apply, as far as they are known.
@@ -144,7 +144,7 @@ impl ModulePlan {
         let undecided = self.undecided.iter().map(|resource| &resource.address);
         let mut uncertain = updated.map(|change| &change.address).chain(undecided);
         let found = uncertain.find(|address| invokes(&address.resource)).map(ToString::to_string);
-        self.unplanned_invocations.first().cloned().or(found)
+        self.uncertain_invocations.first().cloned().or(found)
     }
 
     /// The providers that a part of it was planned without, where only these were asked.

@@ -82,7 +82,7 @@ impl Inputs {
         extensions: &[&str],
         mut plan: impl FnMut(&Path) -> Result<Result<PlanFile, String>, E>,
     ) -> Result<Self, E> {
-        let mut found = Found::default();
+        let mut found = FoundInputs::default();
         let mut folders = Vec::new();
         for argument in arguments {
             if is_module(argument) {
@@ -106,7 +106,7 @@ impl Inputs {
                 _ => found.list.push(Input::Source { source: Source::new(argument), origin: Origin::Named }),
             }
         }
-        let Found { list, notices } = found;
+        let FoundInputs { list, notices } = found;
         let stdins = list.iter().filter(|input| matches!(input, Input::Source { source: Source::Stdin, .. }));
         if stdins.count() > 1 {
             return Err("standard input (-) can be read only once".into());
@@ -138,13 +138,13 @@ pub(super) const PLAN_FILE: &str = "tfplan";
 
 /// The inputs that were found so far.
 #[derive(Default)]
-struct Found {
+struct FoundInputs {
     list: Vec<Input>,
     notices: Vec<Notice>,
 }
 
 /// Adds the wanted files of a folder; `position` counts the folders.
-fn find_in_folder((folder, position): (&Path, usize), extensions: &[&str], found: &mut Found) {
+fn find_in_folder((folder, position): (&Path, usize), extensions: &[&str], found: &mut FoundInputs) {
     let is_wanted = |path: &Path| {
         // A plan file often is called `tfplan` alone.
         let extension = path.extension().or_else(|| path.file_name().filter(|name| *name == PLAN_FILE));
@@ -167,7 +167,7 @@ fn begins_as_plan(path: &Path) -> bool {
             || head.starts_with(b"{\"format_version\":"))
 }
 
-fn find_by_glob(text: &str, found: &mut Found) {
+fn find_by_glob(text: &str, found: &mut FoundInputs) {
     let glob: GlobMatcher = match GlobBuilder::new(text).literal_separator(true).build() {
         Ok(glob) => glob.compile_matcher(),
         Err(error) => {
@@ -199,7 +199,7 @@ fn find_by_glob(text: &str, found: &mut Found) {
 fn find_below(
     (folder, depth): (&Path, usize),
     origin: Origin,
-    found: &mut Found,
+    found: &mut FoundInputs,
     is_wanted: impl Fn(&Path) -> bool,
 ) {
     let files = Walk { folder, depth, hidden: false }.files(is_wanted);
