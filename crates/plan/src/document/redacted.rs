@@ -104,8 +104,11 @@ impl<'n, 't> Hiding<'n, 't> {
             self.values.push(after);
             self.marked(after, before, &marks);
         }
-        self.values
-            .extend(["importing", "generated_config"].into_iter().filter_map(|name| member(change, name)));
+        self.values.extend(
+            ["importing", "generated_config", "before_identity", "after_identity"]
+                .into_iter()
+                .filter_map(|name| member(change, name)),
+        );
     }
 
     fn output(&mut self, output: &'n Node<'t>) {
@@ -118,6 +121,7 @@ impl<'n, 't> Hiding<'n, 't> {
         for resource in elements(member(module, "resources")) {
             let marks = member(resource, "sensitive_values").map_or(Json::Null, marks_of);
             self.value(member(resource, "values"), &marks);
+            self.values.extend(member(resource, "identity"));
         }
         elements(member(module, "child_modules")).for_each(|child| self.module(child));
     }
@@ -141,6 +145,7 @@ impl<'n, 't> Hiding<'n, 't> {
             if is_secret(output) {
                 self.constants(output);
             }
+            self.values.extend(member(output, "expression"));
         }
         for resource in elements(member(module, "resources")) {
             self.values.extend(member(resource, "expressions"));
