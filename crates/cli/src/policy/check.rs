@@ -10,7 +10,7 @@ use objchange_policy::rego::{
 use objchange_text::style::{BAD, CHANGED};
 use objchange_text::visible;
 
-use super::Input;
+use super::ChosenRules;
 use crate::clock::now_ns;
 use crate::exit::{self, CommandError, unusable};
 use crate::hints;
@@ -33,21 +33,8 @@ pub(super) struct Args {
     #[arg(value_name = "DIR|FILE", required = true)]
     policies: Vec<PathBuf>,
 
-    /// Form of `input` for policies
-    #[arg(long, value_enum, default_value = "auto", value_name = "WHAT")]
-    input: Input,
-
-    /// Evaluate only rules of this package, with `*` and `?`; it must have one. Can be repeated
-    #[arg(long, value_name = "PACKAGE")]
-    namespace: Vec<String>,
-
-    /// Evaluate rules with these names instead, with `*` and `?`; one must match. Can be repeated
-    #[arg(long, value_name = "GLOB")]
-    rules: Vec<String>,
-
-    /// A JSON or YAML document for `data`, or a folder of them. Can be repeated
-    #[arg(long, value_name = "FILE|DIR")]
-    data: Vec<PathBuf>,
+    #[command(flatten)]
+    chosen: ChosenRules,
 
     /// Accept policies that use the network
     #[arg(long)]
@@ -57,37 +44,35 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let PolicyFiles { policies: files, tests } = read_policies(&args.policies).map_err(unusable)?;
     let mut options = Options::new(now_ns);
-    options.input = args.input.mode();
-    options.packages.clone_from(&args.namespace);
-    options.rules.clone_from(&args.rules);
+    args.chosen.set(&mut options);
     options.network = super::network(args.allow_net);
-    let data = read_data(&args.data, &args.policies).map_err(unusable)?;
+    let data = read_data(&args.chosen.data, &args.policies).map_err(unusable)?;
     (options.data, options.data_left_out) = (data.value, data.left_out);
     let mut out = terminal::stdout();
-    let remarks = match refuse_rules_in_tests(&tests, &options)
+    let lints = match refuse_rules_in_tests(&tests, &options)
         .and_then(|warnings| {
             warnings.iter().for_each(|warning| exit::warn(warning));
             Policies::compile(&files, options)
         })
-        .and_then(|policies| policies.remarks(&files))
+        .and_then(|policies| policies.lints(&files))
     {
-        Ok(remarks) => remarks,
+        Ok(lints) => lints,
         Err(error) => {
             writeln!(out, "{BAD}error{BAD:#}: {}", visible(&hints::policy(&error)))?;
             return Ok(ExitCode::from(1));
         }
     };
-    for remark in &remarks {
+    for lint in &lints {
         writeln!(
             out,
             "{CHANGED}warning{CHANGED:#}: {}: {} ({})",
-            visible(&remark.place.to_string()),
-            visible(&remark.message),
-            remark.kind
+            visible(&lint.place.to_string()),
+            visible(&lint.message),
+            lint.kind
         )?;
     }
     let files = objchange_text::counted(files.len(), "policy file");
-    writeln!(out, "{files}: {}", objchange_text::counted(remarks.len(), "warning"))?;
+    writeln!(out, "{files}: {}", objchange_text::counted(lints.len(), "warning"))?;
     out.flush()?;
-    Ok(ExitCode::from(u8::from(!remarks.is_empty())))
+    Ok(ExitCode::from(u8::from(!lints.is_empty())))
 }

@@ -63,6 +63,35 @@ Examples:
   objchange policy check policy/
   objchange policy test policy/";
 
+/// Which rules are evaluated, and over which documents.
+#[derive(Debug, clap::Args)]
+struct ChosenRules {
+    /// Form of `input` for policies
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHAT")]
+    input: Input,
+
+    /// Evaluate only rules of this package, with `*` and `?`; it must have one. Can be repeated
+    #[arg(long, value_name = "PACKAGE")]
+    namespace: Vec<String>,
+
+    /// Evaluate rules with these names instead, with `*` and `?`; one must match. Can be repeated
+    #[arg(long, value_name = "GLOB")]
+    rules: Vec<String>,
+
+    /// A JSON or YAML document for `data`, or a folder of them. Can be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    data: Vec<PathBuf>,
+}
+
+impl ChosenRules {
+    /// Puts the choice into options, all but the data.
+    fn set(&self, options: &mut Options) {
+        options.input = self.input.mode();
+        options.packages.clone_from(&self.namespace);
+        options.rules.clone_from(&self.rules);
+    }
+}
+
 /// Evaluate Rego policies over plans
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
@@ -78,25 +107,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR|FILE", required = true, num_args = 1..)]
     rego: Vec<PathBuf>,
 
-    /// Form of `input` for policies
-    #[arg(long, value_enum, default_value = "auto", value_name = "WHAT")]
-    input: Input,
-
     /// Data of the run for `input.run` (with --input wrapped: `input.tfrun`), as a JSON object
     #[arg(long, value_name = "RUN.json")]
     run: Option<PathBuf>,
 
-    /// Evaluate only rules of this package, with `*` and `?`; it must have one. Can be repeated
-    #[arg(long, value_name = "PACKAGE")]
-    namespace: Vec<String>,
-
-    /// Evaluate rules with these names instead, with `*` and `?`; one must match. Can be repeated
-    #[arg(long, value_name = "GLOB")]
-    rules: Vec<String>,
-
-    /// A JSON or YAML document for `data`, or a folder of them. Can be repeated
-    #[arg(long, value_name = "FILE|DIR")]
-    data: Vec<PathBuf>,
+    #[command(flatten)]
+    chosen: ChosenRules,
 
     /// Let policies use the network (`http.send`, `net.lookup_ip_addr`). They can send everything they see,
     /// including sensitive values
@@ -212,9 +228,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let files = read_policies(&args.rego).map_err(unusable)?;
     let inputs = documents::find(&args.plans, WantedDocuments::PLANS, &modules)?;
     // OPA loads the JSON and YAML files beside policies as `data`, so the folders of policies are read, too.
-    let PolicyData { value: data, left_out } = read_data(&args.data, &args.rego).map_err(unusable)?;
+    let PolicyData { value: data, left_out } = read_data(&args.chosen.data, &args.rego).map_err(unusable)?;
     let run = args.run.as_deref().map(read_run).transpose().map_err(unusable)?;
-    if run.is_some() && args.input == Input::Raw {
+    if run.is_some() && args.chosen.input == Input::Raw {
         return Err("--run has no effect with --input raw: the document has no data of the run".into());
     }
     let mut options = options(args, data, run);
@@ -296,9 +312,7 @@ fn options(args: &Args, data: Value, run: Option<Value>) -> Options {
     // Many plans are evaluated side by side, and the rules for one of them on one core.
     let is_one = matches!(&args.plans[..], [plan] if !plan.is_dir());
     let mut options = Options::new(now_ns);
-    options.input = args.input.mode();
-    options.packages.clone_from(&args.namespace);
-    options.rules.clone_from(&args.rules);
+    args.chosen.set(&mut options);
     options.network = network(args.allow_net);
     options.strict_builtin_errors = args.strict_builtin_errors;
     // The evaluator counts everything that it ever made. Where the system reports the memory in use, that limit applies

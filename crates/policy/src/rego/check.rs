@@ -1,4 +1,4 @@
-//! Remarks about policies, without a plan.
+//! Lints: what is suspicious in policies, without a plan.
 
 use objchange_rego::{RuleId, SourceFile, unused_imports};
 
@@ -9,7 +9,7 @@ use super::{Policies, PolicyError, PolicyFile};
 /// Something suspicious in a policy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub struct Remark {
+pub struct Lint {
     /// Where it is.
     pub place: PolicyLocation,
     /// The kind, for reports: `unused-import` or `unused-rule`.
@@ -25,13 +25,13 @@ impl Policies {
     /// # Errors
     ///
     /// One of the files is not Rego.
-    pub fn remarks(&self, files: &[PolicyFile]) -> Result<Vec<Remark>, PolicyError> {
-        let mut remarks = Vec::new();
+    pub fn lints(&self, files: &[PolicyFile]) -> Result<Vec<Lint>, PolicyError> {
+        let mut lints = Vec::new();
         for file in files {
             let source = SourceFile { name: file.name.clone(), text: file.text.clone() };
             let unused = unused_imports(&source)
                 .map_err(|errors| PolicyError::of_policies(&errors, &self.options.time()))?;
-            remarks.extend(unused.into_iter().map(|(name, location)| Remark {
+            lints.extend(unused.into_iter().map(|(name, location)| Lint {
                 place: location.into(),
                 kind: "unused-import",
                 message: format!("the import {name} is not used"),
@@ -43,13 +43,13 @@ impl Policies {
         let unused = program.unused_rules(&roots);
         for rule in program.rules().filter(|rule| unused.binary_search(&rule.id).is_ok()) {
             let Some(location) = rule.definitions.first() else { continue };
-            remarks.push(Remark {
+            lints.push(Lint {
                 place: location.clone().into(),
                 kind: "unused-rule",
                 message: format!("{} is neither evaluated nor used by a rule that is", title(rule.path)),
             });
         }
-        remarks.sort();
-        Ok(remarks)
+        lints.sort();
+        Ok(lints)
     }
 }

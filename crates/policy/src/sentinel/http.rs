@@ -192,9 +192,13 @@ impl Request {
         })
     }
 
-    /// The address without its query, which may hold a password.
-    fn address(&self) -> &str {
-        self.url.split(['?', '#']).next().unwrap_or_default()
+    /// The address without its user and its query, which may hold a password.
+    fn address(&self) -> String {
+        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
+        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+        format!("{scheme}://{host}{path}")
     }
 
     fn with_header(mut self, name: &str, value: String) -> Self {
