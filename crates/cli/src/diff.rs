@@ -142,7 +142,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 fn stale(args: &Args) -> Result<ExitCode, CommandError> {
     use objchange_project::{StalenessOutcome, StateChoice, staleness};
 
-    let StateChoice::File(state) = args.module.options().state() else { return Err(ONE_PLAN.into()) };
+    let StateChoice::File(state) = args.module.used_for_option("state")?.state() else {
+        return Err(ONE_PLAN.into());
+    };
+    let without_effect = [
+        ("--map", !args.map.is_empty()),
+        ("--ignore", !args.ignore.is_empty()),
+        ("--allow-expected", args.allow_expected),
+        ("--format", args.format != Format::Text),
+        ("--schemas", args.schemas.sources().next().is_some()),
+    ];
+    if let Some((option, _)) = without_effect.iter().find(|(_, is_given)| *is_given) {
+        return Err(unusable(format!("{option} has no effect without a second plan")));
+    }
     let (plan, state) = (Source::new(&args.a), Source::new(state));
     if plan == Source::Stdin && state == Source::Stdin {
         return Err("standard input (-) can be read only once".into());

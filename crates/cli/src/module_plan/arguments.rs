@@ -171,14 +171,21 @@ impl DirectoryArgs {
 #[derive(Debug, Clone)]
 pub(crate) struct ForModules<T> {
     options: T,
-    /// One of them that is on the command line.
-    given: Option<String>,
+    /// Those that are on the command line.
+    given: Vec<String>,
 }
 
 impl<T> ForModules<T> {
-    /// The options, for a command that has a use of its own for some of them.
-    pub(crate) fn options(&self) -> &T {
-        &self.options
+    /// The options, for a command that has a use of its own for one of them.
+    ///
+    /// # Errors
+    ///
+    /// Another one is given.
+    pub(crate) fn used_for_option(&self, own: &str) -> Result<&T, CommandError> {
+        match self.given.iter().find(|option| *option != own) {
+            Some(option) => Err(unusable(format!("--{option} has no effect here"))),
+            None => Ok(&self.options),
+        }
     }
 
     /// The options, if they act on any of the arguments of the command, or none is given.
@@ -188,7 +195,7 @@ impl<T> ForModules<T> {
     /// An option is given, and no argument is the directory of a module.
     pub(crate) fn used_for(&self, arguments: &[PathBuf]) -> Result<&T, CommandError> {
         // Before this check, 65 of 66 combinations of a command and such an option were ignored for a plan file.
-        match &self.given {
+        match self.given.first() {
             Some(option) if !arguments.iter().any(|argument| is_module(argument)) => Err(unusable(format!(
                 "--{option} only applies to directories of modules (with *.tf files), and no argument is one"
             ))),
@@ -213,8 +220,8 @@ impl<T: clap::Args> FromArgMatches for ForModules<T> {
         let own = T::augment_args(Command::new("options"));
         let is_given =
             |option: &&Arg| matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine);
-        let given = own.get_arguments().find(is_given).and_then(Arg::get_long).map(str::to_owned);
-        Ok(Self { options: T::from_arg_matches(matches)?, given })
+        let given = own.get_arguments().filter(is_given).filter_map(Arg::get_long).map(str::to_owned);
+        Ok(Self { options: T::from_arg_matches(matches)?, given: given.collect() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -289,6 +289,12 @@ fn a_plan_is_stale_once_its_state_has_changed() {
     );
     let (text, json) = compared(&state.replace("4ebb2e86", "00000000"));
     assert_eq!((text.code, &json["outcome"]), (1, &"other_lineage".into()), "{text:?}");
+    for option in
+        [&["--var", "a=b"][..], &["--allow-expected"], &["--ignore", "tags"], &["--format", "markdown"]]
+    {
+        let refused = run(&[&["diff", &file, "--state", "x"], option].concat());
+        assert!(refused.code == 2 && refused.stderr.contains("has no effect"), "{option:?}: {refused:?}");
+    }
     for arguments in [&["diff", &document, "--state", "x"][..], &["diff", &file]] {
         assert_eq!(run(arguments).code, 2, "{arguments:?}");
     }
