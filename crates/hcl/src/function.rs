@@ -451,10 +451,23 @@ impl Functions {
         self.by_name.insert(name.into(), function);
     }
 
+    /// Leaves out a function.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.by_name.remove(name);
+        self
+    }
+
     /// Treats names with a namespace as functions of providers, as in a module: errors about missing functions differ.
     #[must_use]
     pub fn in_module(self) -> Self {
         Self { has_providers: true, ..self }
+    }
+
+    /// Treats names with a namespace like all others, as in test files, which may call functions of providers.
+    #[must_use]
+    pub fn outside_of_modules(self) -> Self {
+        Self { has_providers: false, ..self }
     }
 
     /// Counts which branches of conditional expressions are taken.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use objchange::Value;
 use objchange_hcl::Functions;
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::config::{Config, LoadOptions};
@@ -12,7 +12,7 @@ use crate::files::Files;
 use crate::plan::variable::root_value;
 use crate::plan::{GivenVariable, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use crate::state::PriorState;
-use crate::variables::{VariableSources, read_variables};
+use crate::variables::{NeededVariables, VariableSources, read_variables};
 use crate::versions::since;
 use crate::{Diagnostics, ProviderAddress, Providers, Schemas, Severity};
 
@@ -86,22 +86,13 @@ impl Module {
             sources: &options.module_sources,
             ..LoadOptions::new(texts.terraform_version)
         };
-        let (config, diagnostics) = Config::load(texts.files, ".", &load);
-        let mut module = Self { config, diagnostics, ..Self::default() };
-        // The types of constant variables are known after a first load. Sources of modules that depend on their values need
-        // a second one.
-        if module.config.has_constants() {
-            match constants(&mut module.config, &texts, options) {
-                Ok(constants) => {
-                    (module.config, module.diagnostics) =
-                        Config::load_with_constants(texts.files, ".", &load, constants);
-                }
-                Err(found) => {
-                    module.diagnostics = found;
-                    return module;
-                }
-            }
-        }
+        let needed = NeededVariables::of_plan(options.accepts.variables);
+        let (config, diagnostics) =
+            load_with_constants(texts.files, &load, texts.variables, options.version, needed);
+        let mut module = match diagnostics {
+            Ok(diagnostics) => Self { config, diagnostics, ..Self::default() },
+            Err(diagnostics) => return Self { config, diagnostics, ..Self::default() },
+        };
         if !module.diagnostics.has_errors()
             && module.config.sources.is_empty()
             && options.mode != PlanMode::Destroy
@@ -117,7 +108,7 @@ impl Module {
             return module;
         }
         let (variables, found) =
-            read_variables(&mut module.config, texts.variables, options.version, !options.accepts.variables);
+            read_variables(&mut module.config, texts.variables, options.version, needed);
         module.variables = variables;
         module.diagnostics.append(found);
         if !module.diagnostics.has_errors() && options.mode != PlanMode::Normal && !options.replace.is_empty()
@@ -171,25 +162,33 @@ impl Module {
     }
 }
 
-/// The values that are given for constant variables of the root module.
-///
-/// # Errors
-///
-/// Returns the errors in values of variables: without the constants the modules are unknown.
-fn constants(
-    config: &mut Config,
-    texts: &ModuleTexts<'_>,
-    options: &PlanOptions,
-) -> Result<BTreeMap<SmolStr, Value>, Diagnostics> {
-    let (given, mut found) =
-        read_variables(config, texts.variables, options.version, !options.accepts.variables);
+/// Loads the modules, with the values that are given for constant variables of the root module. The diagnostics are an error
+/// where these are wrong: without them the modules are unknown.
+pub(crate) fn load_with_constants(
+    files: &dyn Files,
+    load: &LoadOptions<'_>,
+    sources: &VariableSources,
+    version: Version,
+    needed: NeededVariables,
+) -> (Config, Result<Diagnostics, Diagnostics>) {
+    let (mut config, diagnostics) = Config::load(files, ".", load);
+    // The types of constant variables are known after a first load. Sources of modules that depend on their values need a
+    // second one.
+    if !config.has_constants() {
+        return (config, Ok(diagnostics));
+    }
+    let (given, mut found) = read_variables(&mut config, sources, version, needed);
     let mut constants = BTreeMap::new();
     let root = Arc::clone(&config.modules[0].config);
     for (name, variable) in root.variables.iter().filter(|(_, variable)| variable.constant) {
-        match root_value(config, name, variable, given.get(name)) {
+        match root_value(&config, name, variable, given.get(name)) {
             Ok(value) => constants.extend(value.map(|value| (name.clone(), value))),
             Err(error) => found.push(Severity::Error, *error),
         }
     }
-    if found.has_errors() { Err(found) } else { Ok(constants) }
+    if found.has_errors() {
+        return (config, Err(found));
+    }
+    let (config, diagnostics) = Config::load_with_constants(files, ".", load, constants);
+    (config, Ok(diagnostics))
 }

@@ -1,6 +1,7 @@
 //! The values that are given for the variables of the root module, from all their sources.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use objchange::{Type, Value};
 use objchange_hcl::{
@@ -95,7 +96,7 @@ pub fn given_variables(
     sources: &VariableSources,
     version: Version,
 ) -> (BTreeMap<SmolStr, GivenVariable>, Diagnostics) {
-    read_variables(config, sources, version, true)
+    read_variables(config, sources, version, NeededVariables::All)
 }
 
 /// As [`given_variables`]; variables without a value are only errors if all of them are needed.
@@ -103,7 +104,7 @@ pub(crate) fn read_variables(
     config: &mut Config,
     sources: &VariableSources,
     version: Version,
-    is_needed: bool,
+    needed: NeededVariables,
 ) -> (BTreeMap<SmolStr, GivenVariable>, Diagnostics) {
     let reading = Reading::new(sources, &mut config.sources);
     let goes_on = Version::parse("1.15").is_some_and(|since| version >= since);
@@ -111,9 +112,34 @@ pub(crate) fn read_variables(
     if reading.diagnostics.has_errors() && !goes_on {
         return (BTreeMap::new(), reading.diagnostics);
     }
-    let none = BTreeMap::new();
-    let declared = config.modules.first().map_or(&none, |root| &root.config.variables);
-    reading.values(declared, &mut config.sources, is_needed)
+    let root = config.modules.first().map(|root| Arc::clone(&root.config)).unwrap_or_default();
+    let is_needed = needed != NeededVariables::Nothing;
+    match needed {
+        NeededVariables::Constants => {
+            let constants = root.variables.iter().filter(|(_, variable)| variable.constant);
+            let constants = constants.map(|(name, variable)| (name.clone(), variable.clone())).collect();
+            reading.values(&constants, &mut config.sources, is_needed)
+        }
+        _ => reading.values(&root.variables, &mut config.sources, is_needed),
+    }
+}
+
+/// The variables of the root module that must have a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NeededVariables {
+    /// All.
+    All,
+    /// The constant ones. Others are not read: runs of tests give them values.
+    Constants,
+    /// None.
+    Nothing,
+}
+
+impl NeededVariables {
+    /// Of a plan that may be made without values, or not.
+    pub(crate) fn of_plan(accepts_missing: bool) -> Self {
+        if accepts_missing { Self::Nothing } else { Self::All }
+    }
 }
 
 /// A value as it was found.

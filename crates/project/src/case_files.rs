@@ -73,6 +73,7 @@ pub fn run_case_files<E>(
         lines.iter().map(|line| Event::Line(judge(line, &wants))).collect::<Vec<_>>()
     };
     pool::in_order(
+        pool::cores(),
         4,
         |queue| read_all(inputs, count, queue),
         judge_all,

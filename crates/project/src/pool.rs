@@ -50,8 +50,8 @@ impl<J, A> Queue<J, A> {
     }
 }
 
-/// Does the work that `produce` hands in, and hands over the answers in that order, until `handle` fails. At most `ahead`
-/// jobs wait for each core.
+/// Does the work that `produce` hands in on this many threads, and hands over the answers in that order, until `handle` fails.
+/// At most `ahead` jobs wait for each thread.
 ///
 /// # Errors
 ///
@@ -61,12 +61,13 @@ impl<J, A> Queue<J, A> {
 ///
 /// `work` panics.
 pub fn in_order<J: Send, A: Send, E>(
+    threads: usize,
     ahead: usize,
     produce: impl FnOnce(&Queue<J, A>) -> Result<(), Abandoned> + Send,
     work: impl Fn(J) -> A + Sync,
     mut handle: impl FnMut(A) -> Result<(), E>,
 ) -> Result<(), E> {
-    let (answers_in, answers) = mpsc::sync_channel(cores() * ahead);
+    let (answers_in, answers) = mpsc::sync_channel(threads * ahead);
     let (jobs_in, jobs) = mpsc::channel::<(J, Sender<A>)>();
     // A receiver of the standard library has one owner, so the workers take turns.
     let jobs = Mutex::new(jobs);
@@ -74,7 +75,7 @@ pub fn in_order<J: Send, A: Send, E>(
         // When `handle` fails, the receiver goes away, which ends the producer and then the workers.
         let answers = answers;
         scope.spawn(move || produce(&Queue { answers: answers_in, jobs: jobs_in }));
-        for _ in 0..cores() {
+        for _ in 0..threads {
             scope.spawn(|| {
                 loop {
                     let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -119,6 +120,24 @@ pub fn each<'i, I: Sync, A: Send, E>(
     work: impl Fn(&'i I) -> A + Sync,
     handle: impl FnMut(A) -> Result<(), E>,
 ) -> Result<(), E> {
+    each_on(cores(), items, work, handle)
+}
+
+/// Like [`each`], on this many threads.
+///
+/// # Errors
+///
+/// Those of `handle`.
+///
+/// # Panics
+///
+/// `work` panics.
+pub fn each_on<'i, I: Sync, A: Send, E>(
+    threads: usize,
+    items: &'i [I],
+    work: impl Fn(&'i I) -> A + Sync,
+    handle: impl FnMut(A) -> Result<(), E>,
+) -> Result<(), E> {
     let produce = |queue: &Queue<&'i I, A>| items.iter().try_for_each(|item| queue.job(item));
-    in_order(16, produce, work, handle)
+    in_order(threads, 16, produce, work, handle)
 }

@@ -4,11 +4,13 @@ mod output;
 mod watch;
 
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use objchange_hcl::Coverage;
 use objchange_module::config::{Config, Files};
 use objchange_module::plan::PlanOptions;
@@ -103,6 +105,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     seed: u64,
 
+    /// Run at most this many files side by side. The default is the number of cores
+    #[arg(long, value_name = "COUNT")]
+    parallelism: Option<NonZero<usize>>,
+
     /// Run and print as this version does, e.g. `terraform@1.11`
     #[arg(long = "as", value_name = "PROGRAM")]
     program: Option<Program>,
@@ -163,18 +169,18 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     if suite.diagnostics.has_errors() {
         return Ok(Ran { code: ExitCode::from(FAILED), is_whole: false, directories });
     }
-    let is_unmatched = |wanted: &&String| !suite.paths().any(|path| path == wanted.as_str());
-    let unmatched: Vec<&String> = args.filter.iter().filter(is_unmatched).collect();
+    let unmatched: Vec<&String> = suite.unmatched(&args.filter).collect();
     // Beside files that do run nobody would see that one is missing.
     if let ([_, _, ..], [wanted, ..]) = (&args.filter[..], &unmatched[..]) {
         return Err(unusable(format!("--filter {wanted}: no test file has this path")));
     }
-    // As in Terraform 1.11.4, a single name of no test file is no error: `Success! 0 passed, 0 failed.`
-    for wanted in &unmatched {
+    // A single name of no test file is no error: `Success! 0 passed, 0 failed.` Terraform warns since 1.16.
+    for wanted in unmatched.iter().filter(|_| version.parts() < (1, 16)) {
         exit::warn(&format!("--filter {wanted}: no test file has this path"));
     }
     let coverage = (args.coverage || args.lcov.is_some()).then(|| Arc::new(Coverage::default()));
-    let functions = functions(&files).map_err(unusable)?;
+    let now = DateTime::<Utc>::from(SystemTime::now()).to_rfc3339_opts(SecondsFormat::Secs, true);
+    let functions = functions(&files).map_err(unusable)?.with_plan_time(&now);
     let functions = match &coverage {
         Some(coverage) => functions.recording(Arc::clone(coverage)),
         None => functions,
@@ -193,6 +199,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         three_valued: args.three_valued,
         strict: args.strict,
         seed: args.seed,
+        now: Some(now),
         clock,
     };
     // Runners keep what they have learned of the modules, so each is used again.
@@ -209,7 +216,8 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         Some(changed) => suite.affected_by(changed),
         None => (0..suite.paths().len()).collect(),
     };
-    pool::each(&indices, run_file, |file| {
+    let threads = args.parallelism.map_or_else(pool::cores, NonZero::get);
+    pool::each_on(threads, &indices, run_file, |file| {
         printing.file(&file)?;
         report.files.push(file);
         Ok::<(), CommandError>(())

@@ -75,9 +75,16 @@ impl Evaluator<'_> {
     fn unknown_function(&self, name: &str) -> (&'static str, String) {
         let of_provider = |detail| ("Unknown provider function", detail);
         match name.split_once("::").filter(|_| self.functions.has_providers()) {
-            None if name.starts_with("provider::") => {
-                let namespace = name.rsplit_once("::").map_or(name, |(namespace, _)| namespace);
-                let detail = format!("There are no functions in namespace \"{namespace}::\".");
+            // As outside of modules, in test files.
+            None if name.contains("::") => {
+                let (namespace, own) = name.rsplit_once("::").unwrap_or(("", name));
+                let prefix = format!("{namespace}::");
+                let has_functions =
+                    namespace == "core" || self.functions.names().any(|name| name.starts_with(&prefix));
+                let detail = match has_functions {
+                    true => format!("There is no function named {own:?} in namespace {prefix}."),
+                    false => format!("There are no functions in namespace \"{prefix}\"."),
+                };
                 ("Call to unknown function", detail)
             }
             None => {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use objchange::address::Mode;
 use objchange_text::Span;
 use smol_str::SmolStr;
 
@@ -22,7 +23,7 @@ pub struct TestFile {
     pub providers: Vec<ProviderConfig>,
     /// The `mock_provider` blocks, in source order.
     pub mock_providers: Vec<MockProvider>,
-    /// The `override_resource`, `override_data` and `override_module` blocks of the file itself, in source order.
+    /// The override blocks of the file itself, in source order.
     pub overrides: Vec<Override>,
     /// The `run` blocks, in source order.
     pub runs: Vec<TestRun>,
@@ -33,6 +34,8 @@ pub struct TestFile {
 pub struct TestRun {
     /// The name.
     pub name: SmolStr,
+    /// Where the name is written.
+    pub name_span: Span,
     /// The header of the block.
     pub header: Span,
     /// Whether it plans or applies.
@@ -53,7 +56,7 @@ pub struct TestRun {
     pub state_key: Option<String>,
     /// `parallel`.
     pub parallel: Option<bool>,
-    /// Its `override_resource`, `override_data` and `override_module` blocks.
+    /// Its override blocks.
     pub overrides: Vec<Override>,
 }
 
@@ -129,19 +132,19 @@ pub struct MockProvider {
 /// The mocks of a `mock_provider` block or of a mock file.
 #[derive(Debug, Clone, Default)]
 pub struct MockData {
-    /// The `mock_resource` and `mock_data` blocks, in source order.
+    /// The `mock_resource`, `mock_data` and `mock_ephemeral` blocks, in source order.
     pub objects: Vec<MockObject>,
-    /// The `override_resource`, `override_data` and `override_module` blocks, in source order.
+    /// The override blocks, in source order.
     pub overrides: Vec<Override>,
 }
 
-/// A `mock_resource` or `mock_data` block.
+/// A `mock_resource`, `mock_data` or `mock_ephemeral` block.
 #[derive(Debug, Clone)]
 pub struct MockObject {
     /// The header of the block.
     pub header: Span,
-    /// It is of a data source, and not of a managed resource.
-    pub is_data: bool,
+    /// What it mocks: managed resources, data sources or ephemeral resources.
+    pub mode: Mode,
     /// The type.
     pub type_name: SmolStr,
     /// `defaults`.
@@ -150,7 +153,7 @@ pub struct MockObject {
     pub during: Option<OverrideDuring>,
 }
 
-/// An `override_resource`, `override_data` or `override_module` block.
+/// An `override_resource`, `override_data`, `override_ephemeral` or `override_module` block.
 #[derive(Debug, Clone)]
 pub struct Override {
     /// The header of the block.

@@ -1,5 +1,8 @@
 //! Values for computed attributes: given ones, else generated ones.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode};
 use objchange::value::{ConvertError, Kind, Path};
 use objchange::{Type, Value};
@@ -9,6 +12,21 @@ use smol_str::SmolStr;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GeneratedValues {
     seed: u64,
+}
+
+/// Numbers that look random, for functions such as `uuid`: the same ones again after the same start.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NumberSequence(Arc<AtomicU64>);
+
+impl NumberSequence {
+    /// Begins anew, with the numbers of these values.
+    pub(crate) fn start(&self, values: GeneratedValues) {
+        self.0.store(values.seed, Ordering::Relaxed);
+    }
+
+    pub(crate) fn next(&self) -> u64 {
+        mixed(self.0.fetch_add(GOLDEN, Ordering::Relaxed))
+    }
 }
 
 /// An object cannot be completed with the given values.
@@ -314,9 +332,12 @@ fn part_of(value: &Value, name: &str) -> Option<Value> {
     value.attribute(name).or_else(|| value.element(name)).cloned()
 }
 
+/// The step of splitmix64.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The next number of a sequence that looks random (splitmix64).
 fn mixed(state: u64) -> u64 {
-    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = state.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

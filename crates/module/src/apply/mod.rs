@@ -11,10 +11,12 @@ use objchange::Value;
 use objchange_hcl::OutputConfig;
 use smol_str::SmolStr;
 
+pub(crate) use self::generate::NumberSequence;
 pub use self::generate::{FillError, FillProblem, GeneratedValues};
 pub use self::providers::{InventingProviders, Invention};
 use crate::Diagnostics;
 use crate::Severity;
+use crate::functions::ModuleFunctions;
 use crate::plan::references::NoObserver;
 use crate::plan::run::{Evaluated, PreparedModule, WalkedState};
 use crate::plan::targets::Targets;
@@ -63,17 +65,19 @@ pub struct AppliedModule {
 /// ```
 pub fn apply(input: &PlanInput<'_>, plan: &ModulePlan, providers: &mut dyn Providers) -> AppliedModule {
     match PreparedModule::new(input, &input.options.given_providers, providers, &mut NoObserver) {
-        Ok(prepared) => apply_prepared(input, &prepared, plan, providers).0,
+        Ok(prepared) => apply_prepared(input, &prepared, &prepared.functions, plan, providers).0,
         Err(diagnostics) => {
             AppliedModule { state: input.state.clone(), diagnostics, ..AppliedModule::default() }
         }
     }
 }
 
-/// Applies a plan of a prepared module, and returns the evaluated module after it.
+/// Applies a plan of a prepared module, and returns the evaluated module after it. Functions such as `uuid` may have values
+/// by then.
 pub(crate) fn apply_prepared<'c>(
     input: &PlanInput<'c>,
     prepared: &PreparedModule<'c>,
+    functions: &ModuleFunctions,
     plan: &ModulePlan,
     providers: &mut dyn Providers,
 ) -> (AppliedModule, Option<Evaluated<'c>>) {
@@ -89,6 +93,8 @@ pub(crate) fn apply_prepared<'c>(
     let changes = current.map(|change| (&change.address, change)).collect();
     let mut walk = Walk {
         applying: Some(Applying { changes, changed: HashSet::new() }),
+        module_functions: functions,
+        functions: functions.of_module(0),
         ..Walk::new(input, prepared, providers, walked)
     };
     walk.world.is_applying = true;
@@ -101,6 +107,7 @@ pub(crate) fn apply_prepared<'c>(
         walk.apply_removal(change);
     }
     walk.remove_outputs(plan);
+    walk.warn_of_deprecated_values(&prepared.deprecated);
     let changed = walk.applying.take().map(|applying| applying.changed).unwrap_or_default();
     walk.set_dependencies(&prepared.order, &changed);
     let Walk { state, checks, mut found, world, .. } = walk;

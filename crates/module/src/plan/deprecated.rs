@@ -88,16 +88,24 @@ impl Use {
 }
 
 impl Walk<'_, '_> {
-    /// Warns of the uses of deprecated values in what is planned.
+    /// Warns of the uses of deprecated values in what is planned or applied.
     pub(crate) fn warn_of_deprecated_values(&mut self, deprecated: &DeprecatedUses) {
-        if self.input.options.mode == PlanMode::Destroy || self.applying.is_some() {
+        if self.input.options.mode == PlanMode::Destroy {
             return;
         }
-        for one in deprecated.uses.iter().filter(|one| one.reported != ReportedWhen::Once) {
-            if !self.targets.includes(one.node) || self.failed.get(one.node) == Some(&true) {
+        for one in &deprecated.uses {
+            let node = &self.graph.nodes[one.node];
+            let is_reported = match (&node.kind, self.applying.is_some()) {
+                (_, false) => one.reported != ReportedWhen::Once,
+                // Found with Terraform 1.15.5: resources and outputs of child modules are silent while they are applied.
+                (NodeKind::Resource(_), true) => false,
+                (NodeKind::Output(..), true) => node.module == 0 && one.reported != ReportedWhen::Once,
+                (NodeKind::Check(..), true) => true,
+                (_, true) => one.reported != ReportedWhen::Once,
+            };
+            if !is_reported || !self.targets.includes(one.node) || self.failed.get(one.node) == Some(&true) {
                 continue;
             }
-            let node = &self.graph.nodes[one.node];
             let modules = self.world.by_module[node.module].len();
             let instances = match &node.kind {
                 NodeKind::Resource(resource) => {
@@ -270,10 +278,10 @@ impl Finder<'_, '_> {
         for reference in variables(expr) {
             let Some(subject) = parse(&reference).0 else { continue };
             for DeprecatedValue { origin, text, is_of_instance } in self.found(scope, &subject) {
-                let reported = if is_of_instance && reported == ReportedWhen::Always {
-                    ReportedWhen::Planning
-                } else {
-                    reported
+                let reported = match (&subject.kind, is_of_instance) {
+                    (SubjectKind::Variable(_), _) => ReportedWhen::Once,
+                    (_, true) if reported == ReportedWhen::Always => ReportedWhen::Planning,
+                    _ => reported,
                 };
                 let address = address.map(str::to_owned);
                 self.uses.push(Use { node: index, place, origin, text, address, reported });
@@ -323,6 +331,16 @@ impl Finder<'_, '_> {
                     .into_iter()
                     .map(|(origin, text)| DeprecatedValue { origin, text, is_of_instance })
                     .collect()
+            }
+            // Validation also says where a module uses a variable whose argument is deprecated.
+            SubjectKind::Variable(name) => {
+                let Some(call) = super::variable::call_of(self.config(), module) else { return Vec::new() };
+                let Some(parent) = self.config().modules[module].parent else { return Vec::new() };
+                let argument = call.arguments.iter().find(|argument| argument.name == *name);
+                let subjects = argument.iter().flat_map(|argument| variables(&argument.expr));
+                let subjects: Vec<Subject> = subjects.filter_map(|subject| parse(&subject).0).collect();
+                let subjects = subjects.iter().filter(|subject| !matches!(subject.kind, SubjectKind::Variable(_)));
+                subjects.flat_map(|subject| self.found(parent, subject)).collect()
             }
             _ => Vec::new(),
         }

@@ -19,12 +19,18 @@ use super::walk::Walk;
 use super::{PlannedAction, PlannedOutput};
 use crate::ConditionOwner;
 use crate::Severity;
+use crate::config::Config;
 use crate::state::StateOutput;
 
 /// Checks the value of an output: sensitive or ephemeral values need a declaration.
-pub(crate) fn refusal(output: &OutputConfig, is_root: bool, value: &Value) -> Option<Diagnostic> {
+pub(crate) fn refusal(
+    config: &Config,
+    output: &OutputConfig,
+    is_root: bool,
+    value: &Value,
+) -> Option<Diagnostic> {
     let marks = value.marks_deep();
-    let refusal = if is_root && output.ephemeral {
+    let refusal = if is_root && output.ephemeral && !config.allows_ephemeral_outputs {
         let detail = "Ephemeral outputs are not allowed in context of a root module";
         Diagnostic::new("Ephemeral output not allowed", output.header, detail)
     } else if is_root && marks.contains(Marks::SENSITIVE) && !output.sensitive {
@@ -177,11 +183,12 @@ impl<'c> Walk<'_, 'c> {
                 return;
             }
         };
-        if let Some(refusal) = super::outputs::refusal(output, is_root, &value) {
+        if let Some(refusal) = super::outputs::refusal(self.input.config, output, is_root, &value) {
             self.found.push(Severity::Error, refusal);
             return;
         }
-        if is_root {
+        // An ephemeral one is neither in a plan nor in a state.
+        if is_root && !output.ephemeral {
             if self.input.options.mode == PlanMode::Destroy {
                 if !self.plans_before_destroy() {
                     return;

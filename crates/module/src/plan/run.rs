@@ -76,7 +76,7 @@ fn plan_observed(
     observer: &mut dyn Observer,
 ) -> ModulePlan {
     match PreparedModule::new(input, &input.options.given_providers, providers, observer) {
-        Ok(prepared) => plan_prepared(input, &prepared, providers, observer).0,
+        Ok(prepared) => deduplicated(input, plan_prepared(input, &prepared, providers, observer).0),
         Err(found) => deduplicated(input, only_errors(found)),
     }
 }
@@ -101,7 +101,7 @@ pub(crate) struct PreparedModule<'c> {
     /// The warnings of validation.
     found: Diagnostics,
     /// Where deprecated values are used.
-    deprecated: DeprecatedUses,
+    pub(crate) deprecated: DeprecatedUses,
 }
 
 impl<'c> PreparedModule<'c> {
@@ -160,16 +160,6 @@ pub(crate) struct Evaluated<'c> {
 
 /// Plans a prepared module. Returns also the evaluated module, if planning has begun.
 pub(crate) fn plan_prepared<'c>(
-    input: &PlanInput<'c>,
-    prepared: &PreparedModule<'c>,
-    providers: &mut dyn Providers,
-    observer: &mut dyn Observer,
-) -> (ModulePlan, Option<Evaluated<'c>>) {
-    let (plan, evaluated) = walk_prepared(input, prepared, providers, observer);
-    (deduplicated(input, plan), evaluated)
-}
-
-fn walk_prepared<'c>(
     input: &PlanInput<'c>,
     prepared: &PreparedModule<'c>,
     providers: &mut dyn Providers,

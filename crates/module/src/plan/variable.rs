@@ -41,6 +41,10 @@ pub(crate) fn place_in_words(config: &Config, span: Span) -> String {
     config.sources.places().find(span).map(|place| place.to_string()).unwrap_or_default()
 }
 
+/// Why an ephemeral value is no value of a variable.
+const EPHEMERAL_ARGUMENT: &str = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a \
+                                  result derived from an ephemeral value.";
+
 /// The value of an argument as one of the variable's type, without the marks of its declaration.
 pub(crate) fn convert_argument(
     input: &PlanInput<'_>,
@@ -60,9 +64,7 @@ pub(crate) fn convert_argument(
         )
     };
     if !variable.ephemeral && value.marks_deep().contains(Marks::EPHEMERAL) {
-        let detail = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a result \
-                      derived from an ephemeral value.";
-        return Err(Box::new(Diagnostic::new(NOT_ALLOWED, argument.span, detail)));
+        return Err(Box::new(Diagnostic::new(NOT_ALLOWED, argument.span, EPHEMERAL_ARGUMENT)));
     }
     let converted = match &variable.ty {
         None => value.clone(),
@@ -106,6 +108,9 @@ pub(crate) fn root_value(
     given: Option<&GivenVariable>,
 ) -> Result<Option<Value>, Box<Diagnostic>> {
     let Some(given) = given else { return Ok(variable.default.clone()) };
+    if !variable.ephemeral && given.value.marks_deep().contains(Marks::EPHEMERAL) {
+        return Err(Box::new(Diagnostic::new(NOT_ALLOWED, given.span, EPHEMERAL_ARGUMENT)));
+    }
     let error = |summary: &'static str, verb: &str, reason: &str| match given.span {
         Some(span) if given.origin.is_empty() => {
             unsuitable(config, &format!("var.{name}"), variable, span, (summary, verb, reason))
@@ -223,7 +228,7 @@ impl<'c> Walk<'_, 'c> {
                             Ok(value) => {
                                 // Once for all instances of the module.
                                 let is_first = self.world.by_module[module].first() == Some(&at);
-                                if is_first && is_given && self.applying.is_none() {
+                                if is_first && is_given {
                                     self.warn_of_deprecated(
                                         variable,
                                         argument.name_span.to(argument.expr.span),
@@ -242,7 +247,6 @@ impl<'c> Walk<'_, 'c> {
             _ => {
                 let given = self.input.variables.get(name);
                 if given.is_some()
-                    && self.applying.is_none()
                     && let Some((_, span)) = &variable.deprecated
                 {
                     self.warn_of_deprecated(variable, *span);

@@ -10,6 +10,9 @@ use crate::document::JsonWriter;
 /// Replaces an unknown value.
 const UNKNOWN: &str = "(known after apply)";
 
+/// Replaces an ephemeral value.
+const EPHEMERAL: &str = "(ephemeral value)";
+
 /// A value as JSON on several lines, without what must not be shown.
 pub(super) fn shown_json(value: &Value) -> String {
     let mut json = JsonWriter::default();
@@ -35,8 +38,11 @@ pub(super) fn shown_in_line(value: &Value) -> String {
 /// The value with texts in place of what is sensitive or unknown.
 fn covered(value: &Value) -> Value {
     let marks = value.marks();
-    if marks.contains(Marks::SENSITIVE) || marks.contains(Marks::EPHEMERAL) {
+    if marks.contains(Marks::SENSITIVE) {
         return Value::from(SENSITIVE);
+    }
+    if marks.contains(Marks::EPHEMERAL) {
+        return Value::from(EPHEMERAL);
     }
     if !value.is_known() {
         return Value::from(UNKNOWN);

@@ -28,9 +28,9 @@ struct ExpectedFailure {
 #[derive(Debug, Default)]
 pub(super) struct ExpectedFailures {
     all: Vec<ExpectedFailure>,
-    /// Expected failures are not reported: Terraform 1.15 with `-verbose` shows only the diagnostics of planning and
-    /// applying.
-    pub(super) is_lossy: bool,
+    /// What planning and applying have found is shown as it is: Terraform 1.15 with `-verbose` shows expected failures, and
+    /// says of none that it is missing.
+    pub(super) is_verbose: bool,
 }
 
 /// The stage that diagnostics come from.
@@ -73,7 +73,8 @@ impl ExpectedFailures {
     /// of a `check` is an error.
     pub(super) fn judge(&mut self, found: &Diagnostics, stage: Stage) -> (Diagnostics, bool) {
         let mut judged = Diagnostics::default();
-        let mut is_stopped = false;
+        let (mut is_stopped, mut expected_errors) = (false, 0);
+        let mut checks = Vec::new();
         for diagnostic in found.iter() {
             let Some(owner) = &diagnostic.condition else {
                 judged.add(diagnostic.clone());
@@ -81,7 +82,8 @@ impl ExpectedFailures {
             };
             let is_check = owner.kind == CheckKind::Check;
             if stage == Stage::PlanBeforeApply && is_check {
-                // It is judged again while applying.
+                // It is judged again while applying, if that is begun.
+                checks.extend(self.is_verbose.then(|| diagnostic.clone()));
                 continue;
             }
             let expected: Vec<&mut ExpectedFailure> =
@@ -89,8 +91,10 @@ impl ExpectedFailures {
             let is_expected = !expected.is_empty();
             if stage == Stage::PlanBeforeApply {
                 if is_expected {
-                    let text = expected.into_iter().map(|expected| expected.text.clone()).next();
-                    judged.push(Severity::Warning, failed_while_planning(&text.unwrap_or_default()));
+                    // As Terraform: only an output has the place of its entry.
+                    let place = expected.into_iter().map(|expected| expected.span).next();
+                    let place = place.filter(|_| owner.kind == CheckKind::OutputValue);
+                    judged.push(Severity::Warning, failed_while_planning(&owner_text(owner), place));
                 }
                 judged.add(diagnostic.clone());
                 continue;
@@ -98,19 +102,26 @@ impl ExpectedFailures {
             // An unknown check warns while planning, and Terraform 1.11.4 counts this as the expected failure.
             expected.into_iter().for_each(|expected| expected.has_failed = true);
             if is_expected {
+                if self.is_verbose {
+                    expected_errors += usize::from(diagnostic.diagnostic.severity == Severity::Error);
+                    judged.add(diagnostic.clone());
+                }
                 continue;
             }
             let mut diagnostic = diagnostic.clone();
             // Checks only warn in a plan, but an unexpected failure of one is an error of the run.
             if is_check {
                 is_stopped = true;
-                if !self.is_lossy {
+                if !self.is_verbose {
                     diagnostic.diagnostic.severity = Severity::Error;
                 }
             }
             judged.add(diagnostic);
         }
-        is_stopped |= judged.has_errors();
+        is_stopped |= judged.error_count() > expected_errors;
+        if stage == Stage::PlanBeforeApply && is_stopped {
+            checks.into_iter().for_each(|check| judged.add(check));
+        }
         (judged, is_stopped)
     }
 
@@ -118,7 +129,7 @@ impl ExpectedFailures {
     pub(super) fn missing(&self) -> (Diagnostics, bool) {
         let mut found = Diagnostics::default();
         let is_missing = self.all.iter().any(|expected| !expected.has_failed);
-        if self.is_lossy {
+        if self.is_verbose {
             return (found, is_missing);
         }
         for expected in self.all.iter().filter(|expected| !expected.has_failed) {
@@ -143,13 +154,25 @@ impl ExpectedFailure {
     }
 }
 
-fn failed_while_planning(text: &str) -> Diagnostic {
+/// The object that has a condition, as messages write it.
+fn owner_text(owner: &ConditionOwner) -> String {
+    let name = &owner.name;
+    match (owner.kind, &owner.key) {
+        (CheckKind::InputVariable, _) => format!("var.{name}"),
+        (CheckKind::OutputValue, _) => format!("output.{name}"),
+        (CheckKind::Check, _) => format!("check.{name}"),
+        (CheckKind::Resource, Some(key)) => format!("{name}{key}"),
+        (CheckKind::Resource, None) => name.clone(),
+    }
+}
+
+fn failed_while_planning(text: &str, place: Option<Span>) -> Diagnostic {
     let detail = format!(
         "A custom condition within {text} failed during the planning stage and prevented the requested apply operation. While \
          this was an expected failure, the apply operation could not be executed and so the overall test case will be marked \
          as a failure and the original diagnostic included in the test report."
     );
-    Diagnostic::warning("Expected failure while planning", None, detail)
+    Diagnostic::warning("Expected failure while planning", place, detail)
 }
 
 /// The object that a reference names; else the reference as messages write it, and its place.

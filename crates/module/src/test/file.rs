@@ -7,17 +7,18 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use objchange::Value;
 use objchange::address::Mode;
-use objchange_hcl::{Attribute, Functions, MoveTarget, Override, Places, Span, TestFile};
+use objchange_hcl::{Attribute, Functions, MoveTarget, Override, Places, Span, TestFile, TestRun};
 use smol_str::SmolStr;
 
 use super::expected::ExpectedFailures;
 use super::load::{SuiteFile, TestSuite};
 use super::mock::Mock;
 use super::report::{CleanUp, FileReport, RunReport, TestReport, TestStatus};
-use super::run::missing_providers;
+use super::run::{missing_providers, state_key};
 use super::values::{EarlierRuns, FileScope, file_variables, needs_variable, runs_in, runs_referred_to};
-use crate::apply::InventingProviders;
+use crate::apply::{GeneratedValues, InventingProviders, NumberSequence};
 use crate::config::Config;
+use crate::functions::ModuleFunctions;
 use crate::plan::graph::resource_text;
 use crate::plan::orphans::resource_name;
 use crate::plan::references::NoObserver;
@@ -40,6 +41,8 @@ pub struct TestOptions {
     pub strict: bool,
     /// The seed of generated values.
     pub seed: u64,
+    /// The time that `timestamp` and `plantimestamp` return, in RFC 3339. Without it they are unknown.
+    pub now: Option<String>,
     /// The time since whenever.
     pub clock: fn() -> Duration,
 }
@@ -52,6 +55,7 @@ impl Default for TestOptions {
             three_valued: false,
             strict: false,
             seed: 0,
+            now: None,
             clock: || Duration::ZERO,
         }
     }
@@ -62,11 +66,15 @@ pub struct TestRunner<'s> {
     pub(super) suite: &'s TestSuite,
     pub(super) schemas: &'s Schemas,
     pub(super) functions: &'s Functions,
-    /// The functions of conditions and values.
+    /// The functions while a plan is applied: `uuid` and its like have values.
+    applying: Functions,
+    /// The functions of values in test files: of variables, mocks and overrides.
     pub(super) language: Functions,
+    /// The numbers of `uuid` and `bcrypt`.
+    pub(super) numbers: NumberSequence,
     pub(super) options: &'s TestOptions,
     /// The modules that were used already.
-    prepared: HashMap<usize, Result<PreparedModule<'s>, Diagnostics>>,
+    prepared: HashMap<usize, Result<UsedModule<'s>, Diagnostics>>,
     places: Places<'s>,
     /// The rules are those of 1.15.
     pub(super) is_new: bool,
@@ -76,6 +84,13 @@ impl std::fmt::Debug for TestRunner<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TestRunner").field("options", &self.options).finish_non_exhaustive()
     }
+}
+
+/// A module that runs use.
+pub(super) struct UsedModule<'s> {
+    pub(super) prepared: PreparedModule<'s>,
+    /// Its functions while a plan is applied.
+    pub(super) applying: ModuleFunctions,
 }
 
 /// A state that runs of a file share.
@@ -114,11 +129,23 @@ impl<'s> TestRunner<'s> {
         functions: &'s Functions,
         options: &'s TestOptions,
     ) -> Self {
+        let numbers = NumberSequence::default();
+        let applying = match &options.now {
+            Some(now) => {
+                let numbers = numbers.clone();
+                functions.clone().with_changing_values(now, move || numbers.next())
+            }
+            None => functions.clone(),
+        };
+        // The time of a plan means nothing outside of one.
+        let language = applying.clone().of_version(suite.version.parts()).without("plantimestamp");
         Self {
             suite,
             schemas,
             functions,
-            language: functions.clone(),
+            applying,
+            language,
+            numbers,
             options,
             prepared: HashMap::new(),
             places: suite.config().sources.places(),
@@ -154,6 +181,7 @@ impl<'s> TestRunner<'s> {
             }
         }
         let language = self.language.clone();
+        self.numbers.start(GeneratedValues::new(self.options.seed, &[&suite_file.path]));
         let (mut scope, mut found) = FileScope::new(suite_file, &suite.modules[0], &language, self.is_new);
         let mut is_broken = !self.is_new && found.has_errors();
         let mut mocks = Vec::new();
@@ -164,12 +192,19 @@ impl<'s> TestRunner<'s> {
             mocks.push(mock);
         }
         let mut progress = FileProgress::default();
-        let mut is_over = is_broken;
+        let needs = |run: usize, name: &SmolStr| {
+            needs_variable(&file.runs[run], self.config_of(suite_file, run), name)
+        };
+        let order = RunOrder::new(file, &needs, since(suite.version, "1.12"));
         for (index, run) in file.runs.iter().enumerate() {
             // Since 1.15 values of a file may refer to runs, so each run makes more of them known.
             scope.settle(&EarlierRuns { outputs: &progress.outputs, names: &names }, &mut found);
-            is_over |= scope.lacks_values_for(run, self.config_of(suite_file, index));
-            let run_report = if is_over {
+            // After an error Terraform skips the runs that wait for it. A failed assertion skips none.
+            let is_over = |run: &RunReport| matches!(run.status, TestStatus::Error | TestStatus::Skip);
+            let is_skipped = is_broken
+                || scope.lacks_values_for(run, self.config_of(suite_file, index))
+                || (0..index).any(|before| is_over(&report.runs[before]) && order.waits(index, before));
+            let run_report = if is_skipped {
                 RunReport {
                     name: run.name.to_string(),
                     status: TestStatus::Skip,
@@ -183,8 +218,6 @@ impl<'s> TestRunner<'s> {
                 let context = FileContext { suite_file, scope: &scope, mocks: &mocks, names: &names };
                 self.run_one(&context, &mut progress, index)
             };
-            // After an error Terraform skips the other runs of the file. A failed assertion skips none.
-            is_over |= run_report.status == TestStatus::Error;
             report.status = report.status.max(run_report.status);
             report.runs.push(run_report);
         }
@@ -205,9 +238,9 @@ impl<'s> TestRunner<'s> {
     }
 
     /// A module of the suite, validated.
-    pub(super) fn prepare(&mut self, module: usize) -> Result<&PreparedModule<'s>, &Diagnostics> {
+    pub(super) fn prepare(&mut self, module: usize) -> Result<&UsedModule<'s>, &Diagnostics> {
         let (suite, schemas, functions) = (self.suite, self.schemas, self.functions);
-        let options = &self.options.plan;
+        let (options, applying) = (&self.options.plan, &self.applying);
         // Validation looks at neither values nor state, so all runs of a module share it.
         let prepared = self.prepared.entry(module).or_insert_with(|| {
             let config = &suite.modules[module].config;
@@ -215,7 +248,10 @@ impl<'s> TestRunner<'s> {
             let given = config.wanted_configs();
             let input =
                 PlanInput { config, schemas, state: &NO_STATE, variables: &NO_VARIABLES, functions, options };
-            PreparedModule::new(&input, &given, &mut InventingProviders::default(), &mut NoObserver)
+            let mut providers = InventingProviders::default();
+            let prepared = PreparedModule::new(&input, &given, &mut providers, &mut NoObserver)?;
+            let applying = ModuleFunctions::new(config, schemas, applying, options.version, &providers);
+            Ok(UsedModule { prepared, applying })
         });
         prepared.as_ref()
     }
@@ -289,10 +325,10 @@ impl<'s> TestRunner<'s> {
         }
     }
 
-    /// Overrides of the file and its mocks whose targets are in no module that its runs use.
+    /// Overrides of the file and its mocks whose targets are in no module that its runs use. Mock files may serve others, too.
     fn unused(&self, suite_file: &SuiteFile) -> Diagnostics {
         let mut found = Diagnostics::default();
-        let of_mocks = suite_file.mocks.iter().flatten().flat_map(|data| &data.overrides);
+        let of_mocks = suite_file.file.mock_providers.iter().flat_map(|provider| &provider.data.overrides);
         for overriding in suite_file.file.overrides.iter().chain(of_mocks) {
             let mut modules = std::iter::once(0).chain(suite_file.modules.iter().copied());
             if !modules.any(|module| has_target(&self.suite.modules[module].config, overriding)) {
@@ -300,6 +336,41 @@ impl<'s> TestRunner<'s> {
             }
         }
         found
+    }
+}
+
+/// Which runs of a file wait for which others.
+struct RunOrder {
+    /// For each run: whether it goes beside others, its state, and the runs that it refers to.
+    runs: Vec<(bool, String, BTreeSet<SmolStr>)>,
+    names: Vec<SmolStr>,
+}
+
+impl RunOrder {
+    /// `needs` says whether a run needs a variable of the file.
+    fn new(file: &TestFile, needs: &dyn Fn(usize, &SmolStr) -> bool, has_parallel: bool) -> Self {
+        let behind = file.variables.iter().map(|variable| (&variable.name, runs_behind(file, variable)));
+        let behind: Vec<_> = behind.filter(|(_, runs)| !runs.is_empty()).collect();
+        let run = |(index, run): (usize, &TestRun)| {
+            let is_parallel = has_parallel && run.parallel.unwrap_or(file.parallel);
+            let needed = behind.iter().filter(|(name, _)| needs(index, name));
+            let needed = needed.flat_map(|(_, runs)| runs.iter().cloned());
+            (is_parallel, state_key(run), runs_referred_to(run).into_iter().chain(needed).collect())
+        };
+        Self {
+            runs: file.runs.iter().enumerate().map(run).collect(),
+            names: file.runs.iter().map(|run| run.name.clone()).collect(),
+        }
+    }
+
+    /// Whether a run waits for an earlier one: one of both goes alone, they share a state, or it refers to it.
+    fn waits(&self, run: usize, earlier: usize) -> bool {
+        let (is_parallel, state, referred) = &self.runs[run];
+        let (is_earlier_parallel, earlier_state, _) = &self.runs[earlier];
+        !is_parallel
+            || !is_earlier_parallel
+            || state == earlier_state
+            || referred.contains(&self.names[earlier])
     }
 }
 
@@ -407,6 +478,20 @@ fn needed_by_variable(
         }
     }
     (needed, last)
+}
+
+/// The runs that the value of a variable of a file refers to, also by other variables.
+fn runs_behind(file: &TestFile, attribute: &Attribute) -> BTreeSet<SmolStr> {
+    let (mut runs, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let mut open = vec![attribute];
+    while let Some(next) = open.pop() {
+        if seen.insert(&next.name) {
+            runs.extend(runs_in(&next.expr));
+            let names = file_variables(next);
+            open.extend(file.variables.iter().filter(|other| names.contains(&other.name)));
+        }
+    }
+    runs
 }
 
 /// Destroys what the runs of a file have made, the state that was changed last first.

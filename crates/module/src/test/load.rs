@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
-use objchange_hcl::{Diagnostic, MockData, MockProvider, Problems, TestFile, VariableConfig};
+use objchange::address::Mode;
+use objchange_hcl::{Diagnostic, Edition, MockData, MockProvider, Problems, TestFile, VariableConfig};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use crate::config::{Config, InstalledPlace, LoadOptions, clean};
+use crate::directory::load_with_constants;
 use crate::files::Files;
 use crate::plan::GivenVariable;
-use crate::variables::{GivenValue, VariableSources, read_values, value};
+use crate::versions::since;
+use crate::variables::{GivenValue, NeededVariables, VariableSources, read_values, value};
 use crate::{Diagnostics, Severity};
 
 /// The texts that tests are loaded from.
@@ -139,9 +142,12 @@ impl TestSuite {
             return suite;
         }
         let options = LoadOptions { manifest: texts.manifest, ..LoadOptions::new(texts.terraform_version) };
-        let (mut config, mut found) = Config::load(texts.files, ".", &options);
-        // Terraform reports `required_version` at the run that meets it; other errors end all before the first file.
-        let unsuitable = found.extract(is_about_version);
+        let needed = NeededVariables::Constants;
+        let (mut config, found) =
+            load_with_constants(texts.files, &options, texts.variables, texts.version, needed);
+        let mut found = found.unwrap_or_else(|wrong| wrong);
+        // Terraform reports these at the run that meets them; other errors end all before the first file.
+        let unsuitable = found.extract(is_of_runs);
         suite.diagnostics.append(found);
         suite.read_files(&texts, &mut config);
         if suite.diagnostics.has_errors() {
@@ -151,13 +157,27 @@ impl TestSuite {
         suite.unsuitable = vec![unsuitable];
         suite.modules.push(SuiteModule { config, ..SuiteModule::default() });
         suite.load_modules(&texts, &options);
+        for module in &mut suite.modules {
+            module.config.allows_ephemeral_outputs = since(texts.version, "1.14");
+        }
         suite.read_globals(&texts);
+        let mut unmatched = Diagnostics::default();
+        for wanted in suite.unmatched(texts.filter).filter(|_| since(texts.version, "1.16")) {
+            let detail = format!("The specified test file, {wanted}, could not be found.");
+            unmatched.without_place(Severity::Warning, "Unknown test file", detail);
+        }
+        suite.diagnostics.append(unmatched);
         if !texts.filter.is_empty() {
             // Terraform 1.11.4 compares `-filter` as text: `./a.tftest.hcl` matches nothing. Errors of other files
             // count.
             suite.files.retain(|file| texts.filter.contains(&file.path));
         }
         suite
+    }
+
+    /// The paths that are those of no test file.
+    pub fn unmatched<'f>(&'f self, paths: &'f [String]) -> impl Iterator<Item = &'f String> {
+        paths.iter().filter(|wanted| !self.files.iter().any(|file| file.path == **wanted))
     }
 
     /// The module under test.
@@ -227,7 +247,7 @@ impl TestSuite {
         paths.sort();
         for (path, is_in_test_directory) in paths {
             let Some(index) = self.add_source(texts, config, &path) else { continue };
-            let (file, problems) = TestFile::read(&config.sources, index);
+            let (file, problems) = TestFile::read(&config.sources, index, edition(texts.version));
             self.tell(problems);
             for called in file.runs.iter().filter_map(|run| run.module.as_ref()) {
                 let (source, place) = &called.source;
@@ -285,16 +305,20 @@ impl TestSuite {
         };
         names.retain(|name| MOCK_ENDS.iter().any(|end| name.ends_with(end)) && !name.starts_with('.'));
         names.sort();
-        let mut first: BTreeMap<(bool, SmolStr), objchange_hcl::Span> = BTreeMap::new();
+        let mut first: BTreeMap<(Mode, SmolStr), objchange_hcl::Span> = BTreeMap::new();
         for name in names {
             let path = if directory == "." { name } else { format!("{directory}/{name}") };
             let Some(index) = self.add_source(texts, config, &path) else { continue };
-            let (data, problems) = MockData::read(&config.sources, index);
+            let (data, problems) = MockData::read(&config.sources, index, edition(texts.version));
             self.tell(problems);
             for object in &data.objects {
-                let key = (object.is_data, object.type_name.clone());
+                let key = (object.mode, object.type_name.clone());
                 if let Some(first) = first.get(&key) {
-                    let kind = if object.is_data { "mock_data" } else { "mock_resource" };
+                    let kind = match object.mode {
+                        Mode::Managed => "mock_resource",
+                        Mode::Data => "mock_data",
+                        Mode::Ephemeral => "mock_ephemeral",
+                    };
                     let at = config.sources.places().find(*first).map(|place| place.to_string());
                     let detail = format!(
                         "A {kind} block for {} has already been defined at {}.",
@@ -351,7 +375,7 @@ impl TestSuite {
                 let place = InstalledPlace { key, manifest_directory: ".", constants: BTreeMap::new() };
                 let (mut config, mut found) =
                     Config::load_after(sources, texts.files, &directory, options, &place);
-                self.unsuitable.push(found.extract(is_about_version));
+                self.unsuitable.push(found.extract(is_of_runs));
                 self.diagnostics.append(found);
                 sources = std::mem::take(&mut config.sources);
                 known.insert(directory, self.modules.len());
@@ -424,6 +448,11 @@ impl Globals {
     }
 }
 
+/// The edition of the language that test files of a version are written in.
+fn edition(version: Version) -> Edition {
+    Edition(version.parts().1)
+}
+
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
@@ -443,8 +472,8 @@ fn innermost<'d>(path: &str, directories: &BTreeSet<&'d str>) -> &'d str {
 /// Terraform's default of `-test-directory`.
 const DEFAULT_DIRECTORY: &str = "tests";
 
-fn is_about_version(found: &crate::ModuleDiagnostic) -> bool {
-    found.diagnostic.kind() == "unsupported_terraform_core_version"
+fn is_of_runs(found: &crate::ModuleDiagnostic) -> bool {
+    matches!(found.diagnostic.kind(), "unsupported_terraform_core_version" | "root_module_output_deprecated")
 }
 
 pub(super) fn is_test_file(name: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use objchange::Value;
+use objchange::address::Mode;
 use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, Provider,
     ProviderError, SimulatedProvider, planned_data_resource,
@@ -23,8 +24,8 @@ use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress};
 /// A mocked provider.
 #[derive(Debug, Default)]
 pub(super) struct Mock {
-    /// The values for a type, by whether it is a data source and by name.
-    types: HashMap<(bool, SmolStr), GivenValues>,
+    /// The values for a type, by what it is a type of and by name.
+    types: HashMap<(Mode, SmolStr), GivenValues>,
 }
 
 impl Mock {
@@ -40,7 +41,7 @@ impl Mock {
         let mut mock = Self::default();
         for object in data.iter().flat_map(|data| &data.objects) {
             // Blocks come in order of precedence, so the first of a type counts.
-            let key = (object.is_data, object.type_name.clone());
+            let key = (object.mode, object.type_name.clone());
             if mock.types.contains_key(&key) {
                 continue;
             }
@@ -66,6 +67,8 @@ pub(super) struct TestProviders<'r> {
     pub(super) overrides: &'r Overrides,
     /// The rules are those of 1.15.
     pub(super) is_new: bool,
+    /// Ephemeral resources of mocked providers are mocked, too.
+    pub(super) mocks_ephemeral: bool,
 }
 
 /// The source of an object.
@@ -80,7 +83,7 @@ impl TestProviders<'_> {
     fn source(
         &self,
         provider: &ProviderConfigAddress,
-        is_data: bool,
+        mode: Mode,
         type_name: &str,
         address: &str,
     ) -> Source<'_> {
@@ -89,7 +92,7 @@ impl TestProviders<'_> {
             return Source::Given(Some(given));
         }
         match self.mocks.get(provider) {
-            Some(mock) => Source::Given(mock.types.get(&(is_data, SmolStr::new(type_name)))),
+            Some(mock) => Source::Given(mock.types.get(&(mode, SmolStr::new(type_name)))),
             None => Source::Provider,
         }
     }
@@ -211,7 +214,7 @@ impl TestProviders<'_> {
         address: &str,
         request: &PlanResourceChange,
     ) -> Result<PlannedResource, ProviderError> {
-        let given = match self.source(provider, false, resource_type, address) {
+        let given = match self.source(provider, Mode::Managed, resource_type, address) {
             Source::Provider => return self.others.plan(provider, resource_type, address, request),
             Source::Given(given) => given,
         };
@@ -243,7 +246,7 @@ impl TestProviders<'_> {
         schema: &Schema,
         config: &Value,
     ) -> DataAnswer {
-        let given = match self.source(provider, true, &type_of(address), address) {
+        let given = match self.source(provider, Mode::Data, &type_of(address), address) {
             Source::Provider => return self.others.read_data(provider, address, schema, config),
             Source::Given(given) => given,
         };
@@ -261,13 +264,21 @@ impl TestProviders<'_> {
         schema: &Schema,
         config: &Value,
     ) -> DataAnswer {
-        if self.mocks.contains_key(provider) {
-            let mut error = Diagnostic::error("No ephemeral resource types in mock providers");
-            error.detail =
-                "The provider mocking mechanism does not yet support ephemeral resource types.".to_owned();
-            return DataAnswer::Failed(vec![error]);
+        let given = match self.source(provider, Mode::Ephemeral, &type_of(address), address) {
+            Source::Provider => return self.others.open(provider, address, schema, config),
+            Source::Given(_) if !self.mocks_ephemeral => {
+                let mut error = Diagnostic::error("No ephemeral resource types in mock providers");
+                error.detail =
+                    "The provider mocking mechanism does not yet support ephemeral resource types.".to_owned();
+                return DataAnswer::Failed(vec![error]);
+            }
+            Source::Given(given) => given,
+        };
+        let object = planned_data_resource(&schema.block, config).unwrap_or_else(|_| config.clone());
+        match self.completed(&schema.block, &object, given, address) {
+            Ok(object) => DataAnswer::Known(object, Vec::new()),
+            Err(error) => DataAnswer::Failed(vec![error]),
         }
-        self.others.open(provider, address, schema, config)
     }
 
     fn import(
@@ -302,7 +313,7 @@ impl TestProviders<'_> {
         address: &str,
         request: &ApplyResourceChange,
     ) -> Result<AppliedResource, ProviderError> {
-        let given = match self.source(provider, false, resource_type, address) {
+        let given = match self.source(provider, Mode::Managed, resource_type, address) {
             Source::Provider => return self.others.apply(provider, resource_type, address, request),
             Source::Given(given) => given,
         };

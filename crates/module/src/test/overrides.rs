@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use objchange::Value;
-use objchange::address::InstanceAddress;
+use objchange::address::{InstanceAddress, Mode};
 use objchange_hcl::{
     Attribute, Functions, MoveTarget, Override, OverrideDuring, Scope, Span, Variables, evaluate,
 };
@@ -107,10 +107,11 @@ fn object(
     if value.as_object().is_none() {
         let (article, kind) = match (&overriding.target, name) {
             (MoveTarget::Module(_), _) => ("an", "override_module"),
-            (MoveTarget::Resource(address), _) if address.resource.mode == objchange::address::Mode::Data => {
-                ("a", "override_data")
-            }
-            _ => ("a", "override_resource"),
+            (MoveTarget::Resource(address), _) => match address.resource.mode {
+                Mode::Managed => ("a", "override_resource"),
+                Mode::Data => ("a", "override_data"),
+                Mode::Ephemeral => ("a", "override_ephemeral"),
+            },
         };
         let detail = format!("{kind} blocks must specify {article} {name} attribute that is an object.");
         found.error(

@@ -11,7 +11,9 @@ use smol_str::SmolStr;
 use super::assertion::AssertionRules;
 use super::coverage::note_resources;
 use super::expected::{ExpectedFailures, Stage};
-use super::file::{FileContext, FileProgress, TestOptions, TestRunner, unknown_targets, with_provisioners};
+use super::file::{
+    FileContext, FileProgress, TestOptions, TestRunner, UsedModule, unknown_targets, with_provisioners,
+};
 use super::mock::{Mock, TestProviders};
 use super::overrides::{LeveledOverride, Overrides};
 use super::report::{RunOutcome, RunReport, TestStatus};
@@ -19,12 +21,14 @@ use super::scope::{RunScope, subject};
 use super::values::{EarlierRuns, RunVariables};
 use crate::apply::{GeneratedValues, InventingProviders, apply_prepared};
 use crate::config::Config;
+use crate::functions::ModuleFunctions;
 use crate::plan::evaluated::{World, dynamic};
 use crate::plan::references::NoObserver;
 use crate::plan::run::{Evaluated, PreparedModule, plan_prepared};
 use crate::plan::targets::Targets;
 use crate::plan::{ModulePlan, PlanInput, PlanMode, PlanOptions, Target};
 use crate::state::PriorState;
+use crate::versions::since;
 use crate::{Diagnostics, ProviderConfigAddress, Severity};
 
 /// A run that cannot go on has an error.
@@ -68,13 +72,16 @@ impl TestRunner<'_> {
         let run = &suite_file.file.runs[index];
         let module = suite_file.modules.get(index).copied().unwrap_or(0);
         let config = &self.suite.modules[module].config;
+        let values = GeneratedValues::new(self.options.seed, &[&suite_file.path, &run.name]);
+        self.numbers.start(values);
         let ReadRun { mut expected, options, given, used, overrides } =
             self.read_run(context, progress, index, report)?;
         let before =
             progress.states.get(&state_key(run)).map(|state| state.state.clone()).unwrap_or_default();
-        let (schemas, functions, language) = (self.schemas, self.functions, self.language.clone());
+        let (schemas, functions) = (self.schemas, self.functions);
         let (test_options, is_new) = (self.options, self.is_new);
-        let prepared = self.prepare(module).map_err(|found| {
+        let mocks_ephemeral = since(self.suite.version, "1.16");
+        let UsedModule { prepared, applying } = self.prepare(module).map_err(|found| {
             report.diagnostics.append(found.clone());
             Stopped
         })?;
@@ -86,14 +93,15 @@ impl TestRunner<'_> {
             functions,
             options: &options,
         };
-        let values = GeneratedValues::new(test_options.seed, &[&suite_file.path, &run.name]);
         let mut providers = TestProviders {
             others: InventingProviders { values, ..InventingProviders::default() },
             mocks: used.iter().map(|mocked| (mocked.address.clone(), mocked.mock)).collect(),
             overrides: &overrides,
             is_new,
+            mocks_ephemeral,
         };
-        let command = CommandOfRun { run, index, module, input: &input, prepared, test_options, is_new };
+        let command =
+            CommandOfRun { run, index, module, input: &input, prepared, applying, test_options, is_new };
         let (plan, planned) = plan_prepared(&input, prepared, &mut providers, &mut NoObserver);
         if let (Some(coverage), Some(Evaluated { world })) = (functions.coverage(), &planned) {
             note_resources(world, coverage);
@@ -104,6 +112,10 @@ impl TestRunner<'_> {
                 planned
             }
             RunCommand::Apply => command.apply(&plan, &mut providers, &mut expected, progress, report)?,
+        };
+        let functions_of_run = match run.command {
+            RunCommand::Plan => &prepared.functions,
+            RunCommand::Apply => applying,
         };
         let Some(Evaluated { mut world }) = evaluated else { return Err(Stopped) };
         let targets = Targets::new(config, &prepared.graph, &options, &before);
@@ -119,7 +131,7 @@ impl TestRunner<'_> {
             others: &given.others,
             runs: &progress.outputs,
             run_names: context.names,
-            functions: &language,
+            functions: &functions_of_run.of_module(0).clone().outside_of_modules(),
         };
         scope.judge_all(&run.asserts, AssertionRules::new(test_options, is_new), report);
         progress.invented.extend(invented(&mut providers.others, test_options.strict, report));
@@ -141,7 +153,7 @@ impl TestRunner<'_> {
         let module = suite_file.modules.get(index).copied().unwrap_or(0);
         let config = &self.suite.modules[module].config;
         let (mut expected, found) = ExpectedFailures::new(&run.expect_failures);
-        expected.is_lossy = self.is_new && self.options.verbose;
+        expected.is_verbose = self.is_new && self.options.verbose;
         report.started = !found.has_errors() || !self.is_new;
         checked(found, report)?;
         checked(self.suite.unsuitable.get(module).cloned().unwrap_or_default(), report)?;
@@ -246,6 +258,7 @@ struct CommandOfRun<'r, 's> {
     module: usize,
     input: &'r PlanInput<'s>,
     prepared: &'r PreparedModule<'s>,
+    applying: &'r ModuleFunctions,
     test_options: &'r TestOptions,
     is_new: bool,
 }
@@ -278,8 +291,9 @@ impl<'s> CommandOfRun<'_, 's> {
     ) -> Result<Option<Evaluated<'s>>, Stopped> {
         // An expected failure while planning keeps the run from applying, so Terraform reports an error all the same.
         checked(expected.judge(&plan.diagnostics, Stage::PlanBeforeApply).0, report)?;
+        checked(self.unset_ephemeral_variables(), report)?;
         providers.others.is_applying = true;
-        let (applied, evaluated) = apply_prepared(self.input, self.prepared, plan, providers);
+        let (applied, evaluated) = apply_prepared(self.input, self.prepared, self.applying, plan, providers);
         let state = progress.states.entry(state_key(self.run)).or_default();
         // A partly failed apply leaves its objects in the state, for the clean-up to destroy.
         (state.state, state.last) = (applied.state.clone(), Some(self.index));
@@ -293,6 +307,29 @@ impl<'s> CommandOfRun<'_, 's> {
             report.outcome = Some(RunOutcome::State(Box::new(applied.state), self.module));
         }
         Ok(evaluated)
+    }
+}
+
+impl CommandOfRun<'_, '_> {
+    /// Before 1.16 Terraform applies nothing where an ephemeral variable has its default.
+    fn unset_ephemeral_variables(&self) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        if since(self.input.options.version, "1.16") {
+            return found;
+        }
+        let declared = self.input.config.modules.first().map(|root| &root.config.variables);
+        let is_unset = |name: &SmolStr| !self.input.variables.contains_key(name);
+        for (name, _) in
+            declared.into_iter().flatten().filter(|(name, variable)| variable.ephemeral && is_unset(name))
+        {
+            let detail = format!(
+                "The ephemeral input variable {:?} was not set during the plan phase, and so must remain unset during the \
+                 apply phase.",
+                name.as_str()
+            );
+            found.without_place(Severity::Error, "No value for required variable", detail);
+        }
+        found
     }
 }
 
@@ -357,7 +394,7 @@ fn unreadable_references(run: &TestRun) -> Diagnostics {
 }
 
 /// The key of a run's state: its `state_key`, else its module.
-fn state_key(run: &TestRun) -> String {
+pub(super) fn state_key(run: &TestRun) -> String {
     match (&run.state_key, &run.module) {
         // A `state_key` may name one state for several modules.
         (Some(key), _) => key.clone(),

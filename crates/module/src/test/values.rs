@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::Value;
+use objchange::value::Marks;
 use objchange_hcl::{
-    Attribute, Diagnostic, Expr, Functions, Reference, Scope, Variables, evaluate, variables,
+    Attribute, Diagnostic, Expr, Functions, Reference, Scope, VariableConfig, Variables, evaluate, variables,
 };
 use smol_str::SmolStr;
 
@@ -13,6 +14,7 @@ use super::scope::{TestSubject, nameless, subject};
 use crate::Diagnostics;
 use crate::config::Config;
 use crate::plan::GivenVariable;
+use crate::plan::variable::root_value;
 use crate::subject::{Subject, SubjectKind};
 
 const ONLY_RUNS_AND_VARIABLES: &str =
@@ -68,11 +70,15 @@ impl<'s> FileScope<'s> {
         let mut found = Diagnostics::default();
         if is_new {
             for (name, declared) in &suite_file.file.declared {
-                if declared.default.is_none() && !suite_file.globals.0.contains_key(name) {
-                    let detail = format!("The variable {:?} is required, but is not set.", name.as_str());
-                    found.error("Required variable not set", declared.header, detail);
-                    scope.broken.insert(name.clone());
+                match scope.declared_value(name, declared) {
+                    Some(Ok(_)) => continue,
+                    Some(Err(errors)) => found.errors(errors),
+                    None => {
+                        let detail = format!("The variable {:?} is required, but is not set.", name.as_str());
+                        found.error("Required variable not set", declared.header, detail);
+                    }
                 }
+                scope.broken.insert(name.clone());
             }
         }
         scope.open = suite_file.file.variables.iter().collect();
@@ -188,25 +194,35 @@ impl<'s> FileScope<'s> {
     fn global(&self, name: &SmolStr) -> Option<Result<Value, Vec<Diagnostic>>> {
         let value =
             |given: &GlobalValue| given.as_ref().map(|given| given.value.clone()).map_err(Clone::clone);
-        let file = &self.suite_file.file;
-        if let Some(declared) = file.declared.get(name) {
-            let given = self.suite_file.globals.0.get(name).map(value);
-            let given = given.or_else(|| declared.default.clone().map(Ok))?;
-            return Some(given.and_then(|given| {
-                let is_secret = declared.sensitive || declared.ephemeral;
-                let converted =
-                    declared.ty.as_ref().map_or(Ok(given.clone()), |ty| ty.convert_as(&given, is_secret));
-                let marked = converted.map(|value| value.with_marks(crate::plan::variable::marks(declared)));
-                marked.map_err(|error| {
-                    let detail = format!("Unsuitable value for var.{name}: {}.", error.kind);
-                    vec![Diagnostic::new("Invalid value for input variable", declared.header, detail)]
-                })
-            }));
+        if let Some(declared) = self.suite_file.file.declared.get(name) {
+            return self.declared_value(name, declared);
         }
         // Since 1.15 what the module declares says nothing about references in test files.
         let of_module = self.main.globals[usize::from(self.suite_file.is_in_test_directory)].0.get(name);
         let of_module = of_module.filter(|_| !self.is_new);
         of_module.or_else(|| self.suite_file.globals.0.get(name)).map(value)
+    }
+
+    /// The value of a `variable` block of the file: given from outside, else its default.
+    fn declared_value(
+        &self,
+        name: &SmolStr,
+        declared: &VariableConfig,
+    ) -> Option<Result<Value, Vec<Diagnostic>>> {
+        let given = match self.suite_file.globals.0.get(name) {
+            Some(Ok(given)) => Some(given),
+            Some(Err(errors)) => return Some(Err(errors.clone())),
+            None => {
+                declared.default.as_ref()?;
+                None
+            }
+        };
+        // As in Terraform 1.15.5: `sensitive` of such a block hides nothing.
+        let marks = if declared.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
+        match root_value(&self.main.config, name, declared, given) {
+            Ok(value) => Some(Ok(value?.with_marks(marks))),
+            Err(error) => Some(Err(vec![*error])),
+        }
     }
 
     /// The variables of a run: its own values count before those of the file, and these before those from outside.
@@ -228,6 +244,14 @@ impl<'s> FileScope<'s> {
                 // A global value that the file overrides is not used, so its error does not count.
                 Err(_) if self.own.contains_key(name) => {}
                 Err(errors) => found.errors(errors.iter().cloned()),
+            }
+        }
+        for (name, variable) in self.suite_file.file.declared.iter().filter(|_| self.is_new) {
+            if declared.contains_key(name)
+                && let Some(Ok(value)) = self.declared_value(name, variable)
+            {
+                let span = Some(variable.header);
+                result.given.insert(name.clone(), GivenVariable { value, origin: String::new(), span });
             }
         }
         for name in self.suite_file.globals.0.keys().chain(self.suite_file.file.declared.keys()) {

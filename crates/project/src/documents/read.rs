@@ -99,6 +99,7 @@ impl Inputs {
         let read = |queue: &Queue<Job, FolderOutcome<A>>| read_all(self, count, queue);
         // One document waits for each core, not more, because each may have up to 1 GiB.
         pool::in_order(
+            pool::cores(),
             1,
             read,
             |job| (job.origin.folder(), outcome(job, wanted, &self.plan_files, &answer)),

@@ -147,11 +147,14 @@ impl<'c> Validator<'_, 'c> {
                 let is_marked = crate::versions::since(self.input.options.version, "1.13") && is_passed_on;
                 if self.found.error_count() == errors && !(output.ephemeral && is_marked && node.module != 0)
                 {
-                    self.found.errors(super::outputs::refusal(output, node.module == 0, &value));
+                    self.found.errors(super::outputs::refusal(self.input.config, output, node.module == 0, &value));
                 }
                 self.world.instances[at].outputs.insert((*name).clone(), value);
             }
-            NodeKind::Call(_, call) => self.call(at, node.module, call),
+            NodeKind::Call(name, call) => {
+                self.deprecated_arguments(node.module, name, call);
+                self.call(at, node.module, call);
+            }
             NodeKind::CallClose(_) => {}
             NodeKind::Resource(resource) => self.resource(at, node.module, resource),
             NodeKind::Provider(provider) => self.provider(at, node.module, provider),
@@ -269,6 +272,20 @@ impl<'c> Validator<'_, 'c> {
     fn call(&mut self, at: ModuleInstanceId, module: usize, call: &ModuleCall) {
         self.depends_on(module, &call.depends_on);
         self.expand(at, module, call.count.as_ref(), call.for_each.as_ref());
+    }
+
+    /// Says which arguments are those of deprecated variables.
+    fn deprecated_arguments(&mut self, module: usize, name: &SmolStr, call: &ModuleCall) {
+        let modules = &self.input.config.modules;
+        let Some(child) = modules[module].children.get(name) else { return };
+        for argument in &call.arguments {
+            let variable = modules[*child].config.variables.get(&argument.name);
+            if let Some((why, _)) = variable.and_then(|variable| variable.deprecated.as_ref()) {
+                let place = argument.name_span.to(argument.expr.span);
+                let warning = Diagnostic::warning("Deprecated variable got a value", place, why.clone());
+                self.found.push(Severity::Warning, warning);
+            }
+        }
     }
 
     /// Checks `count` and `for_each`.

@@ -12,6 +12,7 @@ use super::super::references::{NO_REFERENCE, is_reference};
 use super::super::{Reader, address};
 use super::shapes;
 use crate::decode::raw::RawBlock;
+use crate::edition::Edition;
 use crate::syntax::ast::{Attribute, Expr, ExprKind};
 use crate::syntax::is_name;
 
@@ -45,7 +46,7 @@ impl Reader<'_> {
     /// Reads the mocks and overrides of a provider. Each type and target may appear once.
     pub(super) fn mock_data(&mut self, blocks: Vec<RawBlock<'_>>) -> MockData {
         let mut data = MockData::default();
-        let mut first: BTreeMap<(bool, SmolStr), Span> = BTreeMap::new();
+        let mut first: BTreeMap<(Mode, SmolStr), Span> = BTreeMap::new();
         let mut overrides = Vec::new();
         for block in blocks {
             if !block.kind.starts_with("mock_") {
@@ -54,7 +55,7 @@ impl Reader<'_> {
             }
             let kind = block.kind.clone();
             let Some(object) = self.mock_object(block) else { continue };
-            let key = (object.is_data, object.type_name.clone());
+            let key = (object.mode, object.type_name.clone());
             match first.get(&key) {
                 Some(first) => {
                     let detail = format!(
@@ -79,13 +80,21 @@ impl Reader<'_> {
         let RawBlock { kind, labels, header, body, .. } = block;
         let content = body.read(&shapes::MOCK_OBJECT, &mut self.problems);
         let during = self.override_during(content.attribute("override_during"));
-        Some(MockObject {
-            header,
-            is_data: kind == "mock_data",
-            type_name: labels.first()?.text.clone(),
-            defaults: content.attribute("defaults").cloned(),
-            during,
-        })
+        let defaults = content.attribute("defaults").cloned();
+        self.check_without_functions(defaults.as_ref());
+        let mode = match &*kind {
+            "mock_data" => Mode::Data,
+            "mock_ephemeral" => Mode::Ephemeral,
+            _ => Mode::Managed,
+        };
+        Some(MockObject { header, mode, type_name: labels.first()?.text.clone(), defaults, during })
+    }
+
+    /// Values of mocks and overrides call no functions before Terraform 1.15.
+    fn check_without_functions(&mut self, values: Option<&Attribute>) {
+        if let Some(values) = values.filter(|_| self.problems.edition < Edition(15)) {
+            self.constant(|evaluator| evaluator.constant(&values.expr));
+        }
     }
 
     /// Reads the overrides of a file or block. Each target may appear once.
@@ -129,7 +138,9 @@ impl Reader<'_> {
         };
         let target_span = target.name_span.to(target.expr.span);
         let target = self.override_target(&kind, target)?;
-        Some(Override { header, target, target_span, values: content.attribute(values).cloned(), during })
+        let values = content.attribute(values).cloned();
+        self.check_without_functions(values.as_ref());
+        Some(Override { header, target, target_span, values, during })
     }
 
     fn override_target(&mut self, kind: &str, target: &Attribute) -> Option<MoveTarget> {
@@ -145,12 +156,14 @@ impl Reader<'_> {
             ("override_module", MoveTarget::Module(_)) => true,
             ("override_data", MoveTarget::Resource(address)) => address.resource.mode == Mode::Data,
             ("override_resource", MoveTarget::Resource(address)) => address.resource.mode == Mode::Managed,
+            ("override_ephemeral", MoveTarget::Resource(address)) => address.resource.mode == Mode::Ephemeral,
             _ => false,
         };
         if !is_right {
             let what = match kind {
                 "override_module" => "modules",
                 "override_data" => "data sources",
+                "override_ephemeral" => "ephemeral resources",
                 _ => "resources",
             };
             let detail =

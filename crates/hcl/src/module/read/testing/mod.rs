@@ -16,28 +16,30 @@ use super::{BAD_NAME, Reader};
 use crate::decode::Problems;
 use crate::decode::raw::{RawBlock, RawBody};
 use crate::decode::shape::{PROVIDER, VARIABLE};
+use crate::edition::Edition;
 use crate::sources::Sources;
 use crate::syntax::ast::Attribute;
 use crate::syntax::is_name;
 
 impl TestFile {
     /// Reads one of the sources as a test file: the one with this position. A name that ends with `.json` is of JSON
-    /// syntax.
+    /// syntax. Older editions know fewer names, and no functions in mocks and overrides.
     ///
     /// ```
-    /// use objchange_hcl::{RunCommand, Sources, TestFile};
+    /// use objchange_hcl::{Edition, RunCommand, Sources, TestFile};
     ///
     /// let sources = Sources::from_text("a.tftest.hcl", "run \"p\" {\n  command = plan\n}\n").unwrap();
-    /// let (file, problems) = TestFile::read(&sources, 0);
+    /// let (file, problems) = TestFile::read(&sources, 0, Edition::NEWEST);
     /// assert!(problems.errors.is_empty());
     /// assert_eq!(file.runs[0].command, RunCommand::Plan);
     ///
     /// let sources = Sources::from_text("a.tftest.hcl", "run \"p\" {\n  command = \"plan\"\n}\n").unwrap();
-    /// let (_, problems) = TestFile::read(&sources, 0);
+    /// let (_, problems) = TestFile::read(&sources, 0, Edition::NEWEST);
     /// assert_eq!(problems.errors[0].summary, "Invalid \"command\" keyword");
     /// ```
-    pub fn read(sources: &Sources, index: usize) -> (Self, Problems) {
+    pub fn read(sources: &Sources, index: usize, edition: Edition) -> (Self, Problems) {
         let mut reader = Reader::new(sources, index..index + 1);
+        reader.problems.edition = edition;
         let mut file = Self::default();
         if let Some(source) = sources.files().get(index)
             && let Some(body) = RawBody::of_file(source, &mut reader.problems)
@@ -51,8 +53,9 @@ impl TestFile {
 impl MockData {
     /// Reads one of the sources as a mock file: the one with this position. A name that ends with `.json` is of JSON
     /// syntax.
-    pub fn read(sources: &Sources, index: usize) -> (Self, Problems) {
+    pub fn read(sources: &Sources, index: usize, edition: Edition) -> (Self, Problems) {
         let mut reader = Reader::new(sources, index..index + 1);
+        reader.problems.edition = edition;
         let mut data = Self::default();
         if let Some(source) = sources.files().get(index)
             && let Some(body) = RawBody::of_file(source, &mut reader.problems)
@@ -92,6 +95,7 @@ impl Reader<'_> {
                 }
                 "variable" => {
                     let declared = Declared::new(block, &VARIABLE, self);
+                    self.check_variable_name(&declared);
                     let name = declared.label(0);
                     let variable = self.variable(&name, declared);
                     let value = file.variables.iter().find(|attribute| attribute.name == name);
@@ -110,7 +114,7 @@ impl Reader<'_> {
                             run.name,
                             self.place(*first)
                         );
-                        self.problems.error("Duplicate \"run\" block names", run.header, detail);
+                        self.problems.error("Duplicate \"run\" block names", run.name_span, detail);
                     } else {
                         names.insert(run.name.clone(), run.header);
                         file.runs.push(run);

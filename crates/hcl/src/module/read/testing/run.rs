@@ -19,6 +19,7 @@ impl Reader<'_> {
         }
         let mut run = TestRun {
             name: label.text.clone(),
+            name_span: label.span,
             header,
             command: self.command(&content),
             variables: Vec::new(),
@@ -37,10 +38,20 @@ impl Reader<'_> {
         if let Some(map) = content.attribute("providers") {
             run.providers = self.passed_providers(&map.expr);
         }
+        if let Some(kept) = content.attribute("skip_cleanup") {
+            let detail = "The skip_cleanup attribute is only available in experimental builds of Terraform.";
+            let place = kept.name_span.to(kept.expr.span);
+            self.problems.error("Invalid attribute", place, detail);
+        }
         let mut once = Once::new("run block");
         let mut overrides = Vec::new();
         for block in content.blocks {
             match &*block.kind {
+                "backend" => {
+                    let detail =
+                        "The backend block is only available within run blocks in experimental builds of Terraform.";
+                    self.problems.error("Invalid block", block.header, detail);
+                }
                 "assert" => run.asserts.extend(self.condition(block, None)),
                 "variables" => {
                     if once.is_first(&block, self) {

@@ -1,6 +1,7 @@
 //! The arguments and blocks that are allowed in test files and mock files.
 
 use crate::decode::shape::Shape;
+use crate::edition::Edition;
 use crate::syntax::json::Style::{Constant, Name, Template};
 
 /// Labels of overrides: none.
@@ -19,10 +20,14 @@ pub(super) const FILE: Shape = Shape {
         ("override_resource", NONE),
         ("override_data", NONE),
         ("override_module", NONE),
+        ("override_ephemeral", NONE),
     ],
-    newer: &[],
+    newer: &[("test", Edition(12)), ("variable", Edition(13)), OVERRIDE_EPHEMERAL],
     is_open: false,
 };
+
+/// Terraform mocks ephemeral resources since 1.17. Its 1.16 reports each one as an error, which helps nobody.
+const OVERRIDE_EPHEMERAL: (&str, Edition) = ("override_ephemeral", Edition(16));
 
 pub(super) const TEST: Shape =
     Shape { arguments: &[("parallel", Constant)], required: &[], blocks: &[], newer: &[], is_open: false };
@@ -34,6 +39,7 @@ pub(super) const RUN: Shape = Shape {
         ("expect_failures", Name),
         ("state_key", Constant),
         ("parallel", Constant),
+        ("skip_cleanup", Constant),
     ],
     required: &[],
     blocks: &[
@@ -44,8 +50,15 @@ pub(super) const RUN: Shape = Shape {
         ("override_resource", NONE),
         ("override_data", NONE),
         ("override_module", NONE),
+        ("override_ephemeral", NONE),
+        ("backend", &["type"]),
     ],
-    newer: &[],
+    newer: &[
+        ("parallel", Edition(12)),
+        ("skip_cleanup", Edition(14)),
+        ("backend", Edition(14)),
+        OVERRIDE_EPHEMERAL,
+    ],
     is_open: false,
 };
 
@@ -69,7 +82,7 @@ pub(super) const MOCK_PROVIDER: Shape = Shape {
     arguments: &[("alias", Constant), ("source", Constant), ("override_during", Name)],
     required: &[],
     blocks: MOCK_FILE.blocks,
-    newer: &[],
+    newer: MOCK_FILE.newer,
     is_open: false,
 };
 
@@ -79,10 +92,12 @@ pub(super) const MOCK_FILE: Shape = Shape {
     blocks: &[
         ("mock_resource", &["type"]),
         ("mock_data", &["type"]),
+        ("mock_ephemeral", &["type"]),
         ("override_resource", NONE),
         ("override_data", NONE),
+        ("override_ephemeral", NONE),
     ],
-    newer: &[],
+    newer: &[("mock_ephemeral", Edition(16)), OVERRIDE_EPHEMERAL],
     is_open: false,
 };
 
