@@ -28,6 +28,9 @@ impl Marks {
     pub const SENSITIVE: Self = Self(1);
     /// The value is never stored in a plan or state.
     pub const EPHEMERAL: Self = Self(2);
+    /// The value was made up in place of a provider, or depends on one that was: nothing may be decided by it. It is no
+    /// secret.
+    pub const INVENTED: Self = Self(4);
 
     /// Whether there is no mark.
     pub fn is_empty(self) -> bool {
@@ -37,6 +40,12 @@ impl Marks {
     /// The number of distinct marks.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
+    }
+
+    /// The marks without those of `other`.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Whether all marks of `other` are here.
@@ -61,7 +70,8 @@ impl std::ops::BitOrAssign for Marks {
 
 impl fmt::Debug for Marks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = [(Self::SENSITIVE, "sensitive"), (Self::EPHEMERAL, "ephemeral")];
+        let names =
+            [(Self::SENSITIVE, "sensitive"), (Self::EPHEMERAL, "ephemeral"), (Self::INVENTED, "invented")];
         f.debug_set().entries(names.iter().filter(|(m, _)| self.contains(*m)).map(|(_, n)| n)).finish()
     }
 }
@@ -125,6 +135,35 @@ impl Value {
         found(self.marks());
         // Content does not change, so hashes and the order of sets are kept.
         self.unmarked().with_parts_marked(|_, child| child.strip(found))
+    }
+
+    /// Takes these marks off, at every depth, and calls `found` with the path of each part that had any of them.
+    ///
+    /// ```
+    /// use objchange::Value;
+    /// use objchange::value::Marks;
+    ///
+    /// let id = Value::from("x").with_marks(Marks::INVENTED | Marks::SENSITIVE);
+    /// let value = Value::object([("id", id)]);
+    /// let mut paths = Vec::new();
+    /// let value = value.without_marks(Marks::INVENTED, &mut |path| paths.push(path.to_string()));
+    /// assert_eq!(paths, ["id"]);
+    /// assert_eq!(value.marks_deep(), Marks::SENSITIVE);
+    /// ```
+    #[must_use]
+    pub fn without_marks(&self, marks: Marks, found: &mut dyn FnMut(Path)) -> Value {
+        if !self.contains_marked() || self.marks_deep().without(marks) == self.marks_deep() {
+            return self.clone();
+        }
+        self.visit(|path, value| {
+            if value.marks() != value.marks().without(marks) {
+                found(path.to_path());
+            }
+            if value.contains_marked() { Descend::Into } else { Descend::Over }
+        });
+        let kept = self.unmark_deep_with_paths().1.into_iter().map(|(path, own)| (path, own.without(marks)));
+        let kept: Vec<(Path, Marks)> = kept.filter(|(_, own)| !own.is_empty()).collect();
+        self.unmark_deep().0.mark_where_present(&kept)
     }
 
     /// All marks at any depth together.

@@ -31,7 +31,7 @@ impl fmt::Display for Value {
         if self.marks().contains(Marks::SENSITIVE) {
             return f.write_str(SENSITIVE);
         }
-        if self.is_marked() {
+        if self.marks().contains(Marks::EPHEMERAL) {
             return f.write_str(EPHEMERAL);
         }
         match self.kind() {

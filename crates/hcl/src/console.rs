@@ -58,7 +58,7 @@ pub fn console_type(value: &Value) -> String {
 
 /// Whether the marks of a value are on an object, whose names may be why.
 fn hides_names(value: &Value) -> bool {
-    if value.is_marked() {
+    if !value.marks().without(Marks::INVENTED).is_empty() {
         return has_names(value.ty());
     }
     match value.kind() {

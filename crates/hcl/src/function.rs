@@ -370,7 +370,12 @@ impl Function {
         match result {
             Ok(value) => Ok(value.with_marks(marks)),
             // A message that is part of the program (`Borrowed`) cannot quote a marked value.
-            Err(error) if all_marks.is_empty() || matches!(error.message, Cow::Borrowed(_)) => Err(error),
+            Err(error)
+                if all_marks.without(Marks::INVENTED).is_empty()
+                    || matches!(error.message, Cow::Borrowed(_)) =>
+            {
+                Err(error)
+            }
             Err(error) => Err(FunctionError {
                 message: "the arguments are wrong, and one is sensitive".into(),
                 ..error

@@ -107,8 +107,7 @@ impl Module {
         if module.diagnostics.has_errors() {
             return module;
         }
-        let (variables, found) =
-            read_variables(&mut module.config, texts.variables, options.version, needed);
+        let (variables, found) = read_variables(&mut module.config, texts.variables, options.version, needed);
         module.variables = variables;
         module.diagnostics.append(found);
         if !module.diagnostics.has_errors() && options.mode != PlanMode::Normal && !options.replace.is_empty()

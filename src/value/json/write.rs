@@ -21,8 +21,10 @@ struct Writer<'o> {
 
 impl Writer<'_> {
     fn value(&mut self, value: &Value, ty: &Type, path: PathStack<'_>) -> Result<(), WriteError> {
-        if value.is_marked() {
-            return self.marked(value, ty, path);
+        match value.marks().without(Marks::INVENTED) {
+            marks if !marks.is_empty() => return self.marked(value, ty, path),
+            _ if value.is_marked() => return self.value(value.unmarked(), ty, path),
+            _ => {}
         }
         if *ty == Type::Dynamic && *value.ty() != Type::Dynamic {
             self.out.push_str(r#"{"type":"#);
@@ -111,7 +113,7 @@ impl Writer<'_> {
             self.out.push_str(open);
         }
         self.value(value.unmarked(), ty, path.hide(true))?;
-        for _ in 0..value.marks().len() {
+        for _ in 0..value.marks().without(Marks::INVENTED).len() {
             self.out.push('}');
         }
         Ok(())

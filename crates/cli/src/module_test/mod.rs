@@ -14,7 +14,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use objchange_hcl::Coverage;
 use objchange_module::config::{Config, Files};
 use objchange_module::plan::PlanOptions;
-use objchange_module::test::{TestCoverage, TestOptions, TestReport, TestRunner, TestSuite, TestTexts};
+use objchange_module::test::{
+    TestCoverage, TestOptions, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
+};
 use objchange_module::variables::automatic_files;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::Program;
@@ -33,14 +35,17 @@ Runs the test files of the module in DIR, `*.tftest.hcl` and `*.tftest.json` the
 apply in memory.
 
 Providers that no `mock_provider` block mocks are simulated. Of `terraform_data` and of the provider hashicorp/null it is \
-known what they do; what apply makes up for others is named at the end, and is an error with --strict. Provisioners never run.
+known what they do. Apply makes values up for others, which are named at the end. They decide nothing: conditions that depend on \
+them are undecided. With --strict both are errors. Provisioners never run.
 
 Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills.
 
 Exit codes:
   0  all runs pass; also where there are none, unless --strict is given
-  1  a run fails, or cannot be decided; a file cannot be read
+  1  a run fails or has an error; a file cannot be read
   2  the input cannot be used, or the output cannot be written
+  3  nothing fails, but a condition is undecided: it depends on values that were made up for a provider that nothing mocks, or \
+with --three-valued on unknown ones
 
 Examples:
   objchange test
@@ -242,7 +247,11 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         exit::note("no run was left to run, which --strict does not accept");
         return Ok(Ran { code: ExitCode::from(FAILED), is_whole: true, directories });
     }
-    let code = if report.passes() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
+    let code = match report.status() {
+        TestStatus::Skip | TestStatus::Pass => ExitCode::SUCCESS,
+        TestStatus::Undecided => ExitCode::from(UNDECIDED),
+        TestStatus::Fail | TestStatus::Error => ExitCode::from(FAILED),
+    };
     Ok(Ran { code, is_whole: true, directories })
 }
 
@@ -284,6 +293,9 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     Ok(schemas)
 }
 
+/// The exit code where nothing fails, and something is undecided.
+const UNDECIDED: u8 = 3;
+
 /// The maximum number of made-up attributes to name.
 const NAMED: usize = 5;
 
@@ -307,13 +319,6 @@ fn say_what_was_simulated(report: &TestReport) {
         let named = objchange_text::listed(&invented[..invented.len().min(NAMED)], invented.len());
         exit::note(&format!(
             "made up without a provider: {named}; mock the provider to choose values, or use --strict to refuse this"
-        ));
-    }
-    let undecided: usize = report.files.iter().flat_map(|file| &file.runs).map(|run| run.undecided).sum();
-    if undecided > 0 {
-        let plural = if undecided == 1 { " is" } else { "s are" };
-        exit::note(&format!(
-            "{undecided} assertion{plural} undecided: what they need is not known before apply"
         ));
     }
 }

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use objchange::schema::{Block, NestingMode};
-use objchange::value::Kind;
+use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
 use objchange_text::Span;
 use smol_str::SmolStr;
@@ -316,7 +316,7 @@ impl Decoder<'_> {
         }
         let wrong = if value.is_null() {
             "Cannot use a null value as a dynamic block label."
-        } else if value.is_marked() {
+        } else if !value.marks().without(Marks::INVENTED).is_empty() {
             "This value cannot be a dynamic block label: it is sensitive or ephemeral, and labels are shown."
         } else {
             match value.convert(&Type::String) {

@@ -1,7 +1,7 @@
 //! Calls that are not functions, because they look at expressions: `try`, `can`, `convert` and
 //! `templatestring`.
 
-use objchange::value::{ConvertError, Kind};
+use objchange::value::{ConvertError, Kind, Marks};
 use objchange::{Type, Value};
 use objchange_text::{Diagnostic, FunctionSignature, LineIndex, Span};
 use smol_str::SmolStr;
@@ -12,6 +12,7 @@ use crate::function::{CallContext, Capability, Form, Functions, not_null};
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::is_name;
 use crate::syntax::parse_template;
+use crate::walk::variables;
 
 /// The maximum length of the list of failed attempts of `try`, in bytes. Later attempts are left out.
 const MAX_TRIED: usize = 1 << 12;
@@ -93,10 +94,16 @@ impl Evaluator<'_> {
         scope: &Scope<'_>,
     ) -> Result<Value, Failed> {
         let mut message = "no expression succeeded:\n".to_owned();
+        let mut marks = Marks::NONE;
         for argument in arguments {
-            match self.attempt(argument, scope) {
+            let tried = self.attempt(argument, scope);
+            marks |= self.invented(argument, scope);
+            match tried {
                 // An unknown may turn into an error at apply, and then the next argument is the result.
-                Ok(value) => return Ok(if value.is_wholly_known() { value } else { dynamic() }),
+                Ok(value) => {
+                    let value = if value.is_wholly_known() { value } else { dynamic() };
+                    return Ok(value.with_marks(marks));
+                }
                 // Each attempt may list many errors, so the message would grow without bound.
                 Err(errors) if message.len() < MAX_TRIED => {
                     for Diagnostic { summary, detail, .. } in errors {
@@ -113,12 +120,26 @@ impl Evaluator<'_> {
     }
 
     fn can(&mut self, argument: &Argument<'_>, scope: &Scope<'_>) -> Value {
-        match self.attempt(argument, scope) {
+        let result = match self.attempt(argument, scope) {
             Ok(value) if value.is_wholly_known() => Value::from(true),
             // HCL does not refine this to "not null".
             Ok(_) => Value::unknown(Type::Bool),
             Err(_) => Value::from(false),
-        }
+        };
+        result.with_marks(self.invented(argument, scope))
+    }
+
+    /// The mark of values that were made up, if an argument refers to any. Whether it fails depends on them.
+    fn invented(&self, argument: &Argument<'_>, scope: &Scope<'_>) -> Marks {
+        let is_invented =
+            |value: &Value| value.contains_marked() && value.marks_deep().contains(Marks::INVENTED);
+        let is_invented = match argument {
+            Argument::Written(expr) => variables(expr)
+                .iter()
+                .any(|reference| reference.value_in(scope).is_some_and(|value| is_invented(&value))),
+            Argument::Expanded(value, _) => is_invented(value),
+        };
+        if is_invented { Marks::INVENTED } else { Marks::NONE }
     }
 
     fn convert(&mut self, value: &Argument<'_>, ty: &Expr, scope: &Scope<'_>) -> Result<Value, Failed> {

@@ -77,6 +77,15 @@ impl<'s> Scope<'s> {
         None
     }
 
+    /// All names with their values; a name that hides another one is there alone.
+    pub fn variables(&self) -> impl Iterator<Item = (&'s str, &'s Value)> {
+        let mut names = self.names();
+        names.sort_unstable();
+        names.dedup();
+        let found: Vec<_> = names.into_iter().filter_map(|name| Some((name, self.get(name)?))).collect();
+        found.into_iter()
+    }
+
     /// All names, those of each scope in order before those around.
     pub(crate) fn names(&self) -> Vec<&'s str> {
         let mut found = Vec::new();

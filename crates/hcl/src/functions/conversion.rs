@@ -98,7 +98,7 @@ fn coalesce(arguments: &[Value], ty: &Type) -> Answer {
 }
 
 fn ephemeral_only(marks: Marks) -> Marks {
-    if marks.contains(Marks::EPHEMERAL) { Marks::EPHEMERAL } else { Marks::NONE }
+    marks.without(Marks::SENSITIVE)
 }
 
 fn is_sensitive(value: &Value) -> Value {
@@ -116,8 +116,7 @@ fn ephemeral_as_null(value: &Value) -> Value {
         }
         let ty = part.ty().clone();
         let replaced = if part.is_known() { Value::null(ty) } else { Value::unknown(ty) };
-        let others = if marks.contains(Marks::SENSITIVE) { Marks::SENSITIVE } else { Marks::NONE };
-        Ok(replaced.with_marks(others))
+        Ok(replaced.with_marks(marks.without(Marks::EPHEMERAL)))
     });
     match replaced {
         Ok(value) => value,

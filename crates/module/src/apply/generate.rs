@@ -12,6 +12,8 @@ use smol_str::SmolStr;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GeneratedValues {
     seed: u64,
+    /// Texts have the shape that the names of their attributes promise. Those of mocks do not, as in Terraform.
+    has_shapes: bool,
 }
 
 /// Numbers that look random, for functions such as `uuid`: the same ones again after the same start.
@@ -58,12 +60,17 @@ impl GeneratedValues {
     /// Values for a seed, and for texts that tell several uses of it apart.
     pub fn new(seed: u64, contexts: &[&str]) -> Self {
         let seed = contexts.iter().fold(mixed(seed), |seed, context| hashed(seed, context.as_bytes()));
-        Self { seed }
+        Self { seed, has_shapes: false }
     }
 
     /// Other values than these, as repeatable as they are.
     pub fn again(&self) -> Self {
-        Self { seed: mixed(self.seed) }
+        Self { seed: mixed(self.seed), ..*self }
+    }
+
+    /// The same, with texts in the shape that the names of their attributes promise: ARNs, CIDRs, dates.
+    pub(super) fn with_shapes(&self) -> Self {
+        Self { has_shapes: true, ..*self }
     }
 
     fn at(&self, address: &str, what: &str) -> u64 {
@@ -105,7 +112,10 @@ impl GeneratedValues {
     /// A value of a type.
     fn value(&self, ty: &Type, address: &str, path: &Path) -> Value {
         match ty {
-            Type::String => Value::from(self.text(address, path)),
+            Type::String => {
+                let shaped = self.has_shapes.then(|| super::shapes::text(self, address, path)).flatten();
+                Value::from(shaped.unwrap_or_else(|| self.text(address, path)))
+            }
             Type::Number => Value::from(0),
             Type::Bool => Value::from(false),
             Type::Object(object) => Value::object(object.attributes().iter().map(|(name, ty)| {

@@ -3,6 +3,7 @@
 mod generate;
 mod providers;
 mod resource;
+mod shapes;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Simulated providers that apply: they invent the values that only a real provider could choose.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, ProviderError,
@@ -28,6 +28,8 @@ pub struct InventingProviders<'f> {
     pub values: GeneratedValues,
     /// The values that were made up so far.
     pub invented: BTreeSet<Invention>,
+    /// The same by address.
+    paths: HashMap<String, Vec<Path>>,
     /// A plan is being applied: data sources that could not be read while planning get invented values, too.
     pub is_applying: bool,
 }
@@ -47,9 +49,15 @@ fn is_null(provider: &ProviderConfigAddress) -> bool {
 }
 
 impl InventingProviders<'_> {
+    /// Providers that make up these values.
+    pub fn new(values: GeneratedValues) -> Self {
+        Self { values, ..Self::default() }
+    }
+
     fn invent(&mut self, address: &str, schema: &Block, object: &Value) -> Result<Value, Vec<Diagnostic>> {
         let mut paths = Vec::new();
-        let filled = self.values.fill(schema, object, None, address, &mut paths);
+        let filled = self.values.with_shapes().fill(schema, object, None, address, &mut paths);
+        self.paths.insert(address.to_owned(), paths.clone());
         for path in paths {
             self.invented.insert(Invention { address: address.to_owned(), attribute: path.to_string() });
         }
@@ -140,6 +148,10 @@ impl Providers for InventingProviders<'_> {
 
     fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
         self.others.function(provider, name)
+    }
+
+    fn invented(&self, address: &str) -> Vec<Path> {
+        self.paths.get(address).cloned().unwrap_or_default()
     }
 
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {

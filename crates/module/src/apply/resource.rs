@@ -62,7 +62,8 @@ impl<'c> Walk<'_, 'c> {
                 }),
                 false => values,
             };
-            self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
+            let value = self.with_invented_expansion(index, at, values.to_value());
+            self.world.instances[at].resources.insert(resource.name.clone(), value);
         }
     }
 
@@ -75,7 +76,8 @@ impl<'c> Walk<'_, 'c> {
     /// The object that the state has of an instance; unknown where it has none.
     fn state_value(&self, instance: &Instance<'_>) -> Value {
         let unknown = || Value::unknown(instance.schema.block.implied_type().clone());
-        self.current(&instance.address).map_or_else(unknown, |object| object.value.clone())
+        let stored = self.current(&instance.address).map(|object| object.value.clone());
+        stored.map_or_else(unknown, |stored| self.stored_with_inventions(&instance.address, stored))
     }
 
     fn apply_managed(
@@ -111,7 +113,7 @@ impl<'c> Walk<'_, 'c> {
                     let object = StateObject { value: value.clone(), ..object };
                     self.set_current(&instance.address, &resource.provider_config, Some(object));
                 }
-                value
+                self.stored_with_inventions(&instance.address, value)
             }
             _ => match self.make(instance, resource, &scope, &planned) {
                 Some(value) => value,
@@ -216,6 +218,8 @@ impl<'c> Walk<'_, 'c> {
         if let Some(applying) = &mut self.applying {
             applying.changed.insert(address.clone());
         }
+        let prior = prior.map(|prior| prior.value);
+        let value = self.with_inventions(instance, resource, prior.as_ref(), value);
         (!failed).then_some(value)
     }
 
@@ -297,7 +301,7 @@ impl<'c> Walk<'_, 'c> {
                 let value = mark_kept(&schema.block, &value.mark_where_present(&marks));
                 let object = StateObject::read(value.clone(), schema);
                 self.set_current(address, &resource.provider_config, Some(object));
-                Some(value)
+                Some(self.with_inventions(instance, resource, None, value))
             }
             DataAnswer::NotKnown => {
                 let detail = format!("Nobody can read {address}, not even while applying.");

@@ -32,6 +32,8 @@ pub struct ModuleDiagnostic {
     pub comparison: Option<Box<Comparison>>,
     /// It is said for each instance, even where nothing of it differs.
     pub(crate) is_repeated: bool,
+    /// It says that a condition is undecided, because of values that were made up.
+    pub is_undecided: bool,
 }
 
 /// The kind of object that conditions belong to.
@@ -83,7 +85,14 @@ impl Comparison {
 impl ModuleDiagnostic {
     /// Something that is about a resource instance, or about none.
     pub fn new(diagnostic: Diagnostic, address: Option<String>) -> Self {
-        Self { diagnostic, address, condition: None, comparison: None, is_repeated: false }
+        Self {
+            diagnostic,
+            address,
+            condition: None,
+            comparison: None,
+            is_repeated: false,
+            is_undecided: false,
+        }
     }
 
     fn is_error(&self) -> bool {
@@ -146,6 +155,14 @@ impl Diagnostics {
         let found =
             ModuleDiagnostic { condition, is_repeated: true, ..ModuleDiagnostic::new(diagnostic, None) };
         self.add(found);
+    }
+
+    /// Makes errors of what is undecided.
+    pub(crate) fn refuse_undecided(&mut self) {
+        for found in self.all.iter_mut().filter(|found| found.is_undecided && !found.is_error()) {
+            found.diagnostic.severity = Severity::Error;
+            self.errors += 1;
+        }
     }
 
     /// Adds errors that reading or evaluating has found.

@@ -25,7 +25,8 @@ impl<'c> Walk<'_, 'c> {
         if !self.are_expanded_references_right(instance, resource, scope) {
             return None;
         }
-        let decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
+        let mut decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
+        self.set_inventions_apart(&mut decoded);
         if !decoded.errors.is_empty() {
             self.found.errors(decoded.errors);
             return None;

@@ -8,6 +8,7 @@ use super::evaluated::dynamic;
 use super::expand::{self, Expansion};
 use super::graph::NodeKind;
 use super::instances::{Expanded, ModuleInstance, ModuleInstanceId, Repetition};
+use super::inventions::is_decided_by_inventions;
 use super::walk::Walk;
 
 impl<'c> Walk<'_, 'c> {
@@ -19,12 +20,15 @@ impl<'c> Walk<'_, 'c> {
         };
         let parent_undecided = self.world.instances[at].is_undecided;
         let is_undecided = parent_undecided || matches!(expansion, Expanded::Undecided(_));
+        let is_invented =
+            self.world.instances[at].is_invented || self.invented_expansions.contains(&(index, at));
         let mut made = Vec::new();
         let instances = expansion.map(|key, repetition| {
             let address = self.world.instances[at].child_address(name, key);
             let mut instance = ModuleInstance::new(child, address, Some(at));
             instance.repetition = repetition.clone();
             instance.is_undecided = is_undecided;
+            instance.is_invented = is_invented;
             let around = self.world.instances[at].overridden.clone();
             instance.overridden =
                 around.or_else(|| self.input.options.overridden(&instance.address).cloned());
@@ -83,6 +87,11 @@ impl<'c> Walk<'_, 'c> {
         }
         self.found.errors(errors);
         self.unanswered[index].extend(self.module_functions.take_unanswered());
+        if !self.world.is_validating
+            && is_decided_by_inventions(expr, count.is_some(), &scope, self.functions)
+        {
+            self.invented_expansions.insert((index, at));
+        }
         match expansion {
             Expansion::Known(instances) => {
                 self.instance_count += instances.iter().count();

@@ -72,7 +72,11 @@ impl<'c> Walk<'_, 'c> {
         for assert in &config.asserts {
             let judged = judge(assert, &scope, self.functions, &conditions::ASSERT);
             self.report_errors(&judged);
+            if judged.is_undecided {
+                self.push_undecided(assert, &scope, Some(&owner));
+            }
             let warning = match judged.status {
+                CheckStatus::Unknown if judged.is_undecided => None,
                 CheckStatus::Fail => Some((conditions::ASSERT.failed, judged.message.clone().unwrap_or_default())),
                 // Terraform warns of unknown assertions alone. Other unknown conditions pass silently.
                 CheckStatus::Unknown => Some((
@@ -121,6 +125,9 @@ impl<'c> Walk<'_, 'c> {
         owner: &ConditionOwner,
     ) {
         self.report_errors(judged);
+        if judged.is_undecided {
+            self.push_undecided(condition, scope, Some(owner));
+        }
         if judged.status == CheckStatus::Fail {
             let message = judged.message.clone().unwrap_or_default();
             let diagnostic = Diagnostic::new(words.failed, condition.condition.span, message)

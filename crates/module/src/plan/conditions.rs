@@ -6,6 +6,7 @@ use objchange::{Type, Value};
 use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Functions, Scope, evaluate};
 
 use super::CheckStatus;
+use super::inventions::needs_inventions;
 
 /// How a condition has come out.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Judged {
     pub(crate) errors: Vec<Diagnostic>,
     /// The message is not shown because of what it refers to.
     pub(crate) warnings: Vec<Diagnostic>,
+    /// It is unknown because it depends on values that were made up.
+    pub(crate) is_undecided: bool,
 }
 
 /// How messages call the conditions of a kind.
@@ -67,6 +70,9 @@ pub(crate) fn judge(
     functions: &Functions,
     words: &Words,
 ) -> Judged {
+    if needs_inventions(&condition.condition, scope, functions) {
+        return Judged { status: CheckStatus::Unknown, is_undecided: true, ..wrong(Vec::new()) };
+    }
     // Both are evaluated first: Terraform 1.11.4 also reports a wrong message of a condition that holds.
     let (result, mut errors) = evaluate(&condition.condition, scope, functions);
     let message = judge_message(condition, scope, functions);
@@ -88,7 +94,14 @@ pub(crate) fn judge(
 
 /// A condition that cannot be judged.
 fn wrong(warnings: Vec<Diagnostic>) -> Judged {
-    Judged { status: CheckStatus::Error, message: None, problem: None, errors: Vec::new(), warnings }
+    Judged {
+        status: CheckStatus::Error,
+        message: None,
+        problem: None,
+        errors: Vec::new(),
+        warnings,
+        is_undecided: false,
+    }
 }
 
 /// The message of a precondition, a postcondition or an assertion.
@@ -137,6 +150,9 @@ pub(crate) fn judge_validation(
     unmarked: Option<&Scope<'_>>,
     functions: &Functions,
 ) -> Judged {
+    if needs_inventions(&rule.condition, scope, functions) {
+        return Judged { status: CheckStatus::Unknown, is_undecided: true, ..wrong(Vec::new()) };
+    }
     let (result, mut errors) = evaluate(&rule.condition, scope, functions);
     let evaluated = message(rule, scope, functions);
     let is_evaluated = errors.is_empty();

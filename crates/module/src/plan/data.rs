@@ -92,6 +92,7 @@ impl<'c> Walk<'_, 'c> {
                 if resource.config.check.is_some() {
                     self.add_read(instance, resource, ActionReason::ReadBecauseCheckNested, value.clone());
                 }
+                let value = self.with_inventions(instance, resource, None, value);
                 if self.input.options.mode != PlanMode::Destroy {
                     self.postconditions(instance, resource, &scope, &value);
                 }

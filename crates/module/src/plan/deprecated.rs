@@ -339,7 +339,8 @@ impl Finder<'_, '_> {
                 let argument = call.arguments.iter().find(|argument| argument.name == *name);
                 let subjects = argument.iter().flat_map(|argument| variables(&argument.expr));
                 let subjects: Vec<Subject> = subjects.filter_map(|subject| parse(&subject).0).collect();
-                let subjects = subjects.iter().filter(|subject| !matches!(subject.kind, SubjectKind::Variable(_)));
+                let subjects =
+                    subjects.iter().filter(|subject| !matches!(subject.kind, SubjectKind::Variable(_)));
                 subjects.flat_map(|subject| self.found(parent, subject)).collect()
             }
             _ => Vec::new(),

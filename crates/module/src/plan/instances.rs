@@ -24,6 +24,8 @@ pub(crate) struct ModuleInstance {
     pub(crate) repetition: Repetition,
     /// It represents an unknown number of instances.
     pub(crate) is_undecided: bool,
+    /// Values that were made up decide that it is there.
+    pub(crate) is_invented: bool,
     /// Nothing of it is made: it has these outputs.
     pub(crate) overridden: Option<Value>,
     pub(crate) variables: HashMap<SmolStr, Value>,
@@ -64,6 +66,7 @@ impl ModuleInstance {
             parent,
             repetition: Repetition::default(),
             is_undecided: false,
+            is_invented: false,
             overridden: None,
             variables: HashMap::new(),
             locals: HashMap::new(),

@@ -62,7 +62,8 @@ impl<'c> Walk<'_, 'c> {
         self.declared.insert(address.clone());
         self.wanted.insert(address.clone());
         if !self.targets.includes_instance(address) {
-            return self.current(address).map_or_else(nothing, |object| object.value.clone());
+            let stored = self.current(address).map(|object| object.value.clone());
+            return stored.map_or_else(nothing, |stored| self.stored_with_inventions(address, stored));
         }
         let Ok(importing) = self.import(instance, resource) else { return nothing() };
         let stored = self.current(address).cloned();
@@ -95,7 +96,8 @@ impl<'c> Walk<'_, 'c> {
             }
             PlanMode::RefreshOnly => {
                 let is_there = prior.is_some();
-                let value = prior.map_or_else(nothing, |prior| prior.value);
+                let value =
+                    prior.map_or_else(nothing, |prior| self.stored_with_inventions(address, prior.value));
                 let names = instance.repetition.names();
                 let outer = Scope::new(variables);
                 let scope = outer.with(&names);
@@ -322,7 +324,10 @@ impl<'c> Walk<'_, 'c> {
         }
         // Terraform keeps the change of an object whose postcondition fails in the errored plan. A failed precondition
         // keeps it out.
-        let seen = if resource.is_inferred { dynamic() } else { after };
+        let seen = match resource.is_inferred {
+            true => dynamic(),
+            false => self.with_inventions(instance, resource, Some(&prior_value), after),
+        };
         self.postconditions(instance, resource, &scope, &seen);
         seen
     }

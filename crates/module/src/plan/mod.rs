@@ -21,6 +21,7 @@ mod imports;
 pub(crate) mod input;
 mod instance_conditions;
 pub(crate) mod instances;
+pub(crate) mod inventions;
 pub(crate) mod managed;
 pub(crate) mod missing;
 mod objects;

@@ -210,7 +210,10 @@ impl<'c> Walk<'_, 'c> {
                 self.plan.outputs.insert(name.clone(), super::outputs::planned(&value, output, before));
             }
         }
-        let marks = super::outputs::marks(output, self.input.options.version);
+        let mut marks = super::outputs::marks(output, self.input.options.version);
+        if self.world.instances[at].is_invented {
+            marks |= Marks::INVENTED;
+        }
         self.world.instances[at].outputs.insert(name.clone(), value.with_marks(marks));
     }
 }

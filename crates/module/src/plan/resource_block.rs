@@ -107,7 +107,8 @@ impl<'c> Walk<'_, 'c> {
             // Nobody knows which attributes it has.
             let values = if resource.is_inferred { values.map(|_, _| dynamic()) } else { values };
             let values = self.seen_by_references(index, values, &module, resource.name);
-            self.world.instances[at].resources.insert(resource.name.clone(), values.to_value());
+            let value = self.with_invented_expansion(index, at, values.to_value());
+            self.world.instances[at].resources.insert(resource.name.clone(), value);
             self.invoke_with_resource();
         }
     }

@@ -303,6 +303,9 @@ impl<'c> Walk<'_, 'c> {
             let judged = judge_validation(rule, &scope, unmarked.as_ref(), self.functions);
             let found = super::variable::judged(self.input.config, rule, &scope, &judged, reported, &owner);
             self.found.append(found);
+            if judged.is_undecided {
+                self.push_undecided(rule, &scope, Some(&owner));
+            }
             statuses.push(judged.status);
             problems.extend(judged.problem);
         }

@@ -6,6 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
 use objchange::change::ProviderSecrets;
+use objchange::value::Path;
 use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span, evaluate};
 use smol_str::SmolStr;
 
@@ -123,6 +124,10 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
     /// The changes whose actions are not planned yet.
     pub(crate) triggering: Vec<Triggering>,
+    /// The nodes of which values that were made up decide the instances, in these instances of modules.
+    pub(crate) invented_expansions: HashSet<(usize, ModuleInstanceId)>,
+    /// The parts that were made up of the configuration that was evaluated last.
+    pub(crate) configured_inventions: Vec<Path>,
     /// The plan that is applied; `None` while planning.
     pub(crate) applying: Option<Applying<'i>>,
 }

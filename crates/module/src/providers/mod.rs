@@ -17,6 +17,7 @@ use objchange::change::{
     ProviderError,
 };
 use objchange::schema::{Schema, SchemaKind};
+use objchange::value::Path;
 
 pub use answers::{AnswerError, AnsweringProviders, Answers, Unanswered};
 pub use builtin::TerraformData;
@@ -146,6 +147,11 @@ pub trait Providers {
     /// configuration.
     fn function(&self, _provider: &ProviderAddress, _name: &str) -> Option<ProviderFunction> {
         None
+    }
+
+    /// The parts of an object that were made up, and that a real provider would choose otherwise.
+    fn invented(&self, _address: &str) -> Vec<Path> {
+        Vec::new()
     }
 
     /// Answers a call with the [`ProviderReply`] of its kind.

@@ -10,6 +10,7 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
 use objchange::change::PrivateData;
 use objchange::schema::Schema;
+use objchange::value::Path;
 use smol_str::SmolStr;
 
 pub use moves::{Instances, MoveTypes, Moves};
@@ -32,6 +33,8 @@ pub struct PriorState {
     /// Members of objects of the provider in Terraform that its schema lacks: another version has written them. They are not
     /// read.
     pub unread_members: BTreeMap<InstanceAddress, Vec<String>>,
+    /// The parts of objects that were made up in place of providers.
+    pub invented: BTreeMap<InstanceAddress, Vec<Path>>,
 }
 
 /// A resource in one instance of its module.

@@ -10,6 +10,7 @@ use super::file::TestOptions;
 use super::report::{FailedElements, RunReport, TestStatus};
 use super::scope::RunScope;
 use crate::diagnostics::Comparison;
+use crate::plan::inventions::{invented_names, needs_inventions, undecided};
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
 
 /// How assertions are judged.
@@ -39,6 +40,8 @@ enum Judged {
 
 /// The summary for a failed assertion.
 pub(super) const ASSERTION_FAILED: &str = "Test assertion failed";
+/// The summary for an assertion that is neither true nor false.
+const ASSERTION_UNDECIDED: &str = "Test assertion undecided";
 const INVALID_MESSAGE: &str = "Invalid error message";
 const NO_RESULT: &str = "Invalid condition run";
 
@@ -55,6 +58,9 @@ impl RunScope<'_, '_> {
                 Judged::Undecided => report.undecided += 1,
             }
         }
+        if report.undecided > 0 {
+            report.status = report.status.max(TestStatus::Undecided);
+        }
     }
 
     /// Evaluates an assertion, and adds its diagnostics.
@@ -69,6 +75,11 @@ impl RunScope<'_, '_> {
             }
         };
         let scope = Scope::new(&names);
+        if needs_inventions(&assertion.condition, &scope, self.functions) {
+            let names = invented_names(&[&assertion.condition], &scope);
+            found.add(undecided(ASSERTION_UNDECIDED, assertion, &names, None));
+            return Judged::Undecided;
+        }
         let (result, errors) = evaluate(&assertion.condition, &scope, self.functions);
         let has_result = errors.is_empty();
         found.errors(errors);
@@ -101,7 +112,13 @@ impl RunScope<'_, '_> {
                 Judged::Failed(self.failed_elements(assertion, &scope))
             }
             // Terraform makes an unknown condition an error. Judged in three values, it is neither pass nor fail.
-            None if rules.three_valued => Judged::Undecided,
+            None if rules.three_valued => {
+                let detail = "It depends on values that are known only after apply.";
+                let warning = Diagnostic::warning(ASSERTION_UNDECIDED, assertion.condition.span, detail);
+                let warning = warning.explained(&assertion.condition, &scope);
+                found.add(ModuleDiagnostic { is_undecided: true, ..ModuleDiagnostic::new(warning, None) });
+                Judged::Undecided
+            }
             None => {
                 found.errors([error("Unknown condition value", UNKNOWN.to_owned())]);
                 Judged::Decided(TestStatus::Error)

@@ -22,6 +22,8 @@ struct ExpectedFailure {
     text: String,
     span: Span,
     has_failed: bool,
+    /// A condition of it is undecided, because of values that were made up.
+    is_undecided: bool,
 }
 
 /// The objects whose conditions must fail.
@@ -80,6 +82,14 @@ impl ExpectedFailures {
                 judged.add(diagnostic.clone());
                 continue;
             };
+            if diagnostic.is_undecided {
+                let all = self.all.iter_mut().filter(|expected| expected.is(owner));
+                all.for_each(|expected| expected.is_undecided = true);
+                if stage != Stage::PlanBeforeApply {
+                    judged.add(diagnostic.clone());
+                }
+                continue;
+            }
             let is_check = owner.kind == CheckKind::Check;
             if stage == Stage::PlanBeforeApply && is_check {
                 // It is judged again while applying, if that is begun.
@@ -128,11 +138,11 @@ impl ExpectedFailures {
     /// An error for each object whose conditions hold, and whether there are any.
     pub(super) fn missing(&self) -> (Diagnostics, bool) {
         let mut found = Diagnostics::default();
-        let is_missing = self.all.iter().any(|expected| !expected.has_failed);
+        let is_missing = self.all.iter().any(ExpectedFailure::is_missing);
         if self.is_verbose {
             return (found, is_missing);
         }
-        for expected in self.all.iter().filter(|expected| !expected.has_failed) {
+        for expected in self.all.iter().filter(|expected| expected.is_missing()) {
             let detail = format!(
                 "The checkable object, {}, was expected to report an error but did not.",
                 expected.text
@@ -144,6 +154,11 @@ impl ExpectedFailures {
 }
 
 impl ExpectedFailure {
+    /// Whether its conditions hold. Undecided ones may not.
+    fn is_missing(&self) -> bool {
+        !self.has_failed && !self.is_undecided
+    }
+
     /// Whether it is the object that has a condition, or all of its instances.
     fn is(&self, owner: &ConditionOwner) -> bool {
         // Only objects of the module under test can be expected to fail. An entry without a key covers all instances.
@@ -178,7 +193,7 @@ fn failed_while_planning(text: &str, place: Option<Span>) -> Diagnostic {
 /// The object that a reference names; else the reference as messages write it, and its place.
 fn failure(subject: &TestSubject) -> Result<ExpectedFailure, (String, Span)> {
     let expected = |kind, name: String, key, text: String, span| {
-        Ok(ExpectedFailure { kind, name, key, text, span, has_failed: false })
+        Ok(ExpectedFailure { kind, name, key, text, span, has_failed: false, is_undecided: false })
     };
     match subject {
         TestSubject::Output(name, span) => {

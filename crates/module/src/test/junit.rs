@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use objchange_hcl::Diagnostic;
-use objchange_text::{visible, visible_lines};
+use objchange_text::{counted, visible, visible_lines};
 
 use super::assertion::ASSERTION_FAILED;
 use super::report::{FileReport, RunReport, TestReport, TestStatus};
 use super::text::TestPrinter;
-use crate::{Diagnostics, Severity};
+use crate::{Diagnostics, ModuleDiagnostic, Severity};
 
 impl TestPrinter<'_> {
     /// The report as a JUnit file. `timestamp` writes a time of the clock that the tests were run by.
@@ -34,7 +33,7 @@ impl TestPrinter<'_> {
             escaped(&visible(&file.path)),
             file.runs.len(),
             count(TestStatus::Skip),
-            count(TestStatus::Fail),
+            count(TestStatus::Fail) + count(TestStatus::Undecided),
             count(TestStatus::Error)
         );
         let broken = file.runs.iter().find(|run| run.status == TestStatus::Error);
@@ -74,7 +73,7 @@ impl TestPrinter<'_> {
             let text = text
                 .map(|text| format!("<![CDATA[{}]]>", legal(text).replace("]]>", "]]]]><![CDATA[>")))
                 .unwrap_or_default();
-            let _ = write!(xml, "\n      <{tag}{message}>{text}</{tag}>");
+            let _ = write!(xml, "\n      <{tag}{message}>{text}</{}>", tag.split(' ').next().unwrap_or(tag));
         };
         match run.status {
             TestStatus::Skip => {
@@ -88,11 +87,12 @@ impl TestPrinter<'_> {
                 part("skipped", Some(message), Some(&why.unwrap_or_default()), xml);
             }
             TestStatus::Error => {
-                let text = self.text_of(&run.diagnostics, |found| found.severity == Severity::Error);
+                let text =
+                    self.text_of(&run.diagnostics, |found| found.diagnostic.severity == Severity::Error);
                 part("error", Some("Encountered an error"), Some(&text), xml);
             }
             TestStatus::Fail => {
-                let found = run.diagnostics.iter().filter(|found| is_failure(&found.diagnostic));
+                let found = run.diagnostics.iter().filter(|found| is_failure(found));
                 let failed: Vec<String> =
                     found.map(|found| visible_lines(&self.shown.masked(found).detail)).collect();
                 match failed.first() {
@@ -107,11 +107,17 @@ impl TestPrinter<'_> {
                     }
                 }
             }
+            TestStatus::Undecided => {
+                let text = self.text_of(&run.diagnostics, |found| found.is_undecided);
+                let message = format!("{} undecided", counted(run.undecided, "condition"));
+                part("failure type=\"undecided\"", Some(&message), Some(&text), xml);
+            }
             TestStatus::Pass => {}
         }
-        let is_apart = |found: &Diagnostic| match run.status {
+        let is_apart = |found: &ModuleDiagnostic| match run.status {
             TestStatus::Fail => !is_failure(found),
-            _ => found.severity == Severity::Warning,
+            TestStatus::Undecided if found.is_undecided => false,
+            _ => found.diagnostic.severity == Severity::Warning,
         };
         let others = self.text_of(&run.diagnostics, is_apart);
         if !others.is_empty() {
@@ -123,9 +129,9 @@ impl TestPrinter<'_> {
         xml.push_str("</testcase>");
     }
 
-    fn text_of(&self, all: &Diagnostics, is_wanted: impl Fn(&Diagnostic) -> bool) -> String {
+    fn text_of(&self, all: &Diagnostics, is_wanted: impl Fn(&ModuleDiagnostic) -> bool) -> String {
         let mut wanted = Diagnostics::default();
-        all.iter().filter(|found| is_wanted(&found.diagnostic)).for_each(|found| wanted.add(found.clone()));
+        all.iter().filter(|found| is_wanted(found)).for_each(|found| wanted.add(found.clone()));
         self.shown.texts_of_width(&wanted, WIDTH).into_iter().map(|(_, text)| text).collect()
     }
 }
@@ -134,8 +140,8 @@ impl TestPrinter<'_> {
 const WIDTH: usize = 79;
 
 /// Whether it says that an assertion does not hold.
-fn is_failure(found: &Diagnostic) -> bool {
-    found.summary == ASSERTION_FAILED
+fn is_failure(found: &ModuleDiagnostic) -> bool {
+    found.diagnostic.summary == ASSERTION_FAILED
 }
 
 /// The text with a replacement character for each that no XML document may have, not even escaped. Terraform leaves them in

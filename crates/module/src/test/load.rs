@@ -12,8 +12,8 @@ use crate::config::{Config, InstalledPlace, LoadOptions, clean};
 use crate::directory::load_with_constants;
 use crate::files::Files;
 use crate::plan::GivenVariable;
-use crate::versions::since;
 use crate::variables::{GivenValue, NeededVariables, VariableSources, read_values, value};
+use crate::versions::since;
 use crate::{Diagnostics, Severity};
 
 /// The texts that tests are loaded from.

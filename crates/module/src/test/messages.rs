@@ -64,13 +64,17 @@ impl TestPrinter<'_> {
     /// The messages after all files.
     pub fn summary_messages(&self, report: &TestReport) -> Vec<Json> {
         let mut messages = Vec::new();
-        let fields = json!({
+        let mut fields = json!({
             "status": report.status().name(),
             "passed": report.count(TestStatus::Pass),
             "failed": report.count(TestStatus::Fail),
             "errored": report.count(TestStatus::Error),
             "skipped": report.count(TestStatus::Skip),
         });
+        // Terraform has no such runs.
+        if let undecided @ 1.. = report.count(TestStatus::Undecided) {
+            fields["undecided"] = undecided.into();
+        }
         messages.push(message("info", &summary(report), About::default(), "test_summary", fields));
         messages
     }

@@ -8,7 +8,7 @@ use objchange::change::{
     ProviderError, SimulatedProvider, planned_data_resource,
 };
 use objchange::schema::{Block, Schema};
-use objchange::value::PathStep;
+use objchange::value::{Path, PathStep};
 use objchange_hcl::{Functions, MockData, MockProvider, OverrideDuring, Span};
 use smol_str::SmolStr;
 
@@ -180,6 +180,10 @@ impl Providers for TestProviders<'_> {
         self.others.function(provider, name)
     }
 
+    fn invented(&self, address: &str) -> Vec<Path> {
+        self.others.invented(address)
+    }
+
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
         let is_mocked = self.mocks.contains_key(provider);
         match call {
@@ -269,7 +273,8 @@ impl TestProviders<'_> {
             Source::Given(_) if !self.mocks_ephemeral => {
                 let mut error = Diagnostic::error("No ephemeral resource types in mock providers");
                 error.detail =
-                    "The provider mocking mechanism does not yet support ephemeral resource types.".to_owned();
+                    "The provider mocking mechanism does not yet support ephemeral resource types."
+                        .to_owned();
                 return DataAnswer::Failed(vec![error]);
             }
             Source::Given(given) => given,

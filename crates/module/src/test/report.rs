@@ -16,6 +16,8 @@ pub enum TestStatus {
     /// All that was asserted holds.
     #[default]
     Pass,
+    /// Something that was asserted depends on unknown values, or on such as were made up. All else holds.
+    Undecided,
     /// Something that was asserted does not hold.
     Fail,
     /// Something could not be done or decided.
@@ -23,11 +25,12 @@ pub enum TestStatus {
 }
 
 impl TestStatus {
-    /// Its name in JSON: `pass`, `fail`, `error`, `skip`.
+    /// Its name in JSON: `pass`, `undecided`, `fail`, `error`, `skip`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Skip => "skip",
             Self::Pass => "pass",
+            Self::Undecided => "undecided",
             Self::Fail => "fail",
             Self::Error => "error",
         }
@@ -89,7 +92,8 @@ pub struct RunReport {
     pub assertions: usize,
     /// Elements of collections that have made assertions fail.
     pub elements: Vec<FailedElements>,
-    /// Assertions that cannot be decided before apply, where that is no error.
+    /// Assertions and other conditions that are undecided: they depend on unknown values, where that is no error, or on
+    /// values that were made up.
     pub undecided: usize,
     /// The time when it began, by the caller's clock.
     pub started_at: Duration,

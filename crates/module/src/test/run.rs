@@ -23,6 +23,7 @@ use crate::apply::{GeneratedValues, InventingProviders, apply_prepared};
 use crate::config::Config;
 use crate::functions::ModuleFunctions;
 use crate::plan::evaluated::{World, dynamic};
+use crate::plan::inventions::count_undecided;
 use crate::plan::references::NoObserver;
 use crate::plan::run::{Evaluated, PreparedModule, plan_prepared};
 use crate::plan::targets::Targets;
@@ -94,7 +95,7 @@ impl TestRunner<'_> {
             options: &options,
         };
         let mut providers = TestProviders {
-            others: InventingProviders { values, ..InventingProviders::default() },
+            others: InventingProviders::new(values),
             mocks: used.iter().map(|mocked| (mocked.address.clone(), mocked.mock)).collect(),
             overrides: &overrides,
             is_new,
@@ -133,7 +134,12 @@ impl TestRunner<'_> {
             run_names: context.names,
             functions: &functions_of_run.of_module(0).clone().outside_of_modules(),
         };
+        report.undecided = count_undecided(&report.diagnostics);
         scope.judge_all(&run.asserts, AssertionRules::new(test_options, is_new), report);
+        if test_options.strict && report.undecided > 0 {
+            report.diagnostics.refuse_undecided();
+            report.status = TestStatus::Error;
+        }
         progress.invented.extend(invented(&mut providers.others, test_options.strict, report));
         // Terraform 1.11.4 lets later runs refer to the outputs of a run whose assertions failed, too.
         progress.outputs.insert(run.name.clone(), outputs(config, &world));

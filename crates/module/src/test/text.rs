@@ -225,10 +225,18 @@ impl<'s> TestPrinter<'s> {
 
 /// The last line: the numbers of passed, failed and skipped runs.
 pub(super) fn summary(report: &TestReport) -> String {
-    let word = if report.passes() { "Success!" } else { "Failure!" };
+    let word = match report.status() {
+        TestStatus::Skip | TestStatus::Pass => "Success!",
+        TestStatus::Undecided => "Undecided!",
+        TestStatus::Fail | TestStatus::Error => "Failure!",
+    };
     // The last line of `terraform test` counts errors among the failed runs; `-json` counts them apart.
     let failed = report.count(TestStatus::Fail) + report.count(TestStatus::Error);
     let mut text = format!("{word} {} passed, {failed} failed", report.count(TestStatus::Pass));
+    let undecided = report.count(TestStatus::Undecided);
+    if undecided > 0 {
+        let _ = write!(text, ", {undecided} undecided");
+    }
     let skipped = report.count(TestStatus::Skip);
     if skipped > 0 {
         let _ = write!(text, ", {skipped} skipped");

@@ -147,7 +147,12 @@ impl<'c> Validator<'_, 'c> {
                 let is_marked = crate::versions::since(self.input.options.version, "1.13") && is_passed_on;
                 if self.found.error_count() == errors && !(output.ephemeral && is_marked && node.module != 0)
                 {
-                    self.found.errors(super::outputs::refusal(self.input.config, output, node.module == 0, &value));
+                    self.found.errors(super::outputs::refusal(
+                        self.input.config,
+                        output,
+                        node.module == 0,
+                        &value,
+                    ));
                 }
                 self.world.instances[at].outputs.insert((*name).clone(), value);
             }

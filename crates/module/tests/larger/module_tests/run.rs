@@ -108,11 +108,8 @@ impl Tester {
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
         let now = "2000-01-01T00:00:00Z";
         let functions = Functions::pure().clone().with_files(&base).with_plan_time(now);
-        let options = TestOptions {
-            verbose: arguments.verbose,
-            now: Some(now.to_owned()),
-            ..TestOptions::default()
-        };
+        let options =
+            TestOptions { verbose: arguments.verbose, now: Some(now.to_owned()), ..TestOptions::default() };
         let report: TestReport = TestRunner::new(&suite, &schemas, &functions, &options).run();
         for file in &report.files {
             outputs.extend(printer.file_text(file));

@@ -48,8 +48,7 @@ impl Reader<'_> {
         for block in content.blocks {
             match &*block.kind {
                 "backend" => {
-                    let detail =
-                        "The backend block is only available within run blocks in experimental builds of Terraform.";
+                    let detail = "The backend block is only available within run blocks in experimental builds of Terraform.";
                     self.problems.error("Invalid block", block.header, detail);
                 }
                 "assert" => run.asserts.extend(self.condition(block, None)),

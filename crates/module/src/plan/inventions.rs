@@ -1,0 +1,210 @@
+//! Values that were made up in place of providers. They are followed through all expressions by a mark, and decide no
+//! condition.
+
+use objchange::address::InstanceAddress;
+use objchange::value::{Marks, Path, PathStep};
+use objchange::{Type, Value};
+use objchange_hcl::{Condition, Decoded, Diagnostic, Expr, Functions, Scope, Variables, evaluate, variables};
+
+use super::graph::ResourceNode;
+use super::instances::ModuleInstanceId;
+use super::managed::Instance;
+use super::walk::Walk;
+use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, Severity};
+
+/// The maximum number of values to name that leave a condition undecided.
+const NAMED: usize = 5;
+
+impl<'c> Walk<'_, 'c> {
+    /// Takes the marks of made-up values off a configuration before a provider receives it, and remembers where they were.
+    pub(crate) fn set_inventions_apart(&mut self, decoded: &mut Decoded<'_>) {
+        let mut paths = Vec::new();
+        decoded.value = decoded.value.without_marks(Marks::INVENTED, &mut |path| paths.push(path));
+        self.configured_inventions = paths;
+    }
+
+    /// An object as references see it: with marks on what was made up. `prior` is the object before.
+    pub(crate) fn with_inventions(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        prior: Option<&Value>,
+        value: Value,
+    ) -> Value {
+        let mut paths = std::mem::take(&mut self.configured_inventions);
+        let derived: Vec<Path> = paths.iter().flat_map(|path| derived(resource, path)).collect();
+        paths.extend(derived);
+        paths.extend(self.providers.invented(&instance.address.to_string()));
+        if let Some(earlier) = self.state.invented.get(&instance.address) {
+            let is_same = |path: &&Path| {
+                let at = |value: &Value| value.unmark_deep().0.at(path).cloned();
+                prior.and_then(at).is_some_and(|prior| at(&value).is_some_and(|now| now.identical(&prior)))
+            };
+            paths.extend(earlier.iter().filter(is_same).cloned());
+        }
+        if paths.is_empty() {
+            return value;
+        }
+        if self.applying.is_some() {
+            self.state.invented.insert(instance.address.clone(), paths.clone());
+        }
+        let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::INVENTED)).collect();
+        let value = value.mark_where_present(&marks);
+        // Where several configurations of this kind have all been tried, a path that is not there is one of a set.
+        let is_there = |(path, _): &(Path, Marks)| value.at(path).is_some();
+        if marks.iter().all(is_there) { value } else { value.with_marks(Marks::INVENTED) }
+    }
+
+    /// All instances of a resource, with the mark if values that were made up decide which ones there are.
+    pub(crate) fn with_invented_expansion(&self, index: usize, at: ModuleInstanceId, value: Value) -> Value {
+        match self.invented_expansions.contains(&(index, at)) {
+            true => value.with_marks(Marks::INVENTED),
+            false => value,
+        }
+    }
+
+    /// The object that the state has, as references see it.
+    pub(crate) fn stored_with_inventions(&self, address: &InstanceAddress, value: Value) -> Value {
+        let Some(paths) = self.state.invented.get(address) else { return value };
+        let marks: Vec<(Path, Marks)> = paths.iter().map(|path| (path.clone(), Marks::INVENTED)).collect();
+        value.mark_where_present(&marks)
+    }
+
+    /// Says that a condition is undecided, and because of which values.
+    pub(crate) fn push_undecided(
+        &mut self,
+        condition: &Condition,
+        scope: &Scope<'_>,
+        owner: Option<&ConditionOwner>,
+    ) {
+        let names = invented_names(&[&condition.condition], scope);
+        self.found.add(undecided("Condition undecided", condition, &names, owner));
+    }
+}
+
+/// What providers of a known behaviour copy from a part of the configuration.
+fn derived(resource: &ResourceNode<'_>, path: &Path) -> Vec<Path> {
+    let provider = &resource.provider_config.provider;
+    let is_data = provider.is_builtin() && resource.name.resource_type == "terraform_data";
+    let is_null = provider.namespace == "hashicorp" && provider.name == "null";
+    let mut steps = path.steps().iter();
+    let first = match steps.next() {
+        Some(PathStep::Attribute(first)) => first.as_str(),
+        _ => return Vec::new(),
+    };
+    let rest: Vec<PathStep> = steps.cloned().collect();
+    let renamed = |names: &[&str], rest: &[PathStep]| {
+        let named = names.iter().fold(Path::root(), |path, name| path.attribute(*name));
+        rest.iter().fold(named, |path, step| match step {
+            PathStep::Attribute(name) => path.attribute(name.clone()),
+            PathStep::Index(key) => path.index(key.clone()),
+        })
+    };
+    match first {
+        "input" if is_data => vec![renamed(&["output"], &rest)],
+        "store" if is_data => {
+            vec![renamed(&["store", "output"], &[]), renamed(&["store", "sensitive_output"], &[])]
+        }
+        "inputs" if is_null => vec![renamed(&["outputs"], &rest)],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a part of a value was made up.
+pub(crate) fn is_invented(value: &Value) -> bool {
+    value.contains_marked() && value.marks_deep().contains(Marks::INVENTED)
+}
+
+/// The names of a scope with unknown values in place of those that were made up; `None` if there are none.
+pub(crate) fn without_inventions(scope: &Scope<'_>) -> Option<Variables> {
+    let has_any = scope.variables().any(|(_, value)| is_invented(value));
+    has_any.then(|| scope.variables().map(|(name, value)| (name, unknown_in_place(value))).collect())
+}
+
+fn unknown_in_place(value: &Value) -> Value {
+    if !is_invented(value) {
+        return value.clone();
+    }
+    let replaced = value.transform(|_, part: Value| {
+        Ok::<_, std::convert::Infallible>(match part.marks().contains(Marks::INVENTED) {
+            true => Value::unknown(unknown_type(part.ty())).with_marks(part.marks().without(Marks::INVENTED)),
+            false => part,
+        })
+    });
+    match replaced {
+        Ok(value) => value,
+        Err(never) => match never {},
+    }
+}
+
+/// The type that a made-up value may have: how many elements a tuple has is made up, too.
+fn unknown_type(ty: &Type) -> Type {
+    if matches!(ty, Type::Tuple(_) | Type::Object(_)) { Type::Dynamic } else { ty.clone() }
+}
+
+/// Whether values that were made up decide which instances a `count` or `for_each` gives.
+pub(crate) fn is_decided_by_inventions(
+    expr: &Expr,
+    is_count: bool,
+    scope: &Scope<'_>,
+    functions: &Functions,
+) -> bool {
+    if !scope.variables().any(|(_, value)| is_invented(value)) {
+        return false;
+    }
+    let (value, _) = evaluate(expr, scope, functions);
+    // The values of a map may be made up: its keys decide.
+    let is_of_keys = is_count || matches!(value.ty(), Type::Set(_));
+    if is_of_keys { is_invented(&value) } else { value.marks().contains(Marks::INVENTED) }
+}
+
+/// Whether an expression cannot be decided without values that were made up.
+pub(crate) fn needs_inventions(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> bool {
+    let Some(names) = without_inventions(scope) else { return false };
+    let (value, errors) = evaluate(expr, &Scope::new(&names), functions);
+    errors.is_empty() && !value.is_known()
+}
+
+/// The references of expressions to values that were made up.
+pub(crate) fn invented_names(expressions: &[&Expr], scope: &Scope<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for reference in expressions.iter().flat_map(|expr| variables(expr)) {
+        let Some(value) = reference.value_in(scope).filter(is_invented) else { continue };
+        let mut paths = Vec::new();
+        // The value that is returned is of no use here: only the places are.
+        let _ = value.without_marks(Marks::INVENTED, &mut |path| paths.push(path.suffix().to_string()));
+        names.extend(paths.iter().take(NAMED).map(|path| format!("{reference}{path}")));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The warning about a condition that is undecided because of made-up values.
+pub(crate) fn undecided(
+    summary: &'static str,
+    condition: &Condition,
+    names: &[String],
+    owner: Option<&ConditionOwner>,
+) -> ModuleDiagnostic {
+    let shown: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let depends = match names.len() {
+        0 => "It depends on values that were".to_owned(),
+        1 => format!("It depends on {}, which was", shown[0]),
+        all => format!("It depends on {}, which were", objchange_text::listed(&shown, all)),
+    };
+    let detail = format!(
+        "{depends} made up, because nothing mocks the provider. Mock the provider, or override the resource, to choose the value."
+    );
+    let warning = Diagnostic::warning(summary, condition.condition.span, detail);
+    ModuleDiagnostic {
+        condition: owner.map(|owner| Box::new(owner.clone())),
+        is_undecided: true,
+        ..ModuleDiagnostic::new(warning, None)
+    }
+}
+
+/// The number of conditions that are undecided.
+pub(crate) fn count_undecided(found: &Diagnostics) -> usize {
+    found.iter().filter(|found| found.is_undecided && found.diagnostic.severity == Severity::Warning).count()
+}
