@@ -19,6 +19,8 @@ pub struct PlanArguments {
     pub refresh_only: bool,
     /// `-refresh`
     pub refresh: bool,
+    /// `-minimal-refresh`
+    pub minimal_refresh: bool,
     /// Each `-target`.
     pub targets: Vec<String>,
     /// Each `-replace`.
@@ -33,6 +35,7 @@ impl Default for PlanArguments {
             destroy: false,
             refresh_only: false,
             refresh: true,
+            minimal_refresh: false,
             targets: Vec::new(),
             replace: Vec::new(),
             invoke: Vec::new(),
@@ -101,7 +104,13 @@ impl PlanArguments {
                           have nothing to do.";
             error("Incompatible refresh options".to_owned(), detail.to_owned());
         }
-        (PlanOptions { mode, refresh: self.refresh, targets, replace, invoke, ..options }, found)
+        if self.minimal_refresh && (mode != PlanMode::Normal || !self.refresh) {
+            let detail = "The -minimal-refresh option is for plans that change objects and refresh some of them: leave out \
+                          -destroy, -refresh-only, -invoke and -refresh=false.";
+            error("Incompatible refresh options".to_owned(), detail.to_owned());
+        }
+        let (refresh, minimal_refresh) = (self.refresh, self.minimal_refresh);
+        (PlanOptions { mode, refresh, minimal_refresh, targets, replace, invoke, ..options }, found)
     }
 
     /// The reason why `-invoke` is refused beside the other arguments.

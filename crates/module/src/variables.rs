@@ -14,6 +14,7 @@ use smol_str::SmolStr;
 use crate::config::Config;
 use crate::plan::GivenVariable;
 use crate::{Diagnostics, Severity};
+use crate::versions::since;
 
 /// The prefix of environment variables that give values to variables.
 const ENVIRONMENT_PREFIX: &str = "TF_VAR_";
@@ -118,9 +119,9 @@ pub(crate) fn read_variables(
         NeededVariables::Constants => {
             let constants = root.variables.iter().filter(|(_, variable)| variable.constant);
             let constants = constants.map(|(name, variable)| (name.clone(), variable.clone())).collect();
-            reading.values(&constants, &mut config.sources, is_needed)
+            reading.values(&constants, &mut config.sources, is_needed, version)
         }
-        _ => reading.values(&root.variables, &mut config.sources, is_needed),
+        _ => reading.values(&root.variables, &mut config.sources, is_needed, version),
     }
 }
 
@@ -270,6 +271,7 @@ impl Reading {
         declared: &BTreeMap<SmolStr, VariableConfig>,
         sources: &mut Sources,
         is_needed: bool,
+        version: Version,
     ) -> (BTreeMap<SmolStr, GivenVariable>, Diagnostics) {
         let mut given = BTreeMap::new();
         let mut undeclared = Vec::new();
@@ -286,8 +288,10 @@ impl Reading {
             }
         }
         warn_of_undeclared(undeclared, &mut self.diagnostics);
+        // Since 1.16 a fault in a source of values is reported alone.
+        let is_alone = self.diagnostics.has_errors() && since(version, "1.16");
         for (name, variable) in declared {
-            if is_needed && variable.default.is_none() && !given.contains_key(name) {
+            if is_needed && !is_alone && variable.default.is_none() && !given.contains_key(name) {
                 let detail = format!(
                     "The root module input variable {name:?} is not set, and has no default value. Use a -var or -var-file \
                      command line argument to provide a value for this variable."

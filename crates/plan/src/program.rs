@@ -33,7 +33,7 @@ pub enum Program {
 }
 
 /// A version of Terraform, as far as its text depends on it. Versions that are newer than what is known here count as
-/// the newest one.
+/// the newest one of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     major: u32,
@@ -45,7 +45,7 @@ pub struct Version {
 #[error(
     "supported are `terraform`, `terraform@1.0` to `terraform@{newest}`, such as `terraform@1.11`, and `opentofu` (the \
      same as `opentofu@{tofu}`)",
-    newest = Version::NEWEST,
+    newest = Version::NEXT,
     tofu = Version::OPENTOFU
 )]
 pub struct ProgramError;
@@ -81,8 +81,10 @@ impl Novelty {
 }
 
 impl Version {
-    /// The newest version whose text is known.
+    /// The newest version, which is followed if nothing else is said.
     pub const NEWEST: Self = Self::new(1, 16);
+    /// The version that is being developed, as far as it is known (August 2026).
+    pub const NEXT: Self = Self::new(1, 17);
     /// The version of OpenTofu whose text is known.
     const OPENTOFU: Self = Self::new(1, 12);
     /// Older versions print another text.
@@ -99,16 +101,16 @@ impl Version {
 
     /// The version that this is the text of, such as `1.11.4` or `1.16.0-rc2`.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::parse_exactly(text).map(|version| version.min(Self::NEWEST))
+        Self::parse_exactly(text).map(|version| version.min(Self::NEXT))
     }
 
-    /// Like [`Version::parse`], but a version newer than [`Version::NEWEST`] stays as it is.
+    /// Like [`Version::parse`], but a version newer than [`Version::NEXT`] stays as it is.
     ///
     /// ```
     /// use objchange_plan::Version;
     ///
     /// assert_eq!(Version::parse_exactly("1.99.0").map(Version::parts), Some((1, 99)));
-    /// assert_eq!(Version::parse("1.99.0"), Some(Version::NEWEST));
+    /// assert_eq!(Version::parse("1.99.0"), Some(Version::NEXT));
     /// assert_eq!(Version::parse_exactly("latest"), None);
     /// ```
     pub fn parse_exactly(text: &str) -> Option<Self> {
@@ -191,7 +193,7 @@ impl FromStr for Program {
             version.map(|version| Version::parse_exactly(version).ok_or(ProgramError)).transpose()?;
         match (name, version) {
             ("terraform", None) => Ok(Self::default()),
-            ("terraform", Some(version)) if (Version::OLDEST..=Version::NEWEST).contains(&version) => {
+            ("terraform", Some(version)) if (Version::OLDEST..=Version::NEXT).contains(&version) => {
                 Ok(Self::Terraform(version))
             }
             ("opentofu", None | Some(Version::OPENTOFU)) => Ok(Self::OpenTofu),

@@ -15,7 +15,7 @@ use objchange_module::plan::{
 };
 use objchange_module::{
     AnsweringProviders, Answers, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers,
-    Schemas, SimulatedProviders, Unanswered,
+    Schemas, Severity, SimulatedProviders, Unanswered,
 };
 use objchange_plan::{Missing, MissingKind, NoState, ProviderDependent, Version};
 #[cfg(feature = "plan-file")]
@@ -121,14 +121,7 @@ impl Default for PlanSettings<'_> {
         Self {
             variables: &[],
             answers: &[],
-            arguments: PlanArguments {
-                destroy: false,
-                refresh_only: false,
-                refresh: true,
-                targets: Vec::new(),
-                replace: Vec::new(),
-                invoke: Vec::new(),
-            },
+            arguments: PlanArguments::default(),
             max_instances: 1_000_000,
             allow_path: &[],
             module_sources: &[],
@@ -380,7 +373,7 @@ fn plan_noting<R: Default>(
     let files = DiskFiles::new(directory, settings.allow_path)
         .and_then(|files| files.with_modules(given))
         .map_err(|error| format!("{}: {error}", directory.display()))?;
-    let (mut options, diagnostics) = settings.arguments.clone().apply(PlanOptions {
+    let (mut options, mut diagnostics) = settings.arguments.clone().apply(PlanOptions {
         working_directory: files.working_directory(),
         version: settings.version,
         max_instances: settings.max_instances,
@@ -391,6 +384,13 @@ fn plan_noting<R: Default>(
     let refused = |config, schemas, diagnostics| {
         PlanError::Refused(Box::new(RefusedPlan { config, schemas, diagnostics }))
     };
+    if options.minimal_refresh
+        && settings.names_program
+        && (settings.is_opentofu || settings.version.parts() < (1, 17))
+    {
+        let detail = "Terraform has the option -minimal-refresh since 1.17.";
+        diagnostics.without_place(Severity::Error, "Failed to parse command-line flags", detail);
+    }
     if diagnostics.has_errors() {
         return Err(refused(Config::default(), Schemas::default(), diagnostics));
     }

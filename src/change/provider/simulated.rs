@@ -82,7 +82,6 @@ impl Answer {
 
     fn blocks(self, schema: &NestedBlock, value: &Value, prior: &Value) -> Value {
         match schema.nesting {
-            NestingMode::Single | NestingMode::Group => self.object(&schema.block, value, prior),
             // Not configured: null would mean that there are no blocks, which the plan cannot know.
             _ if schema.computed && value.is_null() => {
                 if prior.is_null() {
@@ -91,6 +90,7 @@ impl Answer {
                     prior.clone()
                 }
             }
+            NestingMode::Single | NestingMode::Group => self.object(&schema.block, value, prior),
             _ => value.map_steps(|step, block| {
                 let prior = match step {
                     StepRef::Position(i) => prior.index(i),

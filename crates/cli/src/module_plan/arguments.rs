@@ -41,6 +41,10 @@ pub(crate) struct PlanningArgs {
     #[arg(long, value_name = "BOOL", default_value = "true", action = ArgAction::Set)]
     refresh: bool,
 
+    /// Refresh only objects that would change otherwise, as Terraform 1.17 does
+    #[arg(long)]
+    minimal_refresh: bool,
+
     /// Plan only this resource or module, and what it depends on. Can be repeated
     #[arg(long, value_name = "ADDRESS")]
     target: Vec<String>,
@@ -338,6 +342,7 @@ impl<'a> PlanInputs<'a> {
                 destroy: planning.destroy,
                 refresh_only: planning.refresh_only,
                 refresh: planning.refresh,
+                minimal_refresh: planning.minimal_refresh,
                 targets: planning.target.clone(),
                 replace: planning.replace.clone(),
                 invoke: planning.invoke.clone(),

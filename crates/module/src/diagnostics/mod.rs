@@ -9,9 +9,12 @@ use std::collections::HashSet;
 
 use objchange::address::{InstanceKey, ModuleAddress};
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
+use objchange_plan::Version;
 
 pub use printer::{DiagnosticPrinter, ShownLine};
 pub(crate) use text::{ASSERT_FAILED, ASSERT_UNKNOWN, wrap};
+
+use crate::versions::since;
 
 /// The kind of what a provider says; its summary is its own.
 pub(crate) const PROVIDER: &str = "provider";
@@ -100,6 +103,15 @@ impl ModuleDiagnostic {
     }
 }
 
+/// The summary of the error that these names need each other: since 1.16 one name a line.
+pub(crate) fn cycle_summary<'n>(version: Version, names: impl IntoIterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    match since(version, "1.16") {
+        true => names.iter().fold("Cycle:".to_owned(), |text, name| text + "\n  " + name),
+        false => format!("Cycle: {}", names.join(", ")),
+    }
+}
+
 /// All errors and warnings, in the order in which they were found.
 #[derive(Debug, Clone, Default)]
 pub struct Diagnostics {
@@ -155,6 +167,11 @@ impl Diagnostics {
         let found =
             ModuleDiagnostic { condition, is_repeated: true, ..ModuleDiagnostic::new(diagnostic, None) };
         self.add(found);
+    }
+
+    /// Adds the error that these names need each other.
+    pub(crate) fn cycle<'n>(&mut self, version: Version, names: impl IntoIterator<Item = &'n str>) {
+        self.without_place(Severity::Error, ("cycle", cycle_summary(version, names)), "");
     }
 
     /// Makes errors of what is undecided.

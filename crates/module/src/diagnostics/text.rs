@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use objchange_text::visible;
+use objchange_text::{visible, visible_lines};
 
 use super::printer::Message;
 use super::{Comparison, DiagnosticPrinter, Diagnostics, Severity};
@@ -76,7 +76,8 @@ fn write(message: &Message<'_>, width: usize, out: &mut String) {
         Severity::Error => "Error",
         Severity::Warning => "Warning",
     };
-    let _ = write!(out, "\n{word}: {}\n\n", visible(&message.diagnostic.summary));
+    // The names of a cycle are lines.
+    let _ = write!(out, "\n{word}: {}\n\n", visible_lines(&message.diagnostic.summary));
     if let Some(address) = message.address {
         let end = if message.place.is_some() { "," } else { "" };
         let _ = writeln!(out, "  with {}{end}", visible(address));

@@ -49,6 +49,8 @@ pub struct PlanOptions {
     pub mode: PlanMode,
     /// Whether managed resources are read first.
     pub refresh: bool,
+    /// Whether only those are read that would change otherwise.
+    pub minimal_refresh: bool,
     /// The `-target` options; empty for the whole module.
     pub targets: Vec<Target>,
     /// The `-replace` options.
@@ -125,6 +127,7 @@ impl Default for PlanOptions {
         Self {
             mode: PlanMode::Normal,
             refresh: true,
+            minimal_refresh: false,
             targets: Vec::new(),
             replace: Vec::new(),
             invoke: None,

@@ -72,6 +72,15 @@ impl<'c> Walk<'_, 'c> {
         }
         let is_new = importing.is_some();
         let prior = match &stored {
+            // Terraform reads an object that an older schema has written in any case.
+            Some(stored)
+                if self.input.options.minimal_refresh
+                    && !is_new
+                    && stored.schema_version == schema.version
+                    && !self.would_change(instance, resource, variables, stored) =>
+            {
+                Some(stored.clone())
+            }
             Some(stored) if !is_new => {
                 let (read, found) = self.refresh(address, &resource.provider_config, schema, stored);
                 self.told_at_refresh(instance, resource, variables, found);
@@ -109,6 +118,39 @@ impl<'c> Walk<'_, 'c> {
                 value
             }
         }
+    }
+
+    /// Whether there would be a change of an object as the state has it. What is wrong is found again when it is planned.
+    fn would_change(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        variables: &Variables,
+        stored: &StateObject,
+    ) -> bool {
+        let Instance { address, schema, .. } = instance;
+        if stored.tainted || self.input.options.replace.contains(address) {
+            return true;
+        }
+        let found = std::mem::take(&mut self.found);
+        let names = instance.repetition.names();
+        let outer = Scope::new(variables);
+        let is_triggered = self.is_triggered(instance, resource);
+        let decoded = self.config_object(instance, resource, &outer.with(&names));
+        self.found = found;
+        let (Some(decoded), false) = (decoded, is_triggered) else { return true };
+        let mut request = PlanRequest::new(&schema.block, &stored.value, &decoded.value);
+        request.lifecycle.ignore_changes = resource.config.lifecycle.ignore_changes.clone();
+        request.private = stored.private.clone();
+        request.identity.clone_from(&stored.identity);
+        let text = address.to_string();
+        let mut asked = ResourceProvider {
+            providers: &mut *self.providers,
+            provider: &resource.provider_config,
+            resource_type: &resource.name.resource_type,
+            address: &text,
+        };
+        plan_change(&request, &mut asked).map_or(true, |change| change.action != Action::NoOp)
     }
 
     /// An object that exists, and whose schema nobody has: it is unknown what happens to it, and what it is.

@@ -331,6 +331,7 @@ impl<'c> Walk<'_, 'c> {
         if let (Some(stored), Some(schema)) = (&current, &schema)
             // Terraform reads no object that it is about to forget.
             && (is_destroy || !forget)
+            && !self.input.options.minimal_refresh
         {
             let stored = stored.clone();
             let (read, found) = self.refresh(address, &provider, schema, &stored);

@@ -17,7 +17,6 @@ use super::resource::instance_address;
 use super::validate::resource::{own_key, own_references, self_reference};
 use super::walk::Walk;
 use super::{CheckKind, UndecidedReason, UndecidedResource};
-use crate::Severity;
 use crate::marking::mark_kept;
 use crate::subject::{Subject, SubjectKind, WORKSPACE};
 
@@ -232,8 +231,7 @@ impl<'c> Walk<'_, 'c> {
         if needed.len() > 1 {
             let mut names: Vec<String> = needed.iter().map(ToString::to_string).collect();
             names.sort_unstable();
-            let summary = format!("Cycle: {}", names.join(", "));
-            self.found.without_place(Severity::Error, ("cycle", summary), "");
+            self.found.cycle(self.input.options.version, names.iter().map(String::as_str));
             return;
         }
         for address in needed {

@@ -428,7 +428,7 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
         names.sort_unstable();
         // Terraform reports each independent cycle once, without a place, and its names in an order that
         // differs from run to run.
-        found.without_place(Severity::Error, ("cycle", format!("Cycle: {}", names.join(", "))), "");
+        found.cycle(input.options.version, names.iter().map(String::as_str));
     }
     found
 }

@@ -12,7 +12,7 @@ use super::orphans::resource_name;
 use super::walk::Walk;
 use super::{PlannedAction, PlannedObject};
 use crate::components::components;
-use crate::{Diagnostics, Severity};
+use crate::Diagnostics;
 
 /// Steps of the plan that others wait for all together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -141,8 +141,7 @@ impl Walk<'_, '_> {
             let names: BTreeSet<&str> =
                 component.iter().filter_map(|step| steps.names[*step].as_deref()).collect();
             if component.len() > 1 && !names.is_empty() {
-                let names: Vec<&str> = names.into_iter().collect();
-                found.without_place(Severity::Error, ("cycle", format!("Cycle: {}", names.join(", "))), "");
+                found.cycle(self.input.options.version, names);
             }
         }
         found

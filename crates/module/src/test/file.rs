@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use objchange::Value;
 use objchange::address::Mode;
 use objchange_hcl::{Attribute, Functions, MoveTarget, Override, Places, Span, TestFile, TestRun};
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
 use super::expected::ExpectedFailures;
@@ -18,6 +19,7 @@ use super::run::{missing_providers, state_key};
 use super::values::{EarlierRuns, FileScope, file_variables, needs_variable, runs_in, runs_referred_to};
 use crate::apply::{GeneratedValues, InventingProviders, NumberSequence};
 use crate::config::Config;
+use crate::diagnostics::cycle_summary;
 use crate::functions::ModuleFunctions;
 use crate::plan::graph::resource_text;
 use crate::plan::orphans::resource_name;
@@ -304,11 +306,12 @@ impl<'s> TestRunner<'s> {
                 found.without_place(Severity::Error, ("unknown_provider", summary), "");
             }
         }
-        cycles(file, &suite_file.path, names, &mut found);
+        let version = self.suite.version;
+        cycles(file, &suite_file.path, names, version, &mut found);
         let needs = |run: usize, name: &SmolStr| {
             needs_variable(&file.runs[run], self.config_of(suite_file, run), name)
         };
-        variable_cycles(file, &suite_file.path, names, &needs, &mut found);
+        variable_cycles(file, (&suite_file.path, version), names, &needs, &mut found);
         found
     }
 
@@ -404,7 +407,7 @@ fn unknown_target(overriding: &Override, found: &mut Diagnostics) {
 }
 
 /// Runs that refer to themselves or to later ones: each run waits for those before it.
-fn cycles(file: &TestFile, path: &str, names: &[SmolStr], found: &mut Diagnostics) {
+fn cycles(file: &TestFile, path: &str, names: &[SmolStr], version: Version, found: &mut Diagnostics) {
     let position = |name: &SmolStr| names.iter().position(|other| other == name);
     for (index, run) in file.runs.iter().enumerate() {
         // Runs are executed in source order: one that refers to itself or a later run closes a cycle.
@@ -413,7 +416,7 @@ fn cycles(file: &TestFile, path: &str, names: &[SmolStr], found: &mut Diagnostic
             Some(last) if last == index => format!("Self reference: {path}.run.{}", run.name),
             Some(last) if last > index => {
                 let all = names[index..=last].iter().rev().map(|name| format!("{path}.run.{name}"));
-                format!("Cycle: {}", all.collect::<Vec<_>>().join(", "))
+                cycle_summary(version, all.collect::<Vec<_>>().iter().map(String::as_str))
             }
             _ => continue,
         };
@@ -424,7 +427,7 @@ fn cycles(file: &TestFile, path: &str, names: &[SmolStr], found: &mut Diagnostic
 /// Variables of a file that need themselves: by each other, or by a run that needs them, or that waits for one that does.
 fn variable_cycles(
     file: &TestFile,
-    path: &str,
+    (path, version): (&str, Version),
     names: &[SmolStr],
     needs: &dyn Fn(usize, &SmolStr) -> bool,
     found: &mut Diagnostics,
@@ -445,7 +448,7 @@ fn variable_cycles(
         }
         let summary = match &*cycle {
             [one] => format!("Self reference: {one}"),
-            all => format!("Cycle: {}", all.join(", ")),
+            all => cycle_summary(version, all.iter().map(String::as_str)),
         };
         found.without_place(Severity::Error, ("cycle", summary), "");
         return;

@@ -102,6 +102,14 @@ impl Reader<'_> {
         self.refuse_cloud_with_backend(backend, cloud.filter(|_| !has_override));
     }
 
+    /// The version of the language, if it is one of Terraform.
+    fn version_in_words(&self, prefix: &str) -> String {
+        match self.problems.edition {
+            Edition::NEWEST => String::new(),
+            Edition(minor) => format!(" {prefix}1.{minor}.0"),
+        }
+    }
+
     /// There is one edition yet. A module that asks for another one needs a version to come.
     fn language_edition(&mut self, expr: &Expr) {
         let is_edition = |word: &&str| {
@@ -111,13 +119,19 @@ impl Reader<'_> {
         match keyword(expr).filter(is_edition) {
             Some("TF2021") => {}
             Some(_) => {
-                let detail = "Terraform only supports language edition TF2021. This module requires a newer version of Terraform \
-                              CLI.";
+                let version = self.version_in_words("v");
+                let detail = format!(
+                    "Terraform{version} only supports language edition TF2021. This module requires a newer version of \
+                     Terraform CLI."
+                );
                 self.problems.error("Unsupported language edition", expr.span, detail);
             }
             None => {
-                let detail = "The language argument expects a bare language edition keyword. Terraform supports only language \
-                              edition TF2021, which is the default.";
+                let version = self.version_in_words("");
+                let detail = format!(
+                    "The language argument expects a bare language edition keyword. Terraform{version} supports only language \
+                     edition TF2021, which is the default."
+                );
                 self.problems.error("Invalid language edition", expr.span, detail);
             }
         }
@@ -298,23 +312,25 @@ impl Reader<'_> {
             self.problems.error("Invalid provider source string", place, detail);
             return false;
         }
-        let is_legal = |part: &str| {
+        // Namespaces may have underscores since 1.16, types may not.
+        let has_underscores = self.problems.edition >= Edition(16);
+        let is_legal = |part: &str, has_underscores: bool| {
             !part.starts_with('-')
                 && !part.ends_with('-')
                 && !part.contains("--")
-                && part.chars().all(|c| c == '-' || c.is_alphanumeric())
+                && part.chars().all(|c| c == '-' || c == '_' && has_underscores || c.is_alphanumeric())
         };
         const RULE: &str =
             "must contain only letters, digits, and dashes, and may not use leading or trailing dashes";
         let (name, others) = parts.split_last().unwrap_or((&"", &[]));
-        if !is_legal(name) {
+        if !is_legal(name, false) {
             // The quote at the end is Terraform's.
             let detail = format!("Invalid provider type {name:?} in source {source:?}: {RULE}\"");
             self.problems.error("Invalid provider type", place, detail);
             return false;
         }
         let Some((namespace, host)) = others.split_last() else { return true };
-        if *namespace != "-" && !is_legal(namespace) {
+        if *namespace != "-" && !is_legal(namespace, has_underscores) {
             let rule = if namespace.contains('.') { "dots are not allowed" } else { RULE };
             let detail = format!("Invalid provider namespace \"\" in source {source:?}: {rule}\"");
             self.problems.error("Invalid provider namespace", place, detail);
