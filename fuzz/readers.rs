@@ -180,7 +180,7 @@ pub(crate) fn documents(bytes: &[u8]) {
         assert!(!unfamiliar.to_string().is_empty());
     }
     let found = Program::detect(&document);
-    for program in [found, Program::default(), Program::OpenTofu] {
+    for program in [found, Program::default(), Program::OPENTOFU] {
         let options = Options { program: Some(program), ..Options::default() };
         // What cannot be shown is an error; all that counts is that it is one.
         let _ = match &document {

@@ -11,7 +11,7 @@ fuzz_target!(|data: &[u8]| {
     let (text, schemas) = text.split_once('\0').unwrap_or((text, ""));
     let Ok(document) = Document::parse(text) else { return };
     let schemas = Schemas::parse(schemas).unwrap_or_else(|_| Schemas::none());
-    for (full, program) in [(false, None), (true, None), (false, Some(Program::OpenTofu))] {
+    for (full, program) in [(false, None), (true, None), (false, Some(Program::OPENTOFU))] {
         let options = Options { full, program, ..Options::default() };
         let mut out = Vec::new();
         let Ok(report) = Report::of(&document, &schemas, &options, &Filter::default()) else { continue };

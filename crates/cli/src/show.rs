@@ -310,7 +310,7 @@ fn show(
         input.whole()?;
     }
     let program = arguments.input.program_of(document);
-    if arguments.show_sensitive && program != Program::OpenTofu {
+    if arguments.show_sensitive && !matches!(program, Program::OpenTofu(_)) {
         return Err(Error::ShowSensitive(program));
     }
     let (schemas, sources) = arguments.input.schemas(given, document);
@@ -324,7 +324,12 @@ fn show(
         let result = write(arguments, &input, program, &schemas, verdict, target);
         (result, warnings.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
     });
-    warnings.iter().for_each(|warning| exit::warn(warning));
+    let written_by = match document {
+        Document::Plan(plan) => plan.terraform_version.as_deref(),
+        Document::State(state) => state.terraform_version.as_deref(),
+    };
+    let of_version = written_by.and_then(|version| program.version_warning(version));
+    warnings.iter().chain(&of_version).for_each(|warning| exit::warn(warning));
     if !arguments.summary {
         sources.warning(&schemas).iter().for_each(|warning| exit::warn(warning));
     }

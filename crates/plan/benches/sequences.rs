@@ -77,7 +77,7 @@ fn sequences(c: &mut Criterion) {
     bench(c, "shuffled_text", &SIZES, |n| orders(n, 1).map(|list| text(&list)));
     bench(c, "shuffled_text_each_4_times", &SIZES, |n| orders(n, 4).map(|list| text(&list)));
     // OpenTofu looks for lines in common; here are none, and one text is compared with all of the other side.
-    let opentofu = Program::OpenTofu;
+    let opentofu = Program::OPENTOFU;
     bench_as(opentofu, c, "opentofu_strings", &SIZES, |n| orders(n, 1).map(|list| strings(&list)));
     bench_as(opentofu, c, "opentofu_one_text", &SIZES, |n| {
         let lines: Vec<usize> = (0..n).collect();

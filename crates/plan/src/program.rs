@@ -28,8 +28,8 @@ pub const SIMULATED_UNREFRESHED: &str = "+simulated.unrefreshed";
 pub enum Program {
     /// Terraform of a version.
     Terraform(Version),
-    /// OpenTofu, of whose versions one is known: 1.12.
-    OpenTofu,
+    /// OpenTofu, of whose versions two are known: 1.12 and 1.13.
+    OpenTofu(Version),
 }
 
 /// A version of Terraform, as far as its text depends on it. Versions that are newer than what is known here count as
@@ -43,10 +43,11 @@ pub struct Version {
 /// A text that names no supported program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "supported are `terraform`, `terraform@1.0` to `terraform@{newest}`, such as `terraform@1.11`, and `opentofu` (the \
-     same as `opentofu@{tofu}`)",
+    "supported are `terraform`, `terraform@1.0` to `terraform@{newest}`, such as `terraform@1.11`, `opentofu` (the \
+     same as `opentofu@{tofu}`) and `opentofu@{next}`",
     newest = Version::NEXT,
-    tofu = Version::OPENTOFU
+    tofu = Version::OPENTOFU,
+    next = Version::OPENTOFU_NEXT
 )]
 pub struct ProgramError;
 
@@ -85,8 +86,10 @@ impl Version {
     pub const NEWEST: Self = Self::new(1, 16);
     /// The version that is being developed, as far as it is known (August 2026).
     pub const NEXT: Self = Self::new(1, 17);
-    /// The version of OpenTofu whose text is known.
+    /// The version of OpenTofu that is followed if nothing else is said.
     const OPENTOFU: Self = Self::new(1, 12);
+    /// The version of OpenTofu that is being developed.
+    pub(crate) const OPENTOFU_NEXT: Self = Self::new(1, 13);
     /// Older versions print another text.
     const OLDEST: Self = Self::new(1, 0);
 
@@ -128,6 +131,24 @@ impl Default for Program {
 }
 
 impl Program {
+    /// The warning that a document is of a version whose text is not known: that of the oldest known one is printed.
+    ///
+    /// ```
+    /// use objchange_plan::Program;
+    ///
+    /// assert_eq!(Program::OPENTOFU.version_warning("1.12.6"), None);
+    /// let warning = Program::OPENTOFU.version_warning("1.9.0").unwrap();
+    /// assert_eq!(warning, "the document is of OpenTofu 1.9; its text is that of OpenTofu 1.12");
+    /// assert!(Program::default().version_warning("1.3.9").is_some());
+    /// ```
+    pub fn version_warning(self, written_by: &str) -> Option<String> {
+        // Texts of documents of Terraform 1.4 to 1.17 and OpenTofu 1.12 and 1.13 were compared with theirs.
+        let first = if self.is_opentofu() { Version::OPENTOFU } else { Version::new(1, 4) };
+        let version = Version::parse_exactly(written_by).filter(|version| *version < first)?;
+        let name = self.name();
+        Some(format!("the document is of {name} {version}; its text is that of {name} {first}"))
+    }
+
     pub(crate) fn of_version(version: Option<&str>) -> Self {
         version.and_then(Version::parse).map_or_else(Self::default, Self::Terraform)
     }
@@ -135,20 +156,28 @@ impl Program {
     pub(crate) fn has(self, novelty: Novelty) -> bool {
         match self {
             Self::Terraform(version) => version >= novelty.since(),
-            // OpenTofu 1.12 has none of these changes of Terraform.
-            Self::OpenTofu => false,
+            // OpenTofu has none of these changes of Terraform.
+            Self::OpenTofu(_) => false,
         }
     }
 
     pub(crate) fn is_opentofu(self) -> bool {
-        self == Self::OpenTofu
+        matches!(self, Self::OpenTofu(_))
+    }
+
+    /// OpenTofu, as it is released.
+    pub const OPENTOFU: Self = Self::OpenTofu(Version::OPENTOFU);
+
+    /// Whether it is OpenTofu 1.13, which prints less where nothing changes, and reads unknown blocks by their own schema.
+    pub(crate) fn is_opentofu_next(self) -> bool {
+        matches!(self, Self::OpenTofu(version) if version >= Version::OPENTOFU_NEXT)
     }
 
     /// The name by which it calls itself.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Terraform(_) => "Terraform",
-            Self::OpenTofu => "OpenTofu",
+            Self::OpenTofu(_) => "OpenTofu",
         }
     }
 
@@ -156,7 +185,7 @@ impl Program {
     pub(crate) fn command(self) -> &'static str {
         match self {
             Self::Terraform(_) => "terraform",
-            Self::OpenTofu => "tofu",
+            Self::OpenTofu(_) => "tofu",
         }
     }
 }
@@ -171,7 +200,8 @@ impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Terraform(version) => write!(f, "terraform@{version}"),
-            Self::OpenTofu => f.write_str("opentofu"),
+            Self::OpenTofu(Version::OPENTOFU) => f.write_str("opentofu"),
+            Self::OpenTofu(version) => write!(f, "opentofu@{version}"),
         }
     }
 }
@@ -196,7 +226,10 @@ impl FromStr for Program {
             ("terraform", Some(version)) if (Version::OLDEST..=Version::NEXT).contains(&version) => {
                 Ok(Self::Terraform(version))
             }
-            ("opentofu", None | Some(Version::OPENTOFU)) => Ok(Self::OpenTofu),
+            ("opentofu", None) => Ok(Self::OPENTOFU),
+            ("opentofu", Some(version @ (Version::OPENTOFU | Version::OPENTOFU_NEXT))) => {
+                Ok(Self::OpenTofu(version))
+            }
             _ => Err(ProgramError),
         }
     }

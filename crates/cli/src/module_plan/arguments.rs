@@ -328,7 +328,7 @@ impl<'a> PlanInputs<'a> {
 
     /// By the rules of this program, if one is named: its version, and which files it reads.
     pub(crate) fn by(self, program: Option<Program>) -> Self {
-        let is_opentofu = matches!(program, Some(Program::OpenTofu));
+        let is_opentofu = matches!(program, Some(Program::OpenTofu(_)));
         Self { version: version_of(program), is_opentofu, names_program: program.is_some(), ..self }
     }
 

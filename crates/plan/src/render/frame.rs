@@ -14,7 +14,7 @@ impl Writer<'_> {
     fn named<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.program {
             Program::Terraform(_) => Cow::Borrowed(text),
-            Program::OpenTofu => {
+            Program::OpenTofu(_) => {
                 let (name, command) = (self.program.name(), self.program.command());
                 Cow::Owned(text.replace("Terraform", name).replace("terraform", command))
             }
@@ -109,8 +109,20 @@ impl Writer<'_> {
         self.push("\n");
         self.text(role, word);
         self.text(Role::Strong, &self.named(rest));
-        self.push("\n\n");
+        // OpenTofu 1.13 says no more where nothing has changed.
+        let is_short = self.program.is_opentofu_next()
+            && matches!(
+                outcome,
+                Outcome::Matches | Outcome::MatchesDriftSaved | Outcome::MatchesDriftUnsaved
+            );
+        self.push(if is_short { "\n" } else { "\n\n" });
         self.end(Role::UnitEnd);
+        if is_short && outcome == Outcome::Matches {
+            return;
+        }
+        if is_short {
+            self.push("\n");
+        }
         self.prose(match outcome {
             Outcome::NothingToDestroy => {
                 "Either you have not created any objects yet or the existing objects were already deleted outside \

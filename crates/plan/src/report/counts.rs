@@ -91,7 +91,7 @@ impl Counts {
         // `terraform show` counts a replacement as one to add and one to destroy, unless the old object is kept.
         let both = self.replace - self.create_then_forget - self.forget_then_create;
         let kept = match program {
-            Program::OpenTofu => self.forget_then_create,
+            Program::OpenTofu(_) => self.forget_then_create,
             // Before Terraform 1.16 an object that is created while another one is forgotten counted nowhere.
             _ if program.has(Novelty::CreateThenForgetAdds) => self.create_then_forget,
             Program::Terraform(_) => 0,

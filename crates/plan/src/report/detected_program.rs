@@ -39,7 +39,7 @@ impl Program {
                 || resource.action_reason.as_deref().is_some_and(|reason| OPENTOFU_REASONS.contains(&reason))
         };
         match plan.changes.all_resources().any(is_opentofu) {
-            true => Self::OpenTofu,
+            true => Self::OPENTOFU,
             false => Self::of_version(plan.terraform_version.as_deref()),
         }
     }
@@ -47,7 +47,7 @@ impl Program {
     /// Detects the program that wrote a state.
     pub(crate) fn of_state(state: &State<'_>) -> Self {
         match state.resources.iter().any(|resource| is_of_opentofu(&resource.provider_name)) {
-            true => Self::OpenTofu,
+            true => Self::OPENTOFU,
             false => Self::of_version(state.terraform_version.as_deref()),
         }
     }
@@ -57,7 +57,8 @@ impl Program {
     pub(crate) fn dialect(self, options: &Options) -> Dialect {
         let dialect = match self {
             Self::Terraform(_) => Dialect::LEGACY,
-            Self::OpenTofu => Dialect::opentofu(PlaceKind::Inside, options.show_sensitive),
+            Self::OpenTofu(_) => Dialect::opentofu(PlaceKind::Inside, options.show_sensitive)
+                .reading_unknown_blocks(self.is_opentofu_next()),
         };
         dialect.matching_sets(options.match_sets).with_own_format(options.own_format)
     }

@@ -8,6 +8,8 @@ pub(crate) struct Dialect {
     matches_sets: bool,
     /// For a format of our own, and not for the text of Terraform.
     own_format: bool,
+    /// Blocks that are wholly unknown are read by their own schema, as in OpenTofu 1.13.
+    reads_unknown_blocks: bool,
 }
 
 /// By whose rules a place is compared.
@@ -42,12 +44,22 @@ impl Dialect {
     pub(crate) const LEGACY: Self = Self::new(Rules::Terraform { is_legacy: true });
 
     const fn new(rules: Rules) -> Self {
-        Self { rules, matches_sets: false, own_format: false }
+        Self { rules, matches_sets: false, own_format: false, reads_unknown_blocks: false }
     }
 
     /// OpenTofu's rules at such a place.
     pub(crate) const fn opentofu(place: PlaceKind, shows_sensitive: bool) -> Self {
         Self::new(Rules::OpenTofu { place, shows_sensitive })
+    }
+
+    /// Reads blocks that are wholly unknown by their own schema, or by that of the block around them as OpenTofu 1.12.
+    pub(crate) fn reading_unknown_blocks(self, reads_unknown_blocks: bool) -> Self {
+        Self { reads_unknown_blocks, ..self }
+    }
+
+    /// Whether blocks that are wholly unknown are read by their own schema. Formats of our own do not repeat the bug.
+    pub(crate) fn reads_unknown_blocks(self) -> bool {
+        self.reads_unknown_blocks || self.own_format
     }
 
     /// Turns pairing of similar elements in sets on or off.

@@ -330,7 +330,7 @@ fn what_only_opentofu_writes_tells_that_it_did() {
         assert_eq!(Program::detect(&Document::parse(&text).unwrap()).to_string(), expected, "{text}");
     }
     let state = r#"{"format_version":"1.0","values":{"root_module":{"resources":[{"provider_name":"registry.opentofu.org/x/y"}]}}}"#;
-    assert_eq!(Program::detect(&Document::parse(state).unwrap()), Program::OpenTofu);
+    assert_eq!(Program::detect(&Document::parse(state).unwrap()), Program::OPENTOFU);
 }
 
 #[test]

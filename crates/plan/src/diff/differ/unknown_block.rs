@@ -13,7 +13,7 @@ const HIDDEN: Sensitivity = Sensitivity { before: true, after: false, unchanged:
 /// The diff of blocks that all become unknown; `None` if there were none before and the plan says so.
 pub(super) fn unknown_block<'t>(
     mut change: Change<'_, 't>,
-    ty: &BlockSchema,
+    ty: &'t BlockSchema,
     around: &'t Schema,
 ) -> Option<Diff<'t>> {
     if ty.nesting == NestingMode::Map && !change.before.is_null() {
@@ -22,13 +22,14 @@ pub(super) fn unknown_block<'t>(
         change.before_sensitive = change.before_sensitive.bool(change.is_before_sensitive());
     }
     let shows_sensitive = change.dialect.shows_sensitive();
-    let mut diff = block(change, around);
+    let reads_own = change.dialect.reads_unknown_blocks();
+    let mut diff = block(change, if reads_own { &ty.block } else { around });
     if diff.action == DiffAction::NoOp {
         return None;
     }
     // OpenTofu up to 1.12.6 reads the old block by the schema of the block around it, which does not say what is
     // sensitive in the nested one. It stays hidden here all the same.
-    if !shows_sensitive && matches!(ty.nesting, NestingMode::Single | NestingMode::Group) {
+    if !reads_own && !shows_sensitive && matches!(ty.nesting, NestingMode::Single | NestingMode::Group) {
         hide(&mut diff, &ty.block);
     }
     Some(diff)
