@@ -19,8 +19,17 @@
 pub struct Edition(pub u32);
 
 impl Edition {
+    /// OpenTofu: its own names are known, and those of Terraform.
+    pub const OPENTOFU: Self = Self(1_000_000);
     /// Every name is known.
     pub const NEWEST: Self = Self(u32::MAX);
+}
+
+impl Edition {
+    /// Whether it is the language of OpenTofu.
+    pub(crate) fn is_opentofu(self) -> bool {
+        self == Self::OPENTOFU
+    }
 }
 
 impl Default for Edition {

@@ -513,6 +513,9 @@ pub(crate) fn plan_ready<R: Default>(
     }
     let timestamp = now();
     let mut functions = Functions::pure().clone().with_plan_time(&timestamp);
+    if settings.is_opentofu {
+        functions = functions.of_opentofu();
+    }
     if let Some(files) = files {
         let base = inputs::base_directory(files)?;
         // A real provider may write files while it reads.

@@ -128,10 +128,20 @@ pub(crate) const LIFECYCLE: Shape = Shape {
         ("ignore_changes", Name),
         ("replace_triggered_by", Name),
         ("destroy", Constant),
+        ("enabled", Template),
     ],
     required: &[],
     blocks: &[("precondition", &[]), ("postcondition", &[]), ("action_trigger", &[])],
-    newer: &[("action_trigger", Edition(13)), ("destroy", Edition(16))],
+    newer: &[("action_trigger", Edition(13)), ("destroy", Edition(16)), ("enabled", Edition::OPENTOFU)],
+    is_open: false,
+};
+
+/// The `lifecycle` block of a module call, which OpenTofu alone has.
+pub(crate) const CALL_LIFECYCLE: Shape = Shape {
+    arguments: &[("enabled", Template)],
+    required: &[],
+    blocks: &[],
+    newer: &[],
     is_open: false,
 };
 
@@ -229,8 +239,9 @@ pub(crate) const TERRAFORM: Shape = Shape {
         ("cloud", &[]),
         ("required_providers", &[]),
         ("provider_meta", &["provider"]),
+        ("encryption", &[]),
     ],
-    newer: &[("language", Edition(15))],
+    newer: &[("language", Edition(15)), ("encryption", Edition::OPENTOFU)],
     is_open: false,
 };
 

@@ -1,6 +1,7 @@
 //! Text as base64, percent encoding, other character sets.
 
 use std::borrow::Cow;
+use std::io::Read as _;
 use std::sync::LazyLock;
 
 use data_encoding::{BASE64, Encoding, Specification};
@@ -23,6 +24,58 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("textencodebase64", Function::new(parameters, Type::String, encode_text));
     let parameters = [string("source"), string("encoding")];
     functions.insert("textdecodebase64", Function::new(parameters, Type::String, decode_text));
+}
+
+impl Functions {
+    /// With the functions that OpenTofu has and Terraform has not, and without those that it lacks.
+    #[must_use]
+    pub fn of_opentofu(mut self) -> Self {
+        self.insert("urldecode", Function::new([string("str")], Type::String, |a, _| url_decoded(text(a, 0))));
+        let gunzip =
+            Function::new([string("str")], Type::String, |arguments, _| unzipped(text(arguments, 0)));
+        self.insert("base64gunzip", gunzip);
+        self.insert("cidrcontains", super::network::cidr_contains());
+        self
+    }
+}
+
+/// The text of which this is the encoding in a URL.
+fn url_decoded(encoded: &str) -> Answer {
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut rest = encoded.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        match first {
+            b'+' => bytes.push(b' '),
+            b'%' => {
+                let digits = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+                let byte = digits
+                    .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+                    .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+                bytes.push(byte.ok_or_else(|| FunctionError::argument(0, "invalid URL escape"))?);
+                rest = &rest[2..];
+            }
+            other => bytes.push(*other),
+        }
+    }
+    let decoded = String::from_utf8(bytes);
+    Ok(decoded.map_err(|_| FunctionError::argument(0, "the result is no valid UTF-8"))?.into())
+}
+
+/// The maximum number of bytes to unpack: a few bytes of gzip can stand for gigabytes.
+const MAX_UNZIPPED: u64 = 64 << 20;
+
+/// The text that was packed by gzip and encoded in Base64.
+fn unzipped(encoded: &str) -> Answer {
+    let wrong = |what: &'static str| FunctionError::argument(0, what);
+    let packed = LENIENT.decode(encoded.as_bytes()).map_err(|_| wrong("failed to decode base64 data"))?;
+    let mut bytes = Vec::new();
+    let mut reader = flate2::read::GzDecoder::new(&packed[..]).take(MAX_UNZIPPED + 1);
+    reader.read_to_end(&mut bytes).map_err(|_| wrong("failed to gunzip bytes"))?;
+    if bytes.len() as u64 > MAX_UNZIPPED {
+        return Err(wrong("the result is longer than 64 MiB"));
+    }
+    Ok(String::from_utf8(bytes).map_err(|_| wrong("the result is no valid UTF-8"))?.into())
 }
 
 /// Base64 as Go reads it: line ends in it do not matter, nor do bits that are left over.

@@ -200,6 +200,10 @@ pub struct LifecycleConfig {
     pub create_before_destroy: Option<bool>,
     /// Plans that destroy the object are errors.
     pub prevent_destroy: bool,
+    /// An expression that says so, which OpenTofu evaluates while planning.
+    pub prevents_destroy: Option<Expr>,
+    /// `enabled` of OpenTofu: whether there is an instance.
+    pub enabled: Option<Expr>,
     /// `destroy = false`: an object that is no longer wanted is forgotten, and stays where it is.
     pub forgets: bool,
     /// The parts of the configuration that are ignored while the object exists.
@@ -361,6 +365,8 @@ pub struct ModuleCall {
     pub depends_on: Vec<Expr>,
     /// `ignore_nested_deprecations`: nothing is said of deprecated values that are used in the module.
     pub ignores_deprecations: bool,
+    /// `enabled` of the `lifecycle` block of OpenTofu: whether there is an instance.
+    pub enabled: Option<Expr>,
 }
 
 /// A `provider` block.

@@ -116,7 +116,7 @@ impl Config {
             options,
             key: &place.key,
             manifest: Manifest::default(),
-            config: Self { sources, ..Self::default() },
+            config: Self { sources, is_opentofu: files.has_opentofu_names(), ..Self::default() },
             directories: HashMap::new(),
             broken: HashSet::new(),
             constants: HashMap::from([(0, place.constants.clone())]),
@@ -269,6 +269,12 @@ impl Loader<'_> {
             true => self.constant(parent, expr),
             false => Err(found),
         };
+        if self.files.has_opentofu_names() && value.as_ref().is_ok_and(|value| !value.is_known()) {
+            let detail = "OpenTofu evaluates variables before it loads modules, which is not supported here: write the source as a \
+                          literal.";
+            self.diagnostics.error("Early evaluation is not supported here", expr.span, detail);
+            return None;
+        }
         if self.options.accepts_missing && value.as_ref().is_ok_and(|value| !value.is_known()) {
             self.missing(parent, (name, call), String::new(), None);
             return None;
@@ -631,7 +637,7 @@ impl Loader<'_> {
             }
         }
         // OpenTofu has versions of its own.
-        let edition = if is_opentofu { Edition::NEWEST } else { self.options.edition() };
+        let edition = if is_opentofu { Edition::OPENTOFU } else { self.options.edition() };
         let (config, mut problems) = ModuleConfig::read_files(sources, first..sources.len(), edition);
         problems.errors.extend(unread);
         for call in config.calls.values() {

@@ -39,6 +39,8 @@ pub struct Config {
     /// The paths of files that only OpenTofu reads, if the modules are not read as OpenTofu reads them. Those of
     /// installed modules are not here: they are written for both programs.
     pub opentofu_files: Vec<String>,
+    /// The modules are read as OpenTofu reads them: providers are of its registry.
+    pub is_opentofu: bool,
     /// Outputs of the root module may be ephemeral, as in a test since Terraform 1.14.
     pub allows_ephemeral_outputs: bool,
     /// The calls of modules that are not there, by the calling module and the name of the call.

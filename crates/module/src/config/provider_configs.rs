@@ -8,16 +8,24 @@ use smol_str::SmolStr;
 use super::{Config, ModuleId};
 use crate::{ProviderAddress, ProviderConfigAddress};
 
+/// The host of providers whose source names none, for OpenTofu.
+const OPENTOFU_REGISTRY: &str = "registry.opentofu.org";
+
 impl Config {
     /// The provider behind a local name in a module: from `required_providers`, else the implied one.
     pub(crate) fn provider_named(&self, module: ModuleId, local_name: &str) -> ProviderAddress {
         let required = &self.modules[module].config.required_providers;
         let source = required.get(local_name).and_then(|required| required.source.as_ref());
-        source
+        let names_host = source.is_some_and(|(source, _)| source.matches('/').count() == 2);
+        let provider = source
             .and_then(|(source, _)| ProviderAddress::parse(source))
             // Terraform decides by module: a child without `required_providers` may mean another provider than its
             // parent.
-            .unwrap_or_else(|| ProviderAddress::implied(local_name))
+            .unwrap_or_else(|| ProviderAddress::implied(local_name));
+        match self.is_opentofu && !names_host && !provider.is_builtin() {
+            true => ProviderAddress { hostname: OPENTOFU_REGISTRY.into(), ..provider },
+            false => provider,
+        }
     }
 
     /// The provider of a resource.

@@ -129,6 +129,7 @@ impl ActionReason {
             Self::ReplaceByTriggers => "replace_by_triggers",
             Self::DeleteBecauseNoResourceConfig => "delete_because_no_resource_config",
             Self::DeleteBecauseNoModule => "delete_because_no_module",
+            Self::DeleteBecauseEnabledFalse => "delete_because_enabled_false",
             Self::DeleteBecauseWrongRepetition => "delete_because_wrong_repetition",
             Self::DeleteBecauseCountIndex => "delete_because_count_index",
             Self::DeleteBecauseEachKey => "delete_because_each_key",

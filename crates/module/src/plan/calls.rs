@@ -1,5 +1,6 @@
 //! Module calls: which instances of a module there are.
 
+use objchange::value::Marks;
 use objchange::{Type, Value};
 use objchange_hcl::{Expr, ModuleCall, Scope};
 use smol_str::SmolStr;
@@ -63,6 +64,33 @@ impl<'c> Walk<'_, 'c> {
         });
     }
 
+    /// The instance that `enabled` of OpenTofu gives: one or none, as a count of zero.
+    fn expand_enabled(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        expr: &Expr,
+    ) -> Option<Expanded<Repetition>> {
+        let value = self.evaluate(index, at, expr, &[])?;
+        let (value, marks) = value.unmark_deep();
+        let why = match value.convert(&Type::Bool) {
+            _ if marks.contains(Marks::EPHEMERAL) => "is ephemeral".to_owned(),
+            Err(error) => format!("is unsuitable: {}", error.kind),
+            Ok(value) if value.is_null() => "is null. A boolean is required".to_owned(),
+            Ok(value) => match value.as_bool() {
+                Some(true) => return Some(expand::single()),
+                Some(false) => return Some(Expanded::Count(Vec::new())),
+                None if self.is_unanswered(index, expr, at) => {
+                    return Some(Expanded::Undecided(Repetition::default()));
+                }
+                None => "is unknown until apply".to_owned(),
+            },
+        };
+        let detail = format!("The given \"enabled\" argument value {why}.");
+        self.found.error("Invalid enabled argument", expr.span, detail);
+        None
+    }
+
     /// The instances that `count` or `for_each` gives; none where these are wrong.
     pub(crate) fn expand(
         &mut self,
@@ -71,6 +99,14 @@ impl<'c> Walk<'_, 'c> {
         count: Option<&Expr>,
         for_each: Option<&Expr>,
     ) -> Option<Expanded<Repetition>> {
+        let enabled = match &self.graph.nodes[index].kind {
+            NodeKind::Resource(resource) => resource.config.lifecycle.enabled.as_ref(),
+            NodeKind::Call(_, call) => call.enabled.as_ref(),
+            _ => None,
+        };
+        if let Some(enabled) = enabled {
+            return self.expand_enabled(index, at, enabled);
+        }
         let Some(expr) = count.or(for_each) else { return Some(expand::single()) };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);

@@ -15,6 +15,13 @@ use super::{ActionReason, Identities, PlannedAction, PlannedObject};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, ProvidersExt, Severity};
 
+impl Walk<'_, '_> {
+    /// Whether objects of a resource must not be destroyed.
+    pub(crate) fn prevents_destroy(&self, index: usize, config: &ResourceConfig) -> bool {
+        config.lifecycle.prevent_destroy || self.preventing.contains(&index)
+    }
+}
+
 impl<'c> Walk<'_, 'c> {
     /// Reports that an object must not be destroyed.
     pub(crate) fn prevented(&mut self, index: usize, address: &InstanceAddress, resource: &ResourceNode<'c>) {

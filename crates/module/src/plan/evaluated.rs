@@ -273,6 +273,10 @@ impl<'c> World<'c> {
         let (Some(child), Some(instances)) = (child, instance.calls.get(call)) else {
             return (dynamic(), false);
         };
+        let config = self.config.modules[instance.module].config.calls.get(call);
+        if config.is_some_and(|call| call.enabled.is_some()) && !instances.has_instances() {
+            return (Value::null(Type::Dynamic), true);
+        }
         let declared = &self.config.modules[*child].config.outputs;
         let mut is_final = true;
         let type_of = |name: &SmolStr| {

@@ -104,6 +104,11 @@ impl<T> Expanded<T> {
         }
     }
 
+    /// Whether there may be any instance.
+    pub(crate) fn has_instances(&self) -> bool {
+        self.iter().next().is_some()
+    }
+
     /// Maps the value of each instance.
     pub(crate) fn map<U>(&self, mut f: impl FnMut(Option<InstanceKey>, &T) -> U) -> Expanded<U> {
         match self {

@@ -97,7 +97,8 @@ impl<'c> Walk<'_, 'c> {
                 // References see the planned value, so the object is planned as usual before it is destroyed.
                 let value = self.plan_instance(instance, resource, variables, prior.as_ref(), importing);
                 let lifecycle = &resource.config.lifecycle;
-                if lifecycle.prevent_destroy && !lifecycle.forgets && prior.is_some() {
+                let prevents = self.prevents_destroy(instance.index, resource.config);
+                if prevents && !lifecycle.forgets && prior.is_some() {
                     self.prevented(instance.index, address, resource);
                 }
                 self.delete_object(instance, resource, prior.as_ref(), None);
@@ -164,7 +165,8 @@ impl<'c> Walk<'_, 'c> {
         let Instance { address, schema, index, .. } = instance;
         match self.input.options.mode {
             PlanMode::Destroy => {
-                if resource.config.lifecycle.prevent_destroy && !resource.config.lifecycle.forgets {
+                let prevents = self.prevents_destroy(*index, resource.config);
+                if prevents && !resource.config.lifecycle.forgets {
                     self.prevented(*index, address, resource);
                 }
                 self.delete_object(instance, resource, Some(stored), None);
@@ -273,7 +275,8 @@ impl<'c> Walk<'_, 'c> {
             _ => Vec::new(),
         };
         // A replacement destroys the object, too: Terraform refuses it with `prevent_destroy`.
-        let is_prevented = change.action.is_replace() && lifecycle.prevent_destroy;
+        let is_prevented =
+            change.action.is_replace() && self.prevents_destroy(*index, resource.config);
         // The planned value gets the sensitive marks of configuration and schema. Ephemeral marks never reach a plan.
         let marks = sensitive_paths(&change.configured_marks);
         if is_destroy {

@@ -317,6 +317,8 @@ pub enum ActionReason {
     DeleteBecauseCountIndex,
     /// `delete_because_each_key`
     DeleteBecauseEachKey,
+    /// `delete_because_enabled_false`, of OpenTofu
+    DeleteBecauseEnabledFalse,
     /// `delete_because_no_move_target`
     DeleteBecauseNoMoveTarget,
     /// `read_because_config_unknown`

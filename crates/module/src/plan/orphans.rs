@@ -44,6 +44,9 @@ impl<'c> Walk<'_, 'c> {
             let reason = match (expansion, &key) {
                 (Expanded::Count(_), Some(InstanceKey::Number(_))) => ActionReason::DeleteBecauseCountIndex,
                 (Expanded::ForEach(_), Some(InstanceKey::String(_))) => ActionReason::DeleteBecauseEachKey,
+                (Expanded::Count(_), None) if resource.config.lifecycle.enabled.is_some() => {
+                    ActionReason::DeleteBecauseEnabledFalse
+                }
                 _ => ActionReason::DeleteBecauseWrongRepetition,
             };
             let instance = InstanceAddress { resource: address.clone(), key };
@@ -62,7 +65,8 @@ impl<'c> Walk<'_, 'c> {
         }
         // Where the block is gone, its `prevent_destroy` protects nothing any more.
         let Some(config) = self.config_of(&address.resource) else { return };
-        if config.lifecycle.prevent_destroy && !config.lifecycle.forgets {
+        let index = self.node_of(&address.resource);
+        if index.is_some_and(|index| self.prevents_destroy(index, config)) && !config.lifecycle.forgets {
             if !self.plans_before_destroy() {
                 self.prevented.extend(self.node_of(&address.resource));
             }

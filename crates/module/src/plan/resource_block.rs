@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use objchange::Value;
+use objchange::{Type, Value};
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
 use objchange::schema::Schema;
 use objchange_hcl::{Purpose, ResourceName, Scope, decode};
@@ -60,6 +60,11 @@ impl<'c> Walk<'_, 'c> {
             self.forget_imports(imports);
             return;
         }
+        if let Some(prevents) = &resource.config.lifecycle.prevents_destroy {
+            for (at, _) in &expansions {
+                self.note_prevention(index, *at, prevents);
+            }
+        }
         if self.refers_to_itself(index, resource, &expansions) {
             return;
         }
@@ -106,9 +111,26 @@ impl<'c> Walk<'_, 'c> {
             // Nobody knows which attributes it has.
             let values = if resource.is_inferred { values.map(|_, _| dynamic()) } else { values };
             let values = self.seen_by_references(index, values, &module, resource.name);
-            let value = self.with_invented_expansion(index, at, values.to_value());
+            let value = match resource.config.lifecycle.enabled.is_some() && !expansion.has_instances() {
+                true => Value::null(Type::Dynamic),
+                false => self.with_invented_expansion(index, at, values.to_value()),
+            };
             self.world.instances[at].resources.insert(resource.name.clone(), value);
             self.invoke_with_resource();
+        }
+    }
+
+    /// Evaluates a `prevent_destroy` that is an expression, as OpenTofu does.
+    fn note_prevention(&mut self, index: usize, at: ModuleInstanceId, expr: &objchange_hcl::Expr) {
+        let Some(value) = self.evaluate(index, at, expr, &[]) else { return };
+        match value.unmark_deep().0.convert(&Type::Bool).ok().and_then(|value| value.as_bool()) {
+            Some(true) => drop(self.preventing.insert(index)),
+            Some(false) => {}
+            // Nothing may be destroyed by a setting that nobody knows.
+            None => {
+                let detail = "The value of prevent_destroy must be true or false, and known while planning.";
+                self.found.error("Invalid prevent_destroy value", expr.span, detail);
+            }
         }
     }
 

@@ -124,6 +124,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
     /// The changes whose actions are not planned yet.
     pub(crate) triggering: Vec<Triggering>,
+    /// The resources whose `prevent_destroy` is an expression that holds.
+    pub(crate) preventing: HashSet<usize>,
     /// The nodes of which values that were made up decide the instances, in these instances of modules.
     pub(crate) invented_expansions: HashSet<(usize, ModuleInstanceId)>,
     /// The parts that were made up of the configuration that was evaluated last.

@@ -6,11 +6,13 @@ use super::super::declarations::{ModuleCall, ProviderRef};
 use super::Reader;
 use super::collect::Declared;
 use crate::decode::body::ConfigBody;
+use crate::decode::shape::CALL_LIFECYCLE;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::walk::{calls, variables};
 
 impl Reader<'_> {
     pub(super) fn call(&mut self, mut declared: Declared<'_>) -> ModuleCall {
+        let enabled = self.call_lifecycle(&mut declared);
         self.refuse_reserved_blocks(&mut declared, "module");
         self.refuse_count_with_for_each(&declared);
         let content = &declared.content;
@@ -52,6 +54,38 @@ impl Reader<'_> {
             providers,
             depends_on,
             ignores_deprecations,
+            enabled,
+        }
+    }
+
+    /// Reads the `lifecycle` block of a call, which OpenTofu alone has; its `enabled`.
+    fn call_lifecycle(&mut self, declared: &mut Declared<'_>) -> Option<Expr> {
+        if !self.problems.edition.is_opentofu() {
+            return None;
+        }
+        let mut enabled = None;
+        for block in std::mem::take(&mut declared.content.blocks) {
+            if block.kind != "lifecycle" {
+                declared.content.blocks.push(block);
+                continue;
+            }
+            let content = block.body.read(&CALL_LIFECYCLE, &mut self.problems);
+            enabled = content.attribute("enabled").map(|attribute| attribute.expr.clone());
+        }
+        self.refuse_enabled_with_repetition(declared, enabled.as_ref());
+        enabled
+    }
+
+    /// Refuses `enabled` beside `count` or `for_each`.
+    pub(super) fn refuse_enabled_with_repetition(&mut self, declared: &Declared<'_>, enabled: Option<&Expr>) {
+        let other = ["count", "for_each"].into_iter().find(|name| declared.content.attribute(name).is_some());
+        if let (Some(enabled), Some(other)) = (enabled, other) {
+            let detail = format!(
+                "The \"enabled\" and \"{other}\" meta-arguments are mutually-exclusive, only one should be used to be explicit \
+                 about the number of instances to be created."
+            );
+            let summary = format!("Invalid combination of \"enabled\" and \"{other}\"");
+            self.problems.error(("invalid_combination_of_enabled", summary), enabled.span, detail);
         }
     }
 

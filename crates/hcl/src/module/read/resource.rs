@@ -228,11 +228,17 @@ impl Reader<'_> {
     }
 
     fn lifecycle(&mut self, mode: Mode, content: Content<'_>) -> LifecycleConfig {
-        let mut lifecycle = LifecycleConfig::default();
+        let enabled = content.attribute("enabled").map(|attribute| attribute.expr.clone());
+        let mut lifecycle = LifecycleConfig { enabled, ..LifecycleConfig::default() };
         if mode == Mode::Managed {
             lifecycle.create_before_destroy = self.bool(&content, "create_before_destroy");
             // Terraform needs both before it evaluates anything, so they must be literals.
-            lifecycle.prevent_destroy = self.bool(&content, "prevent_destroy").unwrap_or(false);
+            match content.attribute("prevent_destroy").filter(|attribute| {
+                self.problems.edition.is_opentofu() && !variables(&attribute.expr).is_empty()
+            }) {
+                Some(attribute) => lifecycle.prevents_destroy = Some(attribute.expr.clone()),
+                None => lifecycle.prevent_destroy = self.bool(&content, "prevent_destroy").unwrap_or(false),
+            }
             lifecycle.forgets = self.bool(&content, "destroy") == Some(false);
             if let Some(attribute) = content.attribute("ignore_changes") {
                 self.ignore_changes(&attribute.expr, &mut lifecycle);
@@ -265,7 +271,7 @@ impl Reader<'_> {
 
     fn refuse_lifecycle_arguments(&mut self, mode: Mode, content: &Content<'_>) {
         let kind = if mode == Mode::Data { "data" } else { "ephemeral" };
-        for attribute in &content.attributes {
+        for attribute in content.attributes.iter().filter(|attribute| attribute.name != "enabled") {
             let name = &attribute.name;
             let detail = format!(
                 "The lifecycle argument {name:?} is defined only for managed resources (\"resource\" blocks), and is not valid \

@@ -80,6 +80,11 @@ impl Reader<'_> {
                             config.state_storage = Some(self.cloud(block));
                         }
                     },
+                    "encryption" => {
+                        let detail = "Encrypted states and plans are not supported here: decrypt them with `tofu state pull`, and \
+                                      leave out this block.";
+                        self.problems.error("Encryption is not supported here", block.header, detail);
+                    }
                     "required_providers" => {
                         match required.filter(|_| !is_override) {
                             Some(first) => {

@@ -413,6 +413,7 @@ fn reason_text(reason: ActionReason) -> Option<&'static str> {
         ActionReason::ReplaceByTriggers => "something in its replace_triggered_by changes",
         ActionReason::DeleteBecauseNoResourceConfig => "there is no resource block for it",
         ActionReason::DeleteBecauseNoModule => "its module is no longer called",
+        ActionReason::DeleteBecauseEnabledFalse => "enabled is false",
         ActionReason::DeleteBecauseWrongRepetition => "count or for_each was added or removed",
         ActionReason::DeleteBecauseCountIndex => "its index is not below count",
         ActionReason::DeleteBecauseEachKey => "its key is not in for_each",
