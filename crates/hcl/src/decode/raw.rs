@@ -10,6 +10,7 @@ use crate::suggestion::did_you_mean;
 use crate::syntax::ast::{Attribute, Block, Body, Label};
 use crate::syntax::json::{JsonBody, body_at};
 use crate::syntax::{parse_body, parse_body_partly};
+use crate::walk::variables;
 use objchange_text::Span;
 
 /// A block whose body is not read yet.
@@ -41,6 +42,19 @@ pub(crate) struct Content<'t> {
 }
 
 impl<'t> RawBody<'t> {
+    /// Where the first argument is written that refers to something, at any depth; none of JSON, whose strings are templates.
+    pub(crate) fn first_computed(&self) -> Option<Span> {
+        fn first(body: &Body) -> Option<Span> {
+            let is_computed = |attribute: &&Attribute| !variables(&attribute.expr).is_empty();
+            let own = body.attributes.iter().find(is_computed).map(|attribute| attribute.expr.span);
+            own.or_else(|| body.blocks.iter().find_map(|block| first(&block.body)))
+        }
+        match self {
+            Self::Native(body) => first(body),
+            Self::Json(_) => None,
+        }
+    }
+
     /// The body of a file; `None` if it is not of its syntax.
     pub(crate) fn of_file(file: &'t SourceFile, problems: &mut Problems) -> Option<Self> {
         if file.name.ends_with(".json") {

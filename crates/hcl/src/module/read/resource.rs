@@ -27,6 +27,7 @@ impl Reader<'_> {
             Some((_, content)) => self.lifecycle(mode, content),
             None => LifecycleConfig::default(),
         };
+        self.refuse_enabled_with_repetition(&declared, lifecycle.enabled.as_ref());
         let mut connection: Option<(Span, ConfigBody)> = None;
         let mut provisioners = Vec::new();
         for block in std::mem::take(&mut declared.content.blocks) {

@@ -144,6 +144,13 @@ impl Reader<'_> {
 
     fn backend(&mut self, block: RawBlock<'_>) -> StateStorage {
         let kind = block.labels.first().map(|label| label.text.clone()).unwrap_or_default();
+        if self.problems.edition.is_opentofu()
+            && let Some(place) = block.body.first_computed()
+        {
+            let detail = "OpenTofu evaluates variables before it reads the state, which is not supported here: write the \
+                          arguments of the backend as literals.";
+            self.problems.error("Early evaluation is not supported here", place, detail);
+        }
         if kind != "local" {
             return StateStorage::Remote(kind);
         }

@@ -277,6 +277,16 @@ impl<'c> Validator<'_, 'c> {
     fn call(&mut self, at: ModuleInstanceId, module: usize, call: &ModuleCall) {
         self.depends_on(module, &call.depends_on);
         self.expand(at, module, call.count.as_ref(), call.for_each.as_ref());
+        self.settings(module, call.enabled.iter());
+    }
+
+    /// Checks the references of settings that OpenTofu evaluates: `enabled`, `prevent_destroy`.
+    fn settings<'e>(&mut self, module: usize, settings: impl IntoIterator<Item = &'e Expr>) {
+        for expr in settings {
+            let place = ReferenceContext { module, ..ReferenceContext::default() };
+            let checked = self.check(place, &variables(expr));
+            self.found.errors(checked.errors);
+        }
     }
 
     /// Says which arguments are those of deprecated variables.

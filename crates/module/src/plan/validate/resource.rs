@@ -51,6 +51,7 @@ impl<'c> Validator<'_, 'c> {
         let errors = self.found.error_count();
         self.depends_on(module, &config.depends_on);
         self.expand(at, module, config.count.as_ref(), config.for_each.as_ref());
+        self.settings(module, config.lifecycle.enabled.iter().chain(&config.lifecycle.prevents_destroy));
         self.resource_body(at, place, resource);
         let lifecycle = &config.lifecycle;
         for condition in &lifecycle.preconditions {
