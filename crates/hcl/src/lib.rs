@@ -112,4 +112,4 @@ pub use syntax::{
     Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
     parse_template,
 };
-pub use walk::{Reference, variables};
+pub use walk::{Reference, called_functions, variables};

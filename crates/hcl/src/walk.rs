@@ -187,6 +187,17 @@ pub(crate) fn calls(expr: &Expr) -> Vec<Span> {
     calls_and_paths(expr).0.into_iter().map(|(span, _)| span).collect()
 }
 
+/// The names of the functions that an expression calls.
+///
+/// ```
+/// let expr = objchange_hcl::parse_expression("upper(provider::aws::arn_parse(var.arn).account)")?;
+/// assert_eq!(objchange_hcl::called_functions(&expr), ["upper", "provider::aws::arn_parse"]);
+/// # Ok::<(), Vec<objchange_hcl::Diagnostic>>(())
+/// ```
+pub fn called_functions(expr: &Expr) -> Vec<&str> {
+    calls_and_paths(expr).0.into_iter().map(|(_, call)| call.name.as_str()).collect()
+}
+
 /// The calls in an expression with their places, and the templates that begin with `path.module` or another directory of the
 /// configuration.
 pub(crate) fn calls_and_paths(expr: &Expr) -> (Vec<(Span, &Call)>, Vec<&Expr>) {

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use objchange::schema::FunctionSchema;
+use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
 use objchange_hcl::{Function, FunctionError, Functions, Parameter};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
+use crate::apply::GeneratedValues;
 use crate::config::{Config, ModuleId};
 use crate::providers::{ProviderFunction, Providers};
 use crate::{ProviderAddress, Schemas};
@@ -104,7 +106,10 @@ impl ModuleFunctions {
                     Some(call) => real(&schema, call),
                     None => {
                         let full_name = format!("provider::{local_name}::{name}");
-                        simulated(full_name, &schema, &self.unanswered)
+                        match providers.invents_functions() {
+                            true => invented(full_name, &schema),
+                            false => simulated(full_name, &schema, &self.unanswered),
+                        }
                     }
                 };
                 insert(&name, function);
@@ -129,6 +134,16 @@ fn simulated(name: String, schema: &FunctionSchema, unanswered: &Unanswered) -> 
     declared(schema, move |_, ty| {
         unanswered.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
         Ok(Value::unknown(ty.clone()))
+    })
+}
+
+/// A provider's function with made-up results, once all that it is called with is known.
+fn invented(name: String, schema: &FunctionSchema) -> Function {
+    declared(schema, move |arguments, ty| {
+        Ok(match arguments.iter().all(Value::is_wholly_known) {
+            true => GeneratedValues::default().value(ty, &name, &Path::root()).with_marks(Marks::INVENTED),
+            false => Value::unknown(ty.clone()),
+        })
     })
 }
 

@@ -13,8 +13,8 @@ use smol_str::SmolStr;
 
 use crate::config::Config;
 use crate::plan::GivenVariable;
-use crate::{Diagnostics, Severity};
 use crate::versions::since;
+use crate::{Diagnostics, Severity};
 
 /// The prefix of environment variables that give values to variables.
 const ENVIRONMENT_PREFIX: &str = "TF_VAR_";

@@ -137,13 +137,8 @@ pub(crate) const LIFECYCLE: Shape = Shape {
 };
 
 /// The `lifecycle` block of a module call, which OpenTofu alone has.
-pub(crate) const CALL_LIFECYCLE: Shape = Shape {
-    arguments: &[("enabled", Template)],
-    required: &[],
-    blocks: &[],
-    newer: &[],
-    is_open: false,
-};
+pub(crate) const CALL_LIFECYCLE: Shape =
+    Shape { arguments: &[("enabled", Template)], required: &[], blocks: &[], newer: &[], is_open: false };
 
 const REPETITION: [(&str, Style); 4] =
     [("count", Template), ("for_each", Template), ("provider", Name), ("depends_on", Name)];

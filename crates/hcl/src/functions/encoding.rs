@@ -30,7 +30,10 @@ impl Functions {
     /// With the functions that OpenTofu has and Terraform has not, and without those that it lacks.
     #[must_use]
     pub fn of_opentofu(mut self) -> Self {
-        self.insert("urldecode", Function::new([string("str")], Type::String, |a, _| url_decoded(text(a, 0))));
+        self.insert(
+            "urldecode",
+            Function::new([string("str")], Type::String, |a, _| url_decoded(text(a, 0))),
+        );
         let gunzip =
             Function::new([string("str")], Type::String, |arguments, _| unzipped(text(arguments, 0)));
         self.insert("base64gunzip", gunzip);

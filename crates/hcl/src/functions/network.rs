@@ -22,27 +22,34 @@ pub(super) fn add(functions: &mut Functions) {
 
 /// `cidrcontains` of OpenTofu: whether a network contains an address or another network.
 pub(super) fn cidr_contains() -> Function {
-    Function::new([string("containing_prefix"), string("contained_ip_or_prefix")], Type::Bool, |arguments, _| {
-        let wrong = |position: usize| {
-            FunctionError::argument(position, format!("invalid CIDR address: {}", text(arguments, position)))
-        };
-        let outer = Network::parse(text(arguments, 0)).ok_or_else(|| wrong(0))?;
-        let inner = match text(arguments, 1) {
-            prefix if prefix.contains('/') => Network::parse(prefix),
-            address if address.contains(':') => {
-                v6(address).map(|first| Network { first, prefix: 128, bits: 128 })
+    Function::new(
+        [string("containing_prefix"), string("contained_ip_or_prefix")],
+        Type::Bool,
+        |arguments, _| {
+            let wrong = |position: usize| {
+                FunctionError::argument(
+                    position,
+                    format!("invalid CIDR address: {}", text(arguments, position)),
+                )
+            };
+            let outer = Network::parse(text(arguments, 0)).ok_or_else(|| wrong(0))?;
+            let inner = match text(arguments, 1) {
+                prefix if prefix.contains('/') => Network::parse(prefix),
+                address if address.contains(':') => {
+                    v6(address).map(|first| Network { first, prefix: 128, bits: 128 })
+                }
+                address => v4(address).map(|first| Network { first: first.into(), prefix: 32, bits: 32 }),
+            };
+            let inner = inner.ok_or_else(|| wrong(1))?;
+            if outer.bits != inner.bits {
+                return Err(FunctionError::argument(
+                    1,
+                    "address family mismatch: both must be of IPv4, or both of IPv6",
+                ));
             }
-            address => v4(address).map(|first| Network { first: first.into(), prefix: 32, bits: 32 }),
-        };
-        let inner = inner.ok_or_else(|| wrong(1))?;
-        if outer.bits != inner.bits {
-            return Err(FunctionError::argument(
-                1,
-                "address family mismatch: both must be of IPv4, or both of IPv6",
-            ));
-        }
-        Ok((outer.prefix <= inner.prefix && outer.contains(inner.first)).into())
-    })
+            Ok((outer.prefix <= inner.prefix && outer.contains(inner.first)).into())
+        },
+    )
 }
 
 /// A network: its first address, and how many bits all its addresses have in common.

@@ -110,7 +110,7 @@ impl GeneratedValues {
     }
 
     /// A value of a type.
-    fn value(&self, ty: &Type, address: &str, path: &Path) -> Value {
+    pub(crate) fn value(&self, ty: &Type, address: &str, path: &Path) -> Value {
         match ty {
             Type::String => {
                 let shaped = self.has_shapes.then(|| super::shapes::text(self, address, path)).flatten();

@@ -150,6 +150,10 @@ impl Providers for InventingProviders<'_> {
         self.others.function(provider, name)
     }
 
+    fn invents_functions(&self) -> bool {
+        true
+    }
+
     fn invented(&self, address: &str) -> Vec<Path> {
         self.paths.get(address).cloned().unwrap_or_default()
     }

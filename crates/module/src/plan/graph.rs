@@ -369,8 +369,10 @@ impl<'c> Builder<'c> {
             self.add(NodeKey::Output(module, name.clone()), node);
         }
         for (name, call) in &declared.calls {
-            let mut node =
-                plain(NodeKind::Call(name, call), subjects(call.count.iter().chain(&call.for_each).chain(&call.enabled)));
+            let mut node = plain(
+                NodeKind::Call(name, call),
+                subjects(call.count.iter().chain(&call.for_each).chain(&call.enabled)),
+            );
             node.depends_on = subjects(&call.depends_on);
             self.add(NodeKey::Call(module, name.clone()), node);
             self.add(NodeKey::CallClose(module, name.clone()), plain(NodeKind::CallClose(name), Vec::new()));
@@ -465,7 +467,8 @@ impl<'c> Builder<'c> {
         let empty = Block::new::<SmolStr>([], []);
         let block = schema.map_or(&empty, |schema| &schema.block);
         let (body, body_errors) = config.body.under(block);
-        let mut found = subjects(config.count.iter().chain(&config.for_each).chain(&config.lifecycle.enabled));
+        let mut found =
+            subjects(config.count.iter().chain(&config.for_each).chain(&config.lifecycle.enabled));
         found.extend(subjects(&config.lifecycle.prevents_destroy));
         let referenced = references(&body, block, Purpose::Core);
         found.extend(referenced.iter().filter_map(|reference| parse(reference).0));

@@ -4,7 +4,9 @@
 use objchange::address::InstanceAddress;
 use objchange::value::{Marks, Path, PathStep};
 use objchange::{Type, Value};
-use objchange_hcl::{Condition, Decoded, Diagnostic, Expr, Functions, Scope, Variables, evaluate, variables};
+use objchange_hcl::{
+    Condition, Decoded, Diagnostic, Expr, Functions, Scope, Variables, called_functions, evaluate, variables,
+};
 
 use super::graph::ResourceNode;
 use super::instances::ModuleInstanceId;
@@ -14,6 +16,9 @@ use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, Severity};
 
 /// The maximum number of values to name that leave a condition undecided.
 const NAMED: usize = 5;
+
+/// The namespace of functions of providers.
+const OF_PROVIDERS: &str = "provider::";
 
 impl<'c> Walk<'_, 'c> {
     /// Takes the marks of made-up values off a configuration before a provider receives it, and remembers where they were.
@@ -77,7 +82,7 @@ impl<'c> Walk<'_, 'c> {
         scope: &Scope<'_>,
         owner: Option<&ConditionOwner>,
     ) {
-        let names = invented_names(&[&condition.condition], scope);
+        let names = invented_names(&condition.condition, scope);
         self.found.add(undecided("Condition undecided", condition, &names, owner));
     }
 }
@@ -160,15 +165,22 @@ pub(crate) fn is_decided_by_inventions(
 
 /// Whether an expression cannot be decided without values that were made up.
 pub(crate) fn needs_inventions(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> bool {
-    let Some(names) = without_inventions(scope) else { return false };
-    let (value, errors) = evaluate(expr, &Scope::new(&names), functions);
-    errors.is_empty() && !value.is_known()
+    // Functions of providers may make values up, too, whatever the scope has.
+    let calls_providers = called_functions(expr).iter().any(|name| name.starts_with(OF_PROVIDERS));
+    let names = without_inventions(scope);
+    let (value, errors) = match &names {
+        Some(names) => evaluate(expr, &Scope::new(names), functions),
+        None if calls_providers => evaluate(expr, scope, functions),
+        None => return false,
+    };
+    errors.is_empty() && (names.is_some() && !value.is_known() || is_invented(&value))
 }
 
-/// The references of expressions to values that were made up.
-pub(crate) fn invented_names(expressions: &[&Expr], scope: &Scope<'_>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for reference in expressions.iter().flat_map(|expr| variables(expr)) {
+/// The references of an expression to values that were made up, and its calls of functions of providers.
+pub(crate) fn invented_names(expr: &Expr, scope: &Scope<'_>) -> Vec<String> {
+    let functions = called_functions(expr).into_iter().filter(|name| name.starts_with(OF_PROVIDERS));
+    let mut names: Vec<String> = functions.map(|name| format!("{name}()")).collect();
+    for reference in variables(expr) {
         let Some(value) = reference.value_in(scope).filter(is_invented) else { continue };
         let mut paths = Vec::new();
         // The value that is returned is of no use here: only the places are.

@@ -275,8 +275,7 @@ impl<'c> Walk<'_, 'c> {
             _ => Vec::new(),
         };
         // A replacement destroys the object, too: Terraform refuses it with `prevent_destroy`.
-        let is_prevented =
-            change.action.is_replace() && self.prevents_destroy(*index, resource.config);
+        let is_prevented = change.action.is_replace() && self.prevents_destroy(*index, resource.config);
         // The planned value gets the sensitive marks of configuration and schema. Ephemeral marks never reach a plan.
         let marks = sensitive_paths(&change.configured_marks);
         if is_destroy {

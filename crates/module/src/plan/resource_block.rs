@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use objchange::{Type, Value};
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
 use objchange::schema::Schema;
+use objchange::{Type, Value};
 use objchange_hcl::{Purpose, ResourceName, Scope, decode};
 
 use super::evaluated::dynamic;

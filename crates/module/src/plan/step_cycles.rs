@@ -11,8 +11,8 @@ use super::graph::{NodeKey, NodeKind};
 use super::orphans::resource_name;
 use super::walk::Walk;
 use super::{PlannedAction, PlannedObject};
-use crate::components::components;
 use crate::Diagnostics;
+use crate::components::components;
 
 /// Steps of the plan that others wait for all together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

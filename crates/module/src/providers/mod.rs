@@ -149,6 +149,11 @@ pub trait Providers {
         None
     }
 
+    /// Whether results of functions that nobody answers are made up.
+    fn invents_functions(&self) -> bool {
+        false
+    }
+
     /// The parts of an object that were made up, and that a real provider would choose otherwise.
     fn invented(&self, _address: &str) -> Vec<Path> {
         Vec::new()

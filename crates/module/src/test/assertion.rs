@@ -76,7 +76,7 @@ impl RunScope<'_, '_> {
         };
         let scope = Scope::new(&names);
         if needs_inventions(&assertion.condition, &scope, self.functions) {
-            let names = invented_names(&[&assertion.condition], &scope);
+            let names = invented_names(&assertion.condition, &scope);
             found.add(undecided(ASSERTION_UNDECIDED, assertion, &names, None));
             return Judged::Undecided;
         }

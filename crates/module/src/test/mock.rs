@@ -180,6 +180,10 @@ impl Providers for TestProviders<'_> {
         self.others.function(provider, name)
     }
 
+    fn invents_functions(&self) -> bool {
+        true
+    }
+
     fn invented(&self, address: &str) -> Vec<Path> {
         self.others.invented(address)
     }

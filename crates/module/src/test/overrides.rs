@@ -36,8 +36,10 @@ impl Overrides {
     pub(super) fn new<'o>(
         levels: impl IntoIterator<Item = LeveledOverride<'o>>,
         functions: &Functions,
+        is_new: bool,
         place: impl Fn(Span) -> String,
     ) -> (Self, Diagnostics) {
+        let functions = (functions, is_new);
         let mut found = Diagnostics::default();
         let mut all = Self::default();
         for (overriding, during) in levels {
@@ -99,7 +101,7 @@ fn object(
     attribute: Option<&Attribute>,
     name: &str,
     overriding: &Override,
-    functions: &Functions,
+    (functions, is_new): (&Functions, bool),
     found: &mut Diagnostics,
 ) -> Option<Option<Value>> {
     let Some(attribute) = attribute else { return Some(None) };
@@ -113,6 +115,8 @@ fn object(
                 Mode::Ephemeral => ("a", "override_ephemeral"),
             },
         };
+        // Since 1.15 Terraform calls the attribute of all overrides `outputs`.
+        let (article, name) = if is_new { ("an", "outputs") } else { (article, name) };
         let detail = format!("{kind} blocks must specify {article} {name} attribute that is an object.");
         found.error(
             ("invalid_values_attribute", format!("Invalid {name} attribute")),

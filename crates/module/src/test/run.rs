@@ -198,7 +198,7 @@ impl TestRunner<'_> {
             data.iter().flat_map(|data| &data.overrides).map(|overriding| (overriding, mocked.during))
         });
         let levels: Vec<LeveledOverride<'_>> = plain.chain(of_mocks).collect();
-        Overrides::new(levels, &self.language, |span| self.place(span))
+        Overrides::new(levels, &self.language, self.is_new, |span| self.place(span))
     }
 
     /// How a run plans, and what is wrong with its `plan_options`.

@@ -18,5 +18,7 @@ mod secrets;
 mod simulated;
 mod sources;
 mod state;
+mod test_files;
 mod testing;
+mod undecided;
 mod variables;

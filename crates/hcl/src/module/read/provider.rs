@@ -68,7 +68,11 @@ impl Reader<'_> {
         for attribute in declared.content.attributes.iter().filter(|a| RESERVED.contains(&a.name.as_str())) {
             if attribute.name == "for_each" && self.problems.edition.is_opentofu() {
                 let detail = "Several instances of a provider configuration are not supported here: write a block for each.";
-                self.problems.error("for_each of providers is not supported here", attribute.name_span, detail);
+                self.problems.error(
+                    "for_each of providers is not supported here",
+                    attribute.name_span,
+                    detail,
+                );
                 continue;
             }
             let detail = format!(

@@ -114,7 +114,10 @@ impl Reader<'_> {
                             run.name,
                             self.place(*first)
                         );
-                        self.problems.error("Duplicate \"run\" block names", run.name_span, detail);
+                        // Up to Terraform 1.14 the place is the header.
+                        let is_old = self.problems.edition < Edition(15);
+                        let place = if is_old { run.header } else { run.name_span };
+                        self.problems.error("Duplicate \"run\" block names", place, detail);
                     } else {
                         names.insert(run.name.clone(), run.header);
                         file.runs.push(run);

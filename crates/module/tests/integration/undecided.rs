@@ -1,0 +1,150 @@
+//! Values that are made up in place of providers decide nothing.
+
+use objchange_module::test::{TestOptions, TestStatus};
+
+use crate::testing::{Ran, run_with};
+
+const MAIN: &str = r#"terraform {
+  required_providers {
+    sim = { source = "example/sim" }
+  }
+}
+variable "n" {
+  default = 1
+}
+variable "grow" {
+  default = null
+}
+resource "sim_thing" "a" {
+  name = "n"
+}
+resource "terraform_data" "copy" {
+  input = sim_thing.a.id
+}
+resource "terraform_data" "many" {
+  count = var.grow == null ? 1 : length(var.grow)
+}
+locals {
+  fits = can(regex("^[a-z]", sim_thing.a.id))
+  tried = try(tonumber(sim_thing.a.id), 7)
+}
+module "m" {
+  source = "./m"
+  id     = sim_thing.a.id
+}
+check "c" {
+  assert {
+    condition     = sim_thing.a.id != ""
+    error_message = "no"
+  }
+}
+output "id" {
+  value = terraform_data.copy.output
+}
+output "n" {
+  value = var.n
+}
+"#;
+
+const CHILD: &str = r#"variable "id" {
+  validation {
+    condition     = length(var.id) > 3
+    error_message = "short"
+  }
+}
+output "upper" {
+  value = upper(var.id)
+}
+"#;
+
+fn run(tests: &str, options: TestOptions) -> Ran {
+    run_with(&[("main.tf", MAIN), ("m/main.tf", CHILD), ("a.tftest.hcl", tests)], options)
+}
+
+/// The status of a run that applies, by its condition. The module has conditions of its own, which are undecided, too.
+fn status(condition: &str) -> (TestStatus, usize) {
+    let tests = format!(
+        "run \"first\" {{\n}}\nrun \"r\" {{\n  variables {{\n    n = run.first.id\n  }}\n  assert {{\n    condition     = \
+         {condition}\n    error_message = \"no\"\n  }}\n}}\n"
+    );
+    let ran = run(&tests, TestOptions::default());
+    let last = ran.runs().last().unwrap_or_else(|| panic!("{}", ran.text));
+    // The check and the validation of the module are undecided in each run.
+    (last.status, last.undecided - 2)
+}
+
+#[test]
+fn conditions_that_depend_on_made_up_values_are_undecided() {
+    for undecided in [
+        "sim_thing.a.id != null",
+        "sim_thing.a.id == \"x\"",
+        "output.id != \"x\"",
+        "terraform_data.copy.input == terraform_data.copy.output",
+        "module.m.upper == \"X\"",
+        "local.fits",
+        "local.tried == 7",
+        "can(regex(\"x\", sim_thing.a.id))",
+        // A run before has made it up.
+        "output.n == \"x\"",
+        "run.first.id == \"x\"",
+        "split(\":\", sim_thing.a.id)[9] == \"x\"",
+        "sim_thing.a.name == \"n\" && sim_thing.a.id == \"x\"",
+    ] {
+        assert_eq!(status(undecided), (TestStatus::Undecided, 1), "{undecided}");
+    }
+}
+
+#[test]
+fn conditions_that_other_values_decide_are_decided() {
+    for holds in [
+        "sim_thing.a.name == \"n\"",
+        "terraform_data.copy.id != \"\"",
+        "length(terraform_data.many) == 1",
+        "sim_thing.a.name == \"n\" || sim_thing.a.id == \"x\"",
+    ] {
+        assert_eq!(status(holds), (TestStatus::Undecided, 0), "{holds}");
+    }
+    for fails in ["sim_thing.a.name == \"o\"", "sim_thing.a.name == \"o\" && sim_thing.a.id == \"x\""] {
+        assert_eq!(status(fails).0, TestStatus::Fail, "{fails}");
+    }
+}
+
+#[test]
+fn instances_that_a_made_up_value_counts_are_made_up() {
+    let ran = run(
+        "run \"first\" {\n}\nrun \"r\" {\n  variables {\n    grow = run.first.id\n  }\n  assert {\n    condition     = \
+         length(terraform_data.many) == 2\n    error_message = \"no\"\n  }\n}\n",
+        TestOptions::default(),
+    );
+    assert_eq!(ran.statuses()["r"], TestStatus::Undecided, "{}", ran.text);
+}
+
+#[test]
+fn an_expected_failure_that_is_undecided_is_not_missing() {
+    let ran = run("run \"r\" {\n  expect_failures = [check.c]\n}\n", TestOptions::default());
+    assert_eq!(ran.only().status, TestStatus::Undecided, "{}", ran.text);
+    assert!(!ran.text.contains("Missing expected failure"), "{}", ran.text);
+}
+
+#[test]
+fn mocks_decide_and_strict_runs_refuse_what_is_undecided() {
+    let tests = "run \"r\" {\n  assert {\n    condition     = output.id != \"\"\n    error_message = \"no\"\n  }\n}\n";
+    let mocked = format!("mock_provider \"sim\" {{\n}}\n{tests}");
+    let ran = run(&mocked, TestOptions::default());
+    assert_eq!((ran.only().status, ran.only().undecided), (TestStatus::Pass, 0), "{}", ran.text);
+    let ran = run(tests, TestOptions { strict: true, ..TestOptions::default() });
+    assert_eq!(ran.only().status, TestStatus::Error, "{}", ran.text);
+    assert!(ran.text.contains("Error: Test assertion undecided"), "{}", ran.text);
+}
+
+#[test]
+fn reports_name_the_values() {
+    let tests = "run \"r\" {\n  assert {\n    condition     = sim_thing.a.id == \"x\"\n    error_message = \"no\"\n  }\n}\n";
+    let ran = run(tests, TestOptions::default());
+    assert!(ran.text.contains("\n  run \"r\"... undecided\n"), "{}", ran.text);
+    assert!(ran.text.contains("It depends on sim_thing.a.id, which was made up"), "{}", ran.text);
+    assert!(ran.text.contains("Undecided! 0 passed, 0 failed, 1 undecided."), "{}", ran.text);
+    let junit = r#"<failure type="undecided" message="3 conditions undecided">"#;
+    assert!(ran.printed.contains(junit), "{}", ran.printed);
+    assert!(ran.printed.contains(r#""status":"undecided""#), "{}", ran.printed);
+}
