@@ -21,7 +21,7 @@ pub struct Edition(pub u32);
 impl Edition {
     /// OpenTofu: its own names are known, and those of Terraform.
     pub const OPENTOFU: Self = Self(1_000_000);
-    /// Every name is known.
+    /// Every name of Terraform is known.
     pub const NEWEST: Self = Self(u32::MAX);
 }
 

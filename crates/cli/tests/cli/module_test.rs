@@ -34,8 +34,8 @@ const TESTS: &str = r#"run "named" {
 }
 run "applied" {
   assert {
-    condition     = output.id != null
-    error_message = "No id."
+    condition     = test_disk.a.name != null
+    error_message = "No name."
   }
 }
 "#;
@@ -91,11 +91,11 @@ fn files_are_chosen_and_printed_in_order() {
     assert_eq!(files(&["--test-directory", "other"]), ["b.tftest.hcl", "other/c.tftest.hcl"]);
     assert_eq!(files(&["--filter", "tests/a.tftest.hcl"]), ["tests/a.tftest.hcl"]);
     let one = ["--filter", "tests/none.tftest.hcl", "--filter", "tests/a.tftest.hcl"];
-    let said = ": --filter tests/none.tftest.hcl: no test file has this path\n";
+    let said = "error: --filter tests/none.tftest.hcl: no test file has this path\n";
     let output = test(&folder, &one[..2]);
-    assert!(output.code == 0 && output.stderr.contains(&format!("warning{said}")), "{output:?}");
+    assert!(output.code == 0 && output.stdout.contains("Warning: Unknown test file"), "{output:?}");
     let output = test(&folder, &one);
-    assert!(output.code == 2 && output.stderr.contains(&format!("error{said}")), "{output:?}");
+    assert!(output.code == 2 && output.stderr.contains(said), "{output:?}");
     let output = test(&folder, &["--filter", "tests/none.tftest.hcl", "--strict"]);
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stderr.contains("no run was left to run"), "{output:?}");
@@ -137,8 +137,37 @@ fn what_is_made_up_can_be_refused_and_what_is_unknown_left_open() {
     let output = test(&folder, &["--filter", "b.tftest.hcl"]);
     assert!(output.code == 1 && output.stderr.contains("Unknown condition value"), "{output:?}");
     let output = test(&folder, &["--filter", "b.tftest.hcl", "--three-valued"]);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.stdout.contains("Undecided! 0 passed, 0 failed, 1 undecided."), "{output:?}");
+    let output = test(&folder, &["--filter", "b.tftest.hcl", "--three-valued", "--strict"]);
+    assert_eq!(output.code, 1, "{output:?}");
+}
+
+#[test]
+fn what_depends_on_made_up_values_is_undecided() {
+    let tests = "run \"r\" {\n  assert {\n    condition     = output.id != \"\"\n    error_message = \"no\"\n  }\n}\n";
+    let folder = folder("test-undecided", &[("a.tftest.hcl", tests)]);
+    let output = test(&folder, &["--junit-xml", "FOLDER/junit.xml"]);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.stdout.contains("It depends on output.id, which was made up"), "{output:?}");
+    let junit = std::fs::read_to_string(folder.at("junit.xml")).unwrap();
+    assert!(junit.contains("<failure type=\"undecided\" message=\"1 condition undecided\">"), "{junit}");
+    let output = test(&folder, &["--strict"]);
+    assert_eq!(output.code, 1, "{output:?}");
+}
+
+#[test]
+fn a_filter_of_no_file_warns_and_parallelism_is_taken() {
+    let folder = folder("test-filter-none", &[("a.tftest.hcl", "run \"r\" {\n  command = plan\n}\n")]);
+    let output = test(&folder, &["--filter", "zz.tftest.hcl"]);
     assert_eq!(output.code, 0, "{output:?}");
-    assert!(output.stderr.contains("note: 1 assertion is undecided"), "{output:?}");
+    let warning = "\nWarning: Unknown test file\n\nThe specified test file, zz.tftest.hcl, could not be found.\n";
+    assert!(output.stdout.starts_with(warning), "{output:?}");
+    assert_eq!(test(&folder, &["--filter", "zz.tftest.hcl", "--strict"]).code, 1);
+    let before = test(&folder, &["--filter", "zz.tftest.hcl", "--as", "terraform@1.15"]);
+    assert!(!before.stdout.contains("Unknown test file"), "{before:?}");
+    assert_eq!(test(&folder, &["--parallelism", "1"]).code, 0);
+    assert_eq!(test(&folder, &["--parallelism", "x"]).code, 2);
 }
 
 #[test]

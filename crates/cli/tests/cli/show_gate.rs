@@ -257,17 +257,18 @@ fn a_move_of_a_plan_that_only_refreshes_is_one() {
 
 #[test]
 fn only_programs_whose_text_is_known_are_accepted() {
-    for program in
-        ["terraform", "terraform@1.0", "terraform@1.16.2", "opentofu", "opentofu@1.12", "opentofu@1.12.1"]
-    {
+    let accepted = "terraform terraform@1.0 terraform@1.16.2 terraform@1.17 opentofu opentofu@1.12 \
+                    opentofu@1.12.1 opentofu@1.13";
+    for program in accepted.split_whitespace() {
         assert_eq!(show(&["--as", program], &plan()).code, 0, "{program}");
     }
     for program in
-        ["terraform@2.0", "terraform@1.17", "terraform@0.14", "opentofu@1.8", "opentofu@2.0", "tofu"]
+        ["terraform@2.0", "terraform@1.18", "terraform@0.14", "opentofu@1.8", "opentofu@2.0", "tofu"]
     {
         let refused = show(&["--as", program], &plan());
         assert_eq!(refused.code, 2, "{program}");
-        let supported = "`terraform@1.0` to `terraform@1.16`, such as `terraform@1.11`, and `opentofu`";
+        let supported = "`terraform@1.0` to `terraform@1.17`, such as `terraform@1.11`, `opentofu` \
+                         (the same as `opentofu@1.12`) and `opentofu@1.13`";
         assert!(refused.stderr.contains(supported), "{program}: {}", refused.stderr);
     }
 }

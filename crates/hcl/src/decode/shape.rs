@@ -47,7 +47,8 @@ impl Shape {
 
     /// Whether this version of the language knows a name that others know.
     pub(crate) fn is_known(&self, name: &str, edition: Edition) -> bool {
-        self.newer.iter().all(|(newer, first)| *newer != name || edition >= *first)
+        let has = |first: Edition| if first.is_opentofu() { edition == first } else { edition >= first };
+        self.newer.iter().all(|(newer, first)| *newer != name || has(*first))
     }
 }
 

@@ -185,6 +185,10 @@ pub(crate) fn invented_names(expr: &Expr, scope: &Scope<'_>) -> Vec<String> {
         let mut paths = Vec::new();
         // The value that is returned is of no use here: only the places are.
         let _ = value.without_marks(Marks::INVENTED, &mut |path| paths.push(path.suffix().to_string()));
+        // Keys in a secret may be secret, too.
+        if value.marks_deep().contains(Marks::SENSITIVE) {
+            paths = vec![String::new()];
+        }
         names.extend(paths.iter().take(NAMED).map(|path| format!("{reference}{path}")));
     }
     names.sort_unstable();

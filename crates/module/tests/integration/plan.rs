@@ -531,8 +531,8 @@ fn changes_that_need_a_replaced_object_are_in_its_cycle() {
     assert_eq!(
         errors(root),
         [
-            "Cycle: terraform_data.b, terraform_data.b (destroy), terraform_data.c, terraform_data.c (destroy deposed), \
-             terraform_data.d, terraform_data.d (expand)"
+            "Cycle:\n  terraform_data.b\n  terraform_data.b (destroy)\n  terraform_data.c\n  terraform_data.c (destroy deposed)\n  \
+             terraform_data.d\n  terraform_data.d (expand)"
         ]
     );
     // A plan with errors is not looked at any further.

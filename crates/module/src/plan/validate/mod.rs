@@ -12,7 +12,7 @@ use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
     Body, Decoded, Diagnostic, Expr, Functions, ModuleCall, Purpose, Reference, Scope, Sources,
-    VariableConfig, decode, evaluate, expanded_references, references, variables,
+    VariableConfig, Variables, decode, evaluate, expanded_references, references, variables,
 };
 use smol_str::SmolStr;
 
@@ -295,6 +295,13 @@ impl<'c> Validator<'_, 'c> {
         let Some(child) = modules[module].children.get(name) else { return };
         for argument in &call.arguments {
             let variable = modules[*child].config.variables.get(&argument.name);
+            // Null is no value.
+            let names = Variables::default();
+            let is_null = variables(&argument.expr).is_empty()
+                && evaluate(&argument.expr, &Scope::new(&names), self.functions).0.is_null();
+            if is_null {
+                continue;
+            }
             if let Some((why, _)) = variable.and_then(|variable| variable.deprecated.as_ref()) {
                 let place = argument.name_span.to(argument.expr.span);
                 let warning = Diagnostic::warning("Deprecated variable got a value", place, why.clone());
