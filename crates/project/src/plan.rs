@@ -194,8 +194,10 @@ impl PlannedDirectory {
     /// The plan as a document, as `terraform show -json` writes it.
     pub fn document(&self) -> String {
         let version = format!("{}.0", self.options.version);
-        // A plan without the workspace's name is a prediction, too: Terraform would know the name.
-        let is_simulated = !self.simulated_providers().is_empty() || self.plan.lacks_workspace;
+        // A plan without the workspace's name is a prediction, too: Terraform would know the name. Data sources are not among the
+        // changes if it only refreshes, and functions of providers are never there.
+        let is_simulated =
+            !self.simulated_providers().is_empty() || self.plan.lacks_workspace || self.plan.lacks_answers;
         let info = DocumentInfo {
             terraform_version: &version,
             is_simulated,

@@ -82,7 +82,7 @@ impl<'c> Walk<'_, 'c> {
             expand::in_words_of_actions(&mut errors);
         }
         self.found.errors(errors);
-        self.unanswered[index].extend(self.module_functions.take_unanswered());
+        self.note_unanswered_functions(index);
         match expansion {
             Expansion::Known(instances) => {
                 self.instance_count += instances.iter().count();
