@@ -74,8 +74,8 @@ pub use document::{
 pub use file_errors::{compare_complaint, placed};
 pub use index::Index;
 pub use json::{
-    Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
-    serialize_number, union_marks,
+    Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, doubtful_marks,
+    marks_or_all, serialize_number, union_marks,
 };
 pub use mode::PlanMode;
 pub use options::{Colour, Options};

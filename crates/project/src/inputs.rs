@@ -20,6 +20,13 @@ pub enum VariableSetting {
     Text(String, String),
     /// A file like `terraform.tfvars`.
     File(PathBuf),
+    /// The text of such a file. It is JSON if its name ends with `.json`.
+    FileText {
+        /// The name that messages have for it.
+        name: String,
+        /// The text.
+        text: String,
+    },
 }
 
 impl fmt::Debug for VariableSetting {
@@ -28,6 +35,7 @@ impl fmt::Debug for VariableSetting {
         match self {
             Self::Text(name, _) => f.debug_tuple("Text").field(name).finish_non_exhaustive(),
             Self::File(path) => f.debug_tuple("File").field(path).finish(),
+            Self::FileText { name, .. } => f.debug_tuple("FileText").field(name).finish_non_exhaustive(),
         }
     }
 }
@@ -63,6 +71,7 @@ pub(crate) fn arguments<'s>(
     let arguments = settings.into_iter().map(|setting| match setting {
         VariableSetting::Text(name, value) => VariableArgument::Value(format!("{name}={value}")),
         VariableSetting::File(path) => VariableArgument::File(path.display().to_string(), read(path)),
+        VariableSetting::FileText { name, text } => VariableArgument::File(name.clone(), Ok(text.clone())),
     });
     arguments.collect()
 }

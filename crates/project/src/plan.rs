@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
@@ -14,10 +15,10 @@ use objchange_module::plan::{
     AcceptsMissing, ModulePlan, PlanInput, PlanMode, PlanOptions, PlannedAction, PlannedObject, plan,
 };
 use objchange_module::{
-    AnsweringProviders, Answers, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers,
-    Schemas, Severity, SimulatedProviders, Unanswered,
+    AnsweringProviders, Answers, DiagnosticPrinter, Diagnostics, Module, ModuleTexts, PlanArguments,
+    ProviderAddress, Providers, Schemas, Severity, SimulatedProviders, Unanswered,
 };
-use objchange_plan::{Missing, MissingKind, NoState, ProviderDependent, Version};
+use objchange_plan::{Missing, MissingKind, NoState, PlanFile, PlanFileError, ProviderDependent, Version};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlan;
 
@@ -186,8 +187,10 @@ impl PlannedDirectory {
     /// The plan as a document, as `terraform show -json` writes it.
     pub fn document(&self) -> String {
         let version = format!("{}.0", self.options.version);
-        // A plan without the workspace's name is a prediction, too: Terraform would know the name.
-        let is_simulated = !self.simulated_providers().is_empty() || self.plan.lacks_workspace;
+        // A plan without the workspace's name is a prediction, too: Terraform would know the name. Data sources are not among the
+        // changes if it only refreshes, and functions of providers are never there.
+        let is_simulated =
+            !self.simulated_providers().is_empty() || self.plan.lacks_workspace || self.plan.lacks_answers;
         let info = DocumentInfo {
             terraform_version: &version,
             is_simulated,
@@ -195,6 +198,38 @@ impl PlannedDirectory {
             timestamp: &self.timestamp,
         };
         write_plan(&self.plan, &self.config, &self.schemas, &info)
+    }
+
+    /// Whether there is a plan. An error before planning began leaves no changes: as a document this would look like a plan that
+    /// does nothing.
+    pub fn has_plan(&self) -> bool {
+        self.plan.has_begun || !self.plan.errored
+    }
+
+    /// The plan with the marks of its schemas, for everything that takes a plan that was read. `name` appears in messages.
+    ///
+    /// ```
+    /// use objchange_plan::PlanFileError;
+    /// use objchange_project::PlannedDirectory;
+    ///
+    /// fn count(planned: &PlannedDirectory) -> Result<usize, PlanFileError> {
+    ///     Ok(planned.plan_file("env/prod")?.judged()?.changes.resources.len())
+    /// }
+    /// # let planned = objchange_project::plan_directory("../../examples/module".as_ref(), &Default::default());
+    /// # assert!(planned.answer.is_ok_and(|planned| count(&planned).is_ok_and(|count| count > 0)));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// There are two objects of one address.
+    pub fn plan_file(&self, name: impl Into<String>) -> Result<PlanFile, PlanFileError> {
+        let schemas = Arc::new(objchange_plan::Schemas::new(self.schemas.to_document()));
+        PlanFile::parse_planned(name, self.document(), self.no_state, &schemas)
+    }
+
+    /// The errors and warnings as `terraform plan` prints them; empty if there are none. No secret is shown.
+    pub fn messages(&self) -> String {
+        DiagnosticPrinter::new(&self.config, &self.schemas).text(&self.plan.diagnostics)
     }
 
     /// Counts of changes that depend on providers that did not run.

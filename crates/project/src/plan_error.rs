@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use objchange_files::FileError;
 use objchange_module::config::Config;
-use objchange_module::{Diagnostics, Schemas};
+use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas};
 
 use crate::installed_providers::InstalledError;
 use crate::schemas::SchemaError;
@@ -19,6 +19,13 @@ pub struct RefusedPlan {
     pub schemas: Schemas,
     /// The problem.
     pub diagnostics: Diagnostics,
+}
+
+impl RefusedPlan {
+    /// The errors and warnings as `terraform plan` prints them. No secret is shown.
+    pub fn messages(&self) -> String {
+        DiagnosticPrinter::new(&self.config, &self.schemas).text(&self.diagnostics)
+    }
 }
 
 /// Why a directory cannot be planned.
@@ -87,6 +94,25 @@ pub enum PlanError {
     /// The work was interrupted; no process is left.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl PlanError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unusable(_) => "unusable",
+            Self::NoSchemas(_) => "no_schemas",
+            Self::Installed(_) => "installed_providers",
+            Self::ModuleSource { .. } => "module_source",
+            Self::State { .. } => "state",
+            Self::NotInstalled { .. } => "not_installed",
+            Self::Actions { .. } => "actions",
+            Self::OpenTofuFile { .. } => "opentofu_file",
+            Self::Unmatched { .. } => "unmatched",
+            Self::Refused(_) => "configuration",
+            Self::Interrupted => "interrupted",
+        }
+    }
 }
 
 impl From<FileError> for PlanError {

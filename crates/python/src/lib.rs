@@ -16,6 +16,7 @@ mod error;
 mod files;
 mod hcl;
 mod load;
+mod module;
 mod page;
 mod policy;
 mod program;
@@ -56,6 +57,8 @@ mod _objchange {
     use super::hcl::evaluate;
     #[pymodule_export]
     use super::load::{load, loads};
+    #[pymodule_export]
+    use super::module::plan_module;
     #[pymodule_export]
     use super::policy::{PolicyResult, RegoPolicies, RuleResult, SentinelPolicies};
     #[pymodule_export]

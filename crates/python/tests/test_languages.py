@@ -230,6 +230,30 @@ def test_a_module_is_planned(tmp_path: Path) -> None:
     with pytest.raises(objchange.ConfigurationError, match="state pull"):
         objchange.plan_module(tmp_path, schemas=files, variables={"size": 7})
     assert objchange.plan_module(tmp_path, schemas=files, variables={"size": 7}, no_state=True).changes
+    with pytest.raises(objchange.OptionError):
+        objchange.plan_module(tmp_path, state=tmp_path / "state.json", no_state=True)
+
+
+def test_the_plan_of_a_module_hides_what_is_sensitive(tmp_path: Path, secret: str) -> None:
+    (tmp_path / "main.tf").write_text(
+        'variable "token" {\n  sensitive = true\n}\n'
+        'variable "shown" {}\n'
+        'resource "terraform_data" "a" {\n  input = [var.token, var.shown, "${upper(var.token)}"]\n}\n'
+    )
+    # A literal, although the text looks like a template.
+    plan = objchange.plan_module(tmp_path, variables={"token": secret, "shown": "${1 + 1}"})
+    values = plan.changes[0].after["input"]
+    assert values[1] == "${1 + 1}" and isinstance(values[0], Sensitive)
+    assert secret not in plan.text() + plan.json() + repr(plan) + plan.summary()
+    (tmp_path / "main.tf").write_text(
+        'variable "token" {\n  sensitive = true\n  type = number\n}\nvariable "shown" {}\n'
+    )
+    with pytest.raises(objchange.ConfigurationError) as caught:
+        objchange.plan_module(tmp_path, variables={"token": secret, "shown": ""})
+    assert caught.value.kind == "configuration" and secret not in str(caught.value)
+    with pytest.raises(objchange.ConfigurationError) as missing:
+        objchange.plan_module(tmp_path / "nowhere")
+    assert missing.value.kind == "unusable"
 
 
 def test_plans_that_lack_changes_pass_nothing(tmp_path: Path) -> None:

@@ -1,9 +1,8 @@
 //! Plans for commands that take a plan or the directory of a module.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use objchange_plan::{Plan, PlanFile, Schemas, document_warnings};
+use objchange_plan::{Plan, PlanFile, document_warnings};
 use objchange_project::PlanFileReader;
 
 use super::{PlanInputs, is_module, output, plan_directory};
@@ -20,14 +19,11 @@ pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<
     let failed = || unusable(format!("{}: the module cannot be planned", directory.display()));
     let planned = plan_directory(directory, inputs)?.ok_or_else(failed)?;
     output::diagnostics(&planned.config, &planned.schemas, &planned.plan.diagnostics)?;
-    // An error before planning began leaves no changes: as a document this would look like a plan that does nothing.
-    if planned.plan.errored && !planned.plan.has_begun {
+    if !planned.has_plan() {
         return Err(failed());
     }
     output::say_what_is_missing(&planned);
-    let (name, no_state) = (directory.display().to_string(), planned.no_state);
-    let schemas = Arc::new(Schemas::new(planned.schemas.to_document()));
-    PlanFile::parse_planned(name, planned.document(), no_state, &schemas).map_err(unusable)
+    planned.plan_file(directory.display().to_string()).map_err(unusable)
 }
 
 /// The plan or state in a file or from standard input, or the plan of the module in a directory. Prints its notices.

@@ -159,7 +159,7 @@ fn row(
         }
     };
     row.errors = errors(&planned.config, &planned.plan.diagnostics);
-    if planned.plan.errored && !planned.plan.has_begun {
+    if !planned.has_plan() {
         return Ok(row);
     }
     let changes = output::changes_of(&planned);

@@ -54,7 +54,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
             .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
     }
     // An error before planning leaves no changes. `terraform plan` prints only the errors then, too.
-    if plan.errored && !plan.has_begun {
+    if !planned.has_plan() {
         diagnostics(config, schemas, &plan.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
     }

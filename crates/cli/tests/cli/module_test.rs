@@ -161,7 +161,8 @@ fn a_filter_of_no_file_warns_and_parallelism_is_taken() {
     let folder = folder("test-filter-none", &[("a.tftest.hcl", "run \"r\" {\n  command = plan\n}\n")]);
     let output = test(&folder, &["--filter", "zz.tftest.hcl"]);
     assert_eq!(output.code, 0, "{output:?}");
-    let warning = "\nWarning: Unknown test file\n\nThe specified test file, zz.tftest.hcl, could not be found.\n";
+    let warning =
+        "\nWarning: Unknown test file\n\nThe specified test file, zz.tftest.hcl, could not be found.\n";
     assert!(output.stdout.starts_with(warning), "{output:?}");
     assert_eq!(test(&folder, &["--filter", "zz.tftest.hcl", "--strict"]).code, 1);
     let before = test(&folder, &["--filter", "zz.tftest.hcl", "--as", "terraform@1.15"]);

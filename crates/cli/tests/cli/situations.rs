@@ -584,9 +584,25 @@ fn nothing_depends_on_what_repeats_it() {
 /// The summaries of all errors of a module, in the order of the alphabet.
 fn errors(test: &str, main: &str) -> Vec<String> {
     let output = plan(test, &[("main.tf", main)], &[]);
-    let lines = output.stderr.lines().filter_map(|line| line.strip_prefix("Error: "));
-    let mut errors: Vec<String> = lines.map(str::to_owned).collect();
+    let mut errors = errors_of(&output.stderr);
     errors.sort_unstable();
+    errors
+}
+
+/// The summaries, with the names of a cycle on one line.
+fn errors_of(stderr: &str) -> Vec<String> {
+    let mut lines = stderr.lines().peekable();
+    let mut errors = Vec::new();
+    while let Some(line) = lines.next() {
+        let Some(summary) = line.strip_prefix("Error: ") else { continue };
+        let mut summary = summary.to_owned();
+        if summary == "Cycle:" {
+            let names: Vec<&str> =
+                std::iter::from_fn(|| lines.next_if(|line| line.starts_with("  "))).map(str::trim).collect();
+            summary = format!("{summary} {}", names.join(", "));
+        }
+        errors.push(summary);
+    }
     errors
 }
 
@@ -909,8 +925,7 @@ fn replacements_that_nobody_can_carry_out_are_cycles() {
     let found = |name: &str, main: &str, y: &[Json], dependencies: &[&str]| {
         let state = state(&[("x", &[stored(None, "1", dependencies, false)]), ("y", y)]);
         let output = plan(&format!("cycle-{name}"), &[("main.tf", main), ("terraform.tfstate", &state)], &[]);
-        let error = output.stderr.lines().find_map(|line| line.strip_prefix("Error: "));
-        error.map(str::to_owned)
+        errors_of(&output.stderr).into_iter().next()
     };
     let both = |creates_first: bool| {
         [stored(Some("a"), "1", &[], creates_first), stored(Some("b"), "1", &[], creates_first)]
@@ -1129,8 +1144,7 @@ fn steps_that_wait_for_each_other_are_cycles() {
     let found = |name: &str, main: &str, resources: &[(&str, &[Json])]| {
         let state = state(resources);
         let output = plan(&format!("steps-{name}"), &[("main.tf", main), ("terraform.tfstate", &state)], &[]);
-        let error = output.stderr.lines().find_map(|line| line.strip_prefix("Error: "));
-        error.map(str::to_owned)
+        errors_of(&output.stderr).into_iter().next()
     };
     let a = "resource \"terraform_data\" \"a\" {\n  input = \"\"\n}\n";
     // The object that is gone is destroyed after the new one of what it depended on is there, and before the old one is destroyed.

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use objchange::{Type, Value};
 use objchange_hcl::{Diagnostic, Expr, Functions, ModuleConfig, Scope, Variables, evaluate, variables};
+use objchange_plan::Version;
 use smol_str::SmolStr;
 
+use crate::diagnostics::cycle_summary;
 use crate::subject::{Subject, SubjectKind, parse};
 
 /// The values of constant variables, by name.
@@ -19,6 +21,8 @@ pub(super) struct ConstantScope<'m> {
     /// `path.module` and `path.root`.
     pub(super) directories: [&'m str; 2],
     pub(super) functions: &'m Functions,
+    /// The version of Terraform whose words an error has.
+    pub(super) version: Version,
 }
 
 impl ConstantScope<'_> {
@@ -29,7 +33,7 @@ impl ConstantScope<'_> {
     /// Returns the errors in it, or in a local value that it depends on.
     pub(super) fn evaluate(&self, expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
         let mut locals = HashMap::new();
-        for name in locals_before(self.config, expr, |_| false)? {
+        for name in locals_before(self.config, expr, |_| false).map_err(|names| vec![self.cycle(&names)])? {
             let value = match self.config.locals.get(&name) {
                 Some(local) => self.value(&local.expr, &locals)?,
                 None => Value::unknown(Type::Dynamic),
@@ -37,6 +41,11 @@ impl ConstantScope<'_> {
             locals.insert(name, value);
         }
         self.value(expr, &locals)
+    }
+
+    fn cycle(&self, names: &[String]) -> Diagnostic {
+        let summary = cycle_summary(self.version, names.iter().map(String::as_str));
+        Diagnostic::new(("cycle", summary), None, "")
     }
 
     fn value(&self, expr: &Expr, locals: &HashMap<SmolStr, Value>) -> Result<Value, Vec<Diagnostic>> {
@@ -68,11 +77,15 @@ impl ConstantScope<'_> {
 
 /// The local values that an expression depends on, each after those that it needs itself; without those that are known
 /// already.
+///
+/// # Errors
+///
+/// Returns the names of those that need each other.
 pub(super) fn locals_before(
     config: &ModuleConfig,
     expr: &Expr,
     is_known: impl Fn(&SmolStr) -> bool,
-) -> Result<Vec<SmolStr>, Vec<Diagnostic>> {
+) -> Result<Vec<SmolStr>, Vec<String>> {
     let mut order = Vec::new();
     // Whether a local value has its place in the order, or waits for what it needs.
     let mut is_done: HashMap<SmolStr, bool> = HashMap::new();
@@ -83,7 +96,7 @@ pub(super) fn locals_before(
             Some(name) if is_known(&name) => {}
             Some(name) => match is_done.get(&name) {
                 Some(true) => {}
-                Some(false) => return Err(vec![cycle(&open, &name)]),
+                Some(false) => return Err(cycle(&open, &name)),
                 None => {
                     is_done.insert(name.clone(), false);
                     let local = config.locals.get(&name);
@@ -116,9 +129,9 @@ fn locals_of(expr: &Expr) -> Vec<SmolStr> {
     names.collect()
 }
 
-fn cycle(open: &[(SmolStr, Vec<SmolStr>)], first: &SmolStr) -> Diagnostic {
+fn cycle(open: &[(SmolStr, Vec<SmolStr>)], first: &SmolStr) -> Vec<String> {
     let names = open.iter().map(|(name, _)| name).skip_while(|name| *name != first);
     let mut names: Vec<String> = names.map(|name| format!("local.{name} (expand)")).collect();
     names.sort_unstable();
-    Diagnostic::new(("cycle", format!("Cycle: {}", names.join(", "))), None, "")
+    names
 }

@@ -315,6 +315,7 @@ impl Loader<'_> {
             constants: self.constants.get(&module).unwrap_or(&none),
             directories: [&loaded.directory, &self.config.modules[0].directory],
             functions: Functions::pure(),
+            version: self.options.version(),
         };
         scope.evaluate(expr)
     }

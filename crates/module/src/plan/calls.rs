@@ -122,7 +122,7 @@ impl<'c> Walk<'_, 'c> {
             expand::in_words_of_actions(&mut errors);
         }
         self.found.errors(errors);
-        self.unanswered[index].extend(self.module_functions.take_unanswered());
+        self.note_unanswered_functions(index);
         if !self.world.is_validating
             && is_decided_by_inventions(expr, count.is_some(), &scope, self.functions)
         {

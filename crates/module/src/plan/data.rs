@@ -125,6 +125,7 @@ impl<'c> Walk<'_, 'c> {
         later: Value,
     ) -> Value {
         self.unanswered[instance.index].insert(address.to_owned());
+        self.plan.lacks_answers = true;
         let reason = match resource.config.check {
             Some(_) => ActionReason::ReadBecauseCheckNested,
             None => ActionReason::ReadBecauseSimulated,

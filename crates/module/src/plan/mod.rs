@@ -105,6 +105,8 @@ pub struct ModulePlan {
     pub complete: bool,
     /// Expressions use `terraform.workspace`, which is unknown.
     pub lacks_workspace: bool,
+    /// A data source or a function of a provider had no answer.
+    pub lacks_answers: bool,
     /// The inputs that it was made without.
     pub missing: Vec<Missing>,
     /// Planning ended with errors.

@@ -188,7 +188,7 @@ impl<'c> Walk<'_, 'c> {
             let errors = self.found.error_count();
             self.functions = self.module_functions.of_module(self.graph.nodes[index].scope);
             self.node(index);
-            self.unanswered[index].extend(self.module_functions.take_unanswered());
+            self.note_unanswered_functions(index);
             self.failed[index] = self.found.error_count() > errors;
         }
     }
@@ -204,6 +204,13 @@ impl<'c> Walk<'_, 'c> {
         let is_provider = |index: &usize| matches!(self.graph.nodes[*index].kind, NodeKind::Provider(_));
         let needed = self.graph.reachable((0..self.graph.nodes.len()).filter(is_provider));
         order.iter().copied().filter(|index| needed[*index] || is_provider(index)).collect()
+    }
+
+    /// Notes the functions that were called since this was last asked, and that nobody has answered.
+    pub(crate) fn note_unanswered_functions(&mut self, index: usize) {
+        let functions = self.module_functions.take_unanswered();
+        self.plan.lacks_answers |= !functions.is_empty();
+        self.unanswered[index].extend(functions);
     }
 
     /// Whether a reference is to the workspace, and nothing says which one that is.

@@ -98,6 +98,35 @@ fn union(builder: &mut Builder<'_>, marks: &[View<'_, '_>]) -> Built {
     Built::bool(true)
 }
 
+/// Where marks of unknown parts are unknown themselves, because all of the value may turn out known: then documents have no marks
+/// of its parts at all. Marks that mark nothing stay as they are.
+///
+/// ```
+/// use objchange_plan::{Json, doubtful_marks};
+///
+/// let marks = Json::parse(r#"{"id":true,"rule":[],"tags":{"a":false,"b":true}}"#)?;
+/// let doubtful = Json::parse(r#"{"id":true,"rule":true,"tags":{"a":true,"b":true}}"#)?;
+/// assert_eq!(doubtful_marks(marks.view()).view(), doubtful.view());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn doubtful_marks<'t>(marks: View<'_, '_>) -> Json<'t> {
+    let mut builder = Builder::of_made();
+    let built = match marks.has_true() {
+        true => doubtful(&mut builder, marks),
+        false => union(&mut builder, &[marks]),
+    };
+    builder.finish()(built)
+}
+
+/// How deep marks nest was limited when they were read.
+fn doubtful(builder: &mut Builder<'_>, marks: View<'_, '_>) -> Built {
+    match marks.shape() {
+        Shape::Object(members) if marks.has_true() => builder.make_object(members.iter(), doubtful),
+        // How many marks a list has depends on them, too.
+        _ => Built::bool(true),
+    }
+}
+
 /// The marks of a value: one for a part that the value lacks marks all around it, so that a mistake hides and does not
 /// show. `None` if all of them fit. Marks of unknown parts need no value.
 pub(crate) fn fitted_marks<'t>(

@@ -14,7 +14,7 @@ use serde::ser::{Error, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 pub(crate) use make::fitted_marks;
-pub use make::union_marks;
+pub use make::{doubtful_marks, union_marks};
 pub(crate) use objchange_text::json::write_string;
 pub use objchange_text::json::{JsonError, JsonErrorKind, MAX_DEPTH, Raw, Reader};
 pub(crate) use tree::{Builder, Built};

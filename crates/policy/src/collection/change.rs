@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
     ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Importing, Index, Json,
-    ResourceActions, Sides, StatedMarks, Text, ValueChange, View,
+    ResourceActions, Sides, StatedMarks, Text, ValueChange, View, doubtful_marks,
 };
 
 use super::{Marked, is_there, items, simplified};
-use crate::simulated::{Simulated, key};
+use crate::simulated::{Simulated, is_own, key};
 
 /// The change of one resource instance, or of a deposed object of it.
 #[derive(Debug)]
@@ -76,6 +76,8 @@ pub struct Change<'t> {
 struct Read<'t> {
     sides: Sides<'t>,
     unknown: Json<'t>,
+    /// The marks of the unknown marks, where those may be others.
+    doubtful: Option<Json<'t>>,
 }
 
 impl<'t> ResourceChange<'t> {
@@ -101,7 +103,7 @@ impl<'t> ResourceChange<'t> {
             action_reason: resource.action_reason.clone().unwrap_or_default(),
             change: Change {
                 is_schemaless: simulated.is_schemaless(&resource.provider_name),
-                are_marks_doubtful: simulated.hides_unknown_marks(resource.is_builtin()),
+                are_marks_doubtful: simulated.hides_unknown_marks(is_own(resource)),
                 ..Change::new(
                     text,
                     &resource.address,
@@ -194,7 +196,7 @@ impl<'t> Change<'t> {
     ///
     /// The document is not JSON there.
     pub fn after(&self) -> Result<Marked<'_, 't>, DocumentError> {
-        let Read { sides, unknown } = self.read()?;
+        let Read { sides, unknown, .. } = self.read()?;
         let value = Some(sides.after.view()).filter(|_| self.has_after());
         Ok(Marked::partly_known(value, unknown.view(), self.sensitive(sides)))
     }
@@ -215,11 +217,11 @@ impl<'t> Change<'t> {
     ///
     /// The document is not JSON there.
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
-        let Read { sides, unknown } = self.read()?;
+        let Read { sides, doubtful, .. } = self.read()?;
         let (written, sensitive) = (sides.unknown.view(), self.sensitive(sides));
-        Ok(match self.are_marks_doubtful {
-            true => Marked::partly_known(Some(written), unknown.view(), sensitive),
-            false => Marked::known(written, sensitive),
+        Ok(match doubtful {
+            Some(doubtful) => Marked::partly_known(Some(written), doubtful.view(), sensitive),
+            None => Marked::known(written, sensitive),
         })
     }
 
@@ -260,7 +262,9 @@ impl<'t> Change<'t> {
                 true => sides.unknown.view().bool(true).to_json(),
                 false => simplified(sides.unknown.clone()),
             };
-            Ok(Box::new(Read { sides: Sides { before_sensitive, after_sensitive, ..sides }, unknown }))
+            let doubtful = self.are_marks_doubtful.then(|| doubtful_marks(unknown.view()));
+            let sides = Sides { before_sensitive, after_sensitive, ..sides };
+            Ok(Box::new(Read { sides, unknown, doubtful }))
         };
         match self.sides.get_or_init(read) {
             Ok(read) => Ok(read),

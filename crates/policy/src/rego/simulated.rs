@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use objchange_plan::{Deferred, Text};
+use objchange::address::{modules_of, strip_keys};
+use objchange_plan::Deferred;
 use objchange_rego::{Unknown, Value};
 
 use super::unknown::{Marking, each, edited, member, with_member};
@@ -57,27 +58,46 @@ fn possible_in<'s, 't>(simulated: &'s Simulated<'t>, part: &str) -> &'s [Possibl
 }
 
 /// The items that there may be besides, as the modules that they would be in and the numbers of their places, in the
-/// order of the modules.
-struct ByModule<'t>(Vec<(Text<'t>, u32)>);
+/// order of the modules. These have no instance keys: from a configuration it is not known which instances a module has.
+struct ByModule {
+    items: Vec<(String, u32)>,
+    /// Those of which nothing is known but a module that is around them.
+    anywhere: Vec<(String, u32)>,
+}
 
-impl ByModule<'_> {
-    fn all(&self) -> Vec<u32> {
-        self.0.iter().map(|(_, id)| *id).collect()
+/// The numbers of the items in exactly this module.
+fn in_module<'i>(items: &'i [(String, u32)], module: &str) -> impl Iterator<Item = u32> + use<'i> {
+    // Looking through all items for each module of a document made 2,000 modules take 2,000 times as long as one.
+    let from = items.partition_point(|(other, _)| other.as_str() < module);
+    let to = items.partition_point(|(other, _)| other.as_str() <= module);
+    items[from..to].iter().map(|(_, id)| *id)
+}
+
+impl ByModule {
+    fn new(mut items: Vec<(String, u32, bool)>) -> Self {
+        // `in_module` searches these lists by halves.
+        items.sort_unstable();
+        let anywhere =
+            items.iter().filter(|(_, _, is_any)| *is_any).map(|(module, id, _)| (module.clone(), *id));
+        let anywhere = anywhere.collect();
+        Self { anywhere, items: items.into_iter().map(|(module, id, _)| (module, id)).collect() }
     }
 
-    /// The numbers of those that would be in this module, or in a module below it.
+    fn all(&self) -> Vec<u32> {
+        self.items.iter().map(|(_, id)| *id).collect()
+    }
+
+    /// The numbers of those that may be in this module, or in a module below it.
     fn below(&self, module: &str) -> Vec<u32> {
-        let starting = |start: &str| {
-            // Looking through all items for each module of a document made 2,000 modules take 2,000 times as long as
-            // one.
-            let from = self.0.partition_point(|(module, _)| module.as_str() < start);
-            let listed = self.0[from..].iter();
-            listed.take_while(|(module, _)| module.starts_with(start)).map(|(_, id)| *id).collect::<Vec<_>>()
-        };
-        let from = self.0.partition_point(|(other, _)| other.as_str() < module);
-        let here = self.0[from..].iter().take_while(|(other, _)| *other == *module).map(|(_, id)| *id);
-        // In `module.a` are `module.a.…` and the instances `module.a[…]`, but not `module.ab`.
-        here.chain([".", "["].iter().flat_map(|end| starting(&format!("{module}{end}")))).collect()
+        let module = strip_keys(module);
+        // In `module.a` is `module.a.…`, but not `module.ab`.
+        let start = format!("{module}.");
+        let from = self.items.partition_point(|(other, _)| *other < start);
+        let inner = self.items[from..].iter().take_while(|(other, _)| other.starts_with(&start));
+        let around = modules_of(&module).filter(|around| *around != module);
+        let mut found: Vec<u32> = in_module(&self.items, &module).chain(inner.map(|(_, id)| *id)).collect();
+        found.extend(around.flat_map(|around| in_module(&self.anywhere, around)));
+        found
     }
 
     /// A module that there is, with resources and modules that there may be in it besides.
@@ -99,7 +119,7 @@ fn with_open_lists(module: &Value, names: &[&'static str], ids: &[u32]) -> Value
     let opened = edited(module, &mut |name, list| match list {
         Value::Array(listed) if names.contains(&name) => {
             let listed = listed.items().iter().map(|item| (item.clone(), false));
-            let elements = listed.chain([(unknown(), true)]).collect();
+            let elements = [(unknown(), true)].into_iter().chain(listed).collect();
             Some(Value::Unknown(Unknown::array(ids.iter().copied(), elements)))
         }
         // Some of its items may be missing already: nothing in it is certain.
@@ -122,7 +142,7 @@ fn doubtful_lists(module: &Value) -> Vec<(&'static str, Value)> {
 }
 
 /// An object whose members of these names may be there or not, which depends on what their values depend on.
-fn with_possible_members(object: &Value, possible: Vec<(&str, Value)>) -> Value {
+pub(super) fn with_possible_members(object: &Value, possible: Vec<(&str, Value)>) -> Value {
     let Value::Object(members) = object else { return object.clone() };
     if possible.is_empty() {
         return object.clone();
@@ -149,15 +169,14 @@ impl<'t> Marking<'t> {
         items(simulated).iter().map(|item| places.add(&item.address, what)).collect()
     }
 
-    fn possible_by_module(&mut self, part: &str) -> ByModule<'t> {
+    fn possible_by_module(&mut self, part: &str) -> ByModule {
         let Self { simulated, places, .. } = self;
         let possible = possible_in(simulated, part).iter();
-        let placed =
-            possible.map(|item| (item.module_address.clone(), places.add(&item.address, "instances")));
-        let mut placed: Vec<_> = placed.collect();
-        // `ByModule` searches this list by halves.
-        placed.sort_unstable();
-        ByModule(placed)
+        let placed = possible.map(|item| {
+            let module = strip_keys(&item.module_address);
+            (module, places.add(&item.address, "instances"), item.is_any)
+        });
+        ByModule::new(placed.collect())
     }
 
     /// A change whose actions only its provider knows.
@@ -216,7 +235,10 @@ impl<'t> Marking<'t> {
         Value::Unknown(match &value {
             Value::Array(certain) => {
                 let listed = certain.items().iter().cloned().zip(is_lacking);
-                Unknown::array(ids, listed.chain(items.into_iter().map(|(_, item)| (item, true))).collect())
+                // Lists are in the order of addresses, so that items that there may be move the others: their indexes are unknown
+                // if those come first.
+                let items = items.into_iter().map(|(_, item)| (item, true));
+                Unknown::array(ids, items.chain(listed).collect())
             }
             Value::Object(listed) => {
                 let (lacking, certain): (Vec<_>, Vec<_>) =
@@ -344,7 +366,11 @@ impl<'t> Marking<'t> {
                 };
                 let root = self.possible_modules(&root, "prior_state");
                 let outputs = Value::Unknown(Unknown::from_ids(self.prior_places()));
-                with_member(&with_member(values, "root_module", root), "outputs", outputs)
+                let values = with_member(values, "root_module", root);
+                match member(&values, "outputs") {
+                    Some(_) => with_member(&values, "outputs", outputs),
+                    None => with_possible_members(&values, vec![("outputs", outputs)]),
+                }
             })
         })
     }

@@ -1,6 +1,6 @@
 //! Unknown values in the place of what is not known until apply.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use objchange::value::Type;
@@ -8,9 +8,10 @@ use objchange_plan::{Schemas, is_builtin};
 use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
+use super::simulated::with_possible_members;
 use super::{InputMode, verdict};
 use crate::address::without_data;
-use crate::simulated::Simulated;
+use crate::simulated::{ARGUMENTS, Simulated};
 
 /// Where the unknown values of an input are, by their numbers.
 #[derive(Debug, Default)]
@@ -40,6 +41,8 @@ pub(super) struct Marking<'t> {
     pub(super) places: Places,
     /// For each resource and output: the unknowns of its planned value.
     unknowns: HashMap<SmolStr, Value>,
+    /// Those of them that may be known in the end.
+    doubtful: HashSet<SmolStr>,
     /// The numbers of what is unknown of planned values, by key and path. Changes and planned values have the same values.
     planned: HashMap<(SmolStr, String), u32>,
 }
@@ -80,6 +83,7 @@ impl<'t> Marking<'t> {
     fn document(&mut self, document: &Value, is_raw: bool) -> Value {
         // The collections, `raw` and `plan` are marked one after the other, and each has its own planned values.
         self.unknowns.clear();
+        self.doubtful.clear();
         self.planned.clear();
         let mut document = match self.simulated.lacks_input {
             // No plan of Terraform has this member.
@@ -176,17 +180,32 @@ impl<'t> Marking<'t> {
         // An object that an earlier apply has left has no planned values.
         let deposed = member(resource, "deposed").and_then(Value::as_str).unwrap_or_default();
         let planned = (is_planned && deposed.is_empty()).then(|| planned_key(address, resource));
-        if let (Some(unknown), Some(key)) = (unknown, &planned) {
-            self.unknowns.insert(key.clone(), unknown.clone());
-        }
         let ty = self.type_of(resource);
         let provider = member(resource, "provider_name").and_then(Value::as_str).unwrap_or_default();
-        let hides_marks = is_planned && self.simulated.hides_unknown_marks(is_builtin(provider));
+        let waits = |unknown: &Value| {
+            ARGUMENTS.iter().any(|name| member(unknown, name).is_some_and(has_true))
+                || *unknown == Value::Bool(true)
+        };
+        let is_own = is_builtin(provider) && !unknown.is_some_and(waits);
+        let hides_marks = is_planned && self.simulated.hides_unknown_marks(is_own);
+        if let (Some(unknown), Some(key)) = (unknown, &planned) {
+            self.unknowns.insert(key.clone(), unknown.clone());
+            if hides_marks {
+                self.doubtful.insert(key.clone());
+            }
+        }
         let is_read = self.simulated.lacks_input && self.simulated.reads.contains(address);
         edited(resource, &mut |name, part| match name {
             "change" => {
                 let changed = self.change(part, address, planned.as_ref(), ty.as_ref());
-                Some(if hides_marks { self.without_unknown_marks(&changed, address) } else { changed })
+                if !hides_marks {
+                    return Some(changed);
+                }
+                let changed = match unknown {
+                    Some(unknown) => self.with_open_marks(&changed, "after_sensitive", unknown, address),
+                    None => changed,
+                };
+                Some(self.without_unknown_marks(&changed, address))
             }
             "action_reason" if is_read => Some(self.unknown(address, "action_reason")),
             _ => None,
@@ -194,7 +213,7 @@ impl<'t> Marking<'t> {
     }
 
     /// A change whose marks of what is unknown are unknown themselves: the provider, or input that is missing, may make
-    /// any of these values known. Marks that are not true have no members.
+    /// any of these values known. Where all of an object is known, Terraform writes `{}`, without empty marks of its parts.
     fn without_unknown_marks(&mut self, change: &Value, address: &str) -> Value {
         match member(change, "after_unknown").filter(|unknown| has_true(unknown)) {
             Some(unknown) => {
@@ -205,21 +224,60 @@ impl<'t> Marking<'t> {
         }
     }
 
+    /// An object with open marks of what is sensitive in a value, where that is unknown: they have the shape of the value.
+    fn with_open_marks(&mut self, parent: &Value, name: &str, unknown: &Value, address: &str) -> Value {
+        match member(parent, name) {
+            Some(marks) => with_member(parent, name, self.open_marks(marks, unknown, address)),
+            None => parent.clone(),
+        }
+    }
+
+    fn open_marks(&mut self, marks: &Value, unknown: &Value, address: &str) -> Value {
+        match (marks, unknown) {
+            (Value::Bool(true), _) => marks.clone(),
+            (_, unknown) if !has_true(unknown) => marks.clone(),
+            (Value::Object(members), Value::Object(unknown)) => {
+                let mut possible = Vec::new();
+                let mut opened = marks.clone();
+                for (key, unknown) in unknown.iter().filter(|(_, unknown)| has_true(unknown)) {
+                    let Some(name) = key.as_str() else { continue };
+                    match members.get(key) {
+                        Some(marks) => {
+                            let marks = self.open_marks(marks, unknown, address);
+                            opened = with_member(&opened, name, marks);
+                        }
+                        None => possible.push((name, self.unknown(address, "sensitive_values"))),
+                    }
+                }
+                with_possible_members(&opened, possible)
+            }
+            (Value::Array(items), Value::Array(unknown)) if items.len() == unknown.len() => {
+                let pairs = items.iter().zip(unknown.iter());
+                Value::array(
+                    pairs
+                        .map(|(marks, unknown)| self.open_marks(marks, unknown, address))
+                        .collect::<Vec<_>>(),
+                )
+            }
+            _ => self.unknown(address, "sensitive_values"),
+        }
+    }
+
     fn doubtful(&mut self, unknown: &Value, address: &str) -> Value {
         match unknown {
             Value::Bool(true) => self.unknown(address, "after_unknown"),
             Value::Object(marks) => {
-                let (open, certain): (Vec<_>, Vec<_>) =
-                    marks.entries().iter().cloned().partition(|(_, mark)| has_true(mark));
-                if open.is_empty() {
-                    return unknown.clone();
-                }
                 let id = self.places.add(address, "after_unknown");
-                let open = open.into_iter().map(|(key, mark)| (key, self.doubtful(&mark, address))).collect();
-                Value::Unknown(Unknown::object([id], certain, open))
+                let marks = marks.entries().iter().cloned();
+                let open = marks.map(|(key, mark)| (key, self.doubtful(&mark, address))).collect();
+                Value::Unknown(Unknown::object([id], Vec::new(), open))
             }
-            Value::Array(_) => each(unknown, &mut |_, mark| self.doubtful(mark, address)),
-            _ => unknown.clone(),
+            Value::Array(marks) => {
+                let id = self.places.add(address, "after_unknown");
+                let open = marks.items().iter().map(|mark| (self.doubtful(mark, address), true)).collect();
+                Value::Unknown(Unknown::array([id], open))
+            }
+            _ => self.unknown(address, "after_unknown"),
         }
     }
 
@@ -381,7 +439,11 @@ impl<'t> Marking<'t> {
                 match address.map(|address| (address, planned_key(address, resource))) {
                     Some((address, key)) => {
                         let ty = self.type_of(resource);
-                        let planned = self.value(resource, "values", (address, &key), ty.as_ref(), unknowns);
+                        let mut planned =
+                            self.value(resource, "values", (address, &key), ty.as_ref(), unknowns);
+                        if let Some(unknown) = unknowns.get(&key).filter(|_| self.doubtful.contains(&key)) {
+                            planned = self.with_open_marks(&planned, "sensitive_values", unknown, address);
+                        }
                         self.without_marks(planned, address)
                     }
                     None => resource.clone(),

@@ -266,12 +266,32 @@ impl Document {
                 let is_missing = invocation.get("config_values").is_none();
                 if is_unknown && is_missing { vec!["config_values"] } else { Vec::new() }
             }),
-            "prior_state" if self.plan(|plan| plan.simulated.hides_marks()).unwrap_or_default() => {
+            "prior_state" | "planned_values" => {
+                let lists = self.plan(|plan| {
+                    let (simulated, is_prior) = (&plan.simulated, root == "prior_state");
+                    let items = if is_prior { &simulated.prior } else { &simulated.instances };
+                    let has_outputs = is_prior && !simulated.prior_outputs.is_empty();
+                    (!items.is_empty(), has_outputs, is_prior && simulated.hides_marks())
+                });
+                let (has_items, has_outputs, hides_marks) = lists.unwrap_or_default();
                 look(path, &|object| {
+                    let lacks = |name: &&'static str| object.get(name).is_none();
                     let is_resource =
                         ["address", "mode", "type"].iter().all(|name| object.get(name).is_some());
-                    let is_missing = is_resource && object.get("depends_on").is_none();
-                    if is_missing { vec!["depends_on"] } else { Vec::new() }
+                    // An object in `values` may have such members, too: that makes more undecided, and nothing wrong.
+                    let is_module = has_items
+                        && (key_is("root_module")
+                            || object.get("resources").is_some()
+                            || object.get("child_modules").is_some());
+                    if is_resource {
+                        ["depends_on"].into_iter().filter(|name| hides_marks && lacks(name)).collect()
+                    } else if is_module {
+                        ["child_modules", "resources"].into_iter().filter(lacks).collect()
+                    } else if object.get("root_module").is_some() {
+                        ["outputs"].into_iter().filter(|name| has_outputs && lacks(name)).collect()
+                    } else {
+                        Vec::new()
+                    }
                 })
             }
             // A check, or an instance in its list.
@@ -424,7 +444,8 @@ impl<'t> Collections<'t> {
                 ("resource_changes" | "output_changes", "after_unknown")
                     if self.plan.as_ref()?.collections.simulated.is_simulated =>
                 {
-                    view.get("after_unknown")
+                    // If all of the value turns out known, there is no mark of its parts.
+                    view.get("after_unknown").filter(|marks| marks.has_true()).map(|marks| marks.bool(true))
                 }
                 (root, "config_values") if INVOCATIONS.contains(&root) => view.get("config_unknown"),
                 ("planned_values", "values") => {
@@ -435,6 +456,11 @@ impl<'t> Collections<'t> {
                 ("resource_changes" | "output_changes", "after_sensitive")
                 | ("planned_values", "sensitive_values")
                     if self.hides_marks() =>
+                {
+                    Some(view.bool(true))
+                }
+                ("prior_state", "outputs")
+                    if !self.plan.as_ref()?.collections.simulated.prior_outputs.is_empty() =>
                 {
                     Some(view.bool(true))
                 }

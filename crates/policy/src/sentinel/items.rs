@@ -65,13 +65,20 @@ impl<'t, T: Item<'t>> Items<'t> for Collection<'t, T> {
 
     fn field(&self, position: usize, field: Field, place: &ItemPlace) -> Value {
         let Some((_, item)) = self.at(position) else { return Value::undefined() };
-        // The document itself has no fields.
-        let hidden = if T::FIELDS.is_empty() { place.hidden_in_raw() } else { None };
-        hidden.unwrap_or_else(|| match read(item, field.0) {
+        // The document itself has no fields. Only it knows which of its members are open.
+        if T::FIELDS.is_empty() {
+            let document = place.context.documents.document(place.kind);
+            let member = || {
+                document
+                    .at(place.kind, position, field.0, &[], |marked| Some(place.value(field, Some(marked))))
+            };
+            return place.hidden_in_raw().or_else(member).unwrap_or_else(Value::undefined);
+        }
+        match read(item, field.0) {
             Ok(Some(value)) => of_field(value, field, place),
             Ok(None) => Value::undefined(),
             Err(error) => place.failed(error),
-        })
+        }
     }
 
     fn part(&self, position: usize, name: &str) -> Result<Option<Marked<'_, 't>>, DocumentError> {

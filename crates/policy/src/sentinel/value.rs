@@ -54,7 +54,7 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
             }
             if place.kind == CollectionKind::Raw {
                 let document = place.context.documents.document(place.kind);
-                // None of them is at a position of the list.
+                // Lists are in the order of addresses, so that nobody knows where one of them would be.
                 let possible = document.possible_in_raw(place.index as usize, path, MOST);
                 unknown.extend(possible.into_iter().map(|name| (usize::MAX, name)));
             }
@@ -137,7 +137,8 @@ fn name(place: &ItemPlace, part: Field, path: &[u32], last: Option<&str>) -> Opt
         if let Some(key) = last {
             add(&mut name, key, marked);
         }
-        Some(format!("{name} of {}", items.key(*index as usize)))
+        let of = items.key(*index as usize);
+        Some(if name.is_empty() { of.to_owned() } else { format!("{name} of {of}") })
     });
     name.ok().flatten()
 }

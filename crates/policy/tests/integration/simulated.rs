@@ -222,6 +222,27 @@ mod rego {
         let mut relevant: Value = serde_json::from_str(&reading(SIMULATED)).unwrap();
         relevant["relevant_attributes"] = json!([{"resource": "test_disk.a", "attribute": ["name"]}]);
         assert_eq!(denied_if(&relevant.to_string(), "not input.relevant_attributes"), Outcome::Undecided);
+        // With the providers, whatever a data source waits for may be known, and all of a value. Documents have no marks of the
+        // parts of a value that is known.
+        let mut waiting: Value = serde_json::from_str(&reading(SIMULATED)).unwrap();
+        waiting["resource_changes"][0]["action_reason"] = "read_because_config_unknown".into();
+        let change = &mut waiting["resource_changes"][1]["change"];
+        change["after_unknown"] = json!({"id": true, "input": true, "rule": []});
+        change["after_sensitive"] = json!({});
+        let changes = "some rc in input.resource_changes; rc.mode == \"managed\"; ";
+        for (body, expected) in [
+            ("some rc in input.resource_changes; rc.mode == \"data\"".to_owned(), Outcome::Undecided),
+            (format!("{changes} rc.change.after_unknown.rule"), Outcome::Undecided),
+            (format!("{changes} rc.change.after_unknown.input"), Outcome::Undecided),
+            (format!("{changes} rc.change.after_sensitive == {{}}"), Outcome::Undecided),
+            (format!("{changes} rc.change.after_sensitive.other"), Outcome::Pass),
+        ] {
+            assert_eq!(denied_if(&waiting.to_string(), &body), expected, "{body}");
+        }
+        // Terraform makes this one by itself.
+        waiting["resource_changes"][1]["change"]["after_unknown"] = json!({"id": true, "rule": []});
+        let certain = format!("{changes} rc.change.after_unknown == {{\"id\": true, \"rule\": []}}");
+        assert_eq!(denied_if(&waiting.to_string(), &certain), Outcome::Fail);
         // Whatever a plan that only refreshes is about may have drifted.
         for (version, expected) in [
             (SIMULATED, Outcome::Undecided),
@@ -301,6 +322,16 @@ mod rego {
             let module = "some module in input.planned_values.root_module.child_modules";
             let whole = format!("{module}; module.address == \"module.k\"; {body}");
             assert_eq!(denied_if(&reads.to_string(), &whole), Outcome::Undecided, "{body}");
+        }
+        // What there may be besides moves the others in a list. Outputs may be known and saved with the module.
+        for (body, expected) in [
+            (
+                r#"input.prior_state.values.root_module.child_modules[0].resources[0].name == "c""#,
+                Outcome::Undecided,
+            ),
+            ("count(input.prior_state.values) == 1", Outcome::Undecided),
+        ] {
+            assert_eq!(denied_if(&lacking(SIMULATED), body), expected, "{body}");
         }
         // A plan that only refreshes has no change for a data source that it reads.
         for (version, expected) in [(SIMULATED, Outcome::Undecided), ("1.16.0", Outcome::Pass)] {
@@ -428,7 +459,9 @@ mod sentinel {
             (format!(r#"{prior}[1].depends_on is ["test_disk.a"]"#), Outcome::Undefined),
             (format!("{prior}[0].depends_on is undefined"), Outcome::Undefined),
             (format!("{prior}[0].sensitive_values is {{}}"), Outcome::Undefined),
-            (format!(r#"{prior}[0].values.name is "x""#), Outcome::Pass),
+            // What there may be besides moves the others in a list.
+            (format!(r#"{prior}[0].values.name is "x""#), Outcome::Undefined),
+            ("tfplan.raw.prior_state.values.outputs is undefined".to_owned(), Outcome::Undefined),
             (r#"tfstate.resources["test_disk.a"].depends_on is []"#.to_owned(), Outcome::Undefined),
             (r#"tfstate.resources["test_disk.a"].values.name is "x""#.to_owned(), Outcome::Pass),
         ] {

@@ -34,7 +34,7 @@ impl VariableInputs<'_> {
     pub fn sources(&self) -> impl Iterator<Item = Source> {
         self.settings.iter().filter_map(|setting| match setting {
             VariableSetting::File(path) => Some(Source::new(path)),
-            VariableSetting::Text(..) => None,
+            VariableSetting::Text(..) | VariableSetting::FileText { .. } => None,
         })
     }
 
@@ -66,25 +66,29 @@ impl VariableInputs<'_> {
         let beside = configuration.values.iter().cloned().map(VariableSetting::File);
         let mut inputs = BTreeMap::new();
         for setting in beside.chain(self.settings.iter().cloned()) {
-            match setting {
+            let (source, text) = match setting {
                 VariableSetting::Text(name, _) if !is_declared(&name) => {
                     return Err(ConfigurationError::Undeclared { hint: hint(&name), name });
                 }
                 VariableSetting::Text(name, text) => {
                     inputs.insert(name, Input::Text(text));
+                    continue;
                 }
                 VariableSetting::File(path) => {
                     let source = Source::new(&path);
-                    let values = values(&source)?;
-                    for (name, _) in values.iter().filter(|(name, _)| !is_declared(name)) {
-                        let hint = hint(name);
-                        notices.push(Notice::Warning(format!(
-                            "{source}: the configuration declares no variable {name:?}{hint}"
-                        )));
-                    }
-                    inputs.extend(values.into_iter().map(|(name, value)| (name, Input::Value(value))));
+                    let text = source.read()?;
+                    (source, text)
                 }
+                VariableSetting::FileText { name, text } => (Source::File(name.into()), text),
+            };
+            let values = values(&source, &text)?;
+            for (name, _) in values.iter().filter(|(name, _)| !is_declared(name)) {
+                let hint = hint(name);
+                notices.push(Notice::Warning(format!(
+                    "{source}: the configuration declares no variable {name:?}{hint}"
+                )));
             }
+            inputs.extend(values.into_iter().map(|(name, value)| (name, Input::Value(value))));
         }
         Ok(inputs)
     }
@@ -106,16 +110,15 @@ impl VariableInputs<'_> {
     }
 }
 
-/// Reads a file like `terraform.tfvars`. Errors do not show its lines, because its secrets are not known yet.
-fn values(input: &Source) -> Result<Vec<(String, Value)>, ConfigurationError> {
-    let text = input.read()?;
+/// Reads the text of a file like `terraform.tfvars`. Errors do not show its lines, because its secrets are not known yet.
+fn values(input: &Source, text: &str) -> Result<Vec<(String, Value)>, ConfigurationError> {
     let wrong = |message| ConfigurationError::Variables { input: input.clone(), message };
-    let problems = |found: Vec<Diagnostic>| wrong(first_place(&text, &found));
+    let problems = |found: Vec<Diagnostic>| wrong(first_place(text, &found));
     let body = if input.to_string().ends_with(".json") {
-        let (body, found) = parse_body_json(&text).map_err(problems)?.constants();
+        let (body, found) = parse_body_json(text).map_err(problems)?.constants();
         if found.is_empty() { Ok(body) } else { Err(found) }
     } else {
-        parse_body(&text)
+        parse_body(text)
     };
     let body = body.map_err(problems)?;
     if !body.blocks.is_empty() {

@@ -27,7 +27,6 @@ from ._errors import (
     QueryError,
     SchemaError,
 )
-from ._module import plan_module
 from ._objchange import (
     UNKNOWN,
     CaseResult,
@@ -57,6 +56,7 @@ from ._objchange import (
     load,
     loads,
     plan_change,
+    plan_module,
     proposed_new,
     query,
     run_case,

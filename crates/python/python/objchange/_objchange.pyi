@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
 from pathlib import Path
@@ -51,6 +51,7 @@ __all__ = [
     "load",
     "loads",
     "plan_change",
+    "plan_module",
     "proposed_new",
     "query",
     "run_case",
@@ -361,6 +362,19 @@ class Comparison:
 
 def load(source: _Source, /, schemas: _Schemas | None = None) -> Plan | State: ...
 def loads(text: str | bytes | bytearray | memoryview, /, schemas: _Schemas | None = None) -> Plan | State: ...
+def plan_module(
+    directory: str | PathLike[str] = ...,
+    *,
+    schemas: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+    state: str | PathLike[str] | None = None,
+    no_state: bool = False,
+    variables: Mapping[str, Any] | None = None,
+    var_files: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+    targets: Sequence[str] = ...,
+    replace: Sequence[str] = ...,
+    destroy: bool = False,
+    strict: bool = False,
+) -> Plan: ...
 def run_program(arguments: Sequence[str]) -> int: ...
 @final
 class QueryItem:

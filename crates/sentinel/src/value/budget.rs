@@ -224,10 +224,10 @@ impl Budget {
         self.note_taint(taint);
     }
 
-    /// Looks at an element of a list.
+    /// Looks at an element of a list; at none if the index is out of range, where elements may be that nobody knows yet.
     pub(crate) fn touch_element(&mut self, list: &List, index: Option<usize>) {
         if self.touched.len() < MAX_TOUCHED {
-            self.touched.extend(index.and_then(|index| list.unknown_at(index)).map(str::to_owned));
+            self.touched.extend(list.unknown_at(index.unwrap_or(usize::MAX)).map(str::to_owned));
         }
         self.note_taint(list.0.taint.get());
     }

@@ -28,7 +28,8 @@ pub(crate) struct ListCell {
 
 impl List {
     /// A list with elements that are unknown until apply: the index and the host's name of each. The values
-    /// in their places carry no meaning. A run reports where a policy looks at them.
+    /// in their places carry no meaning. A run reports where a policy looks at them. `usize::MAX` is the index of elements that
+    /// there may be besides: they may stand anywhere, and move the others.
     #[must_use]
     pub fn partly_unknown(items: Vec<Value>, unknown: Vec<(usize, String)>) -> List {
         let (items, registered) = (RefCell::new(Rc::new(items)), Cell::new(false));
@@ -51,7 +52,7 @@ impl List {
     }
 
     pub(crate) fn unknown_at(&self, index: usize) -> Option<&str> {
-        self.0.unknown.iter().find(|(at, _)| *at == index).map(|(_, what)| what.as_str())
+        self.0.unknown.iter().find(|(at, _)| [index, usize::MAX].contains(at)).map(|(_, what)| what.as_str())
     }
 
     /// The number of values.

@@ -1,0 +1,151 @@
+//! Planning the module in a directory.
+
+use std::path::{Path, PathBuf};
+
+use objchange_module::PlanArguments;
+use objchange_project::{
+    PlanError, PlanSettings, PlannedDirectory, StateChoice, StateError, VariableSetting, plan_directory,
+};
+use objchange_text::Notice;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::document::{HeldDocument, new_object};
+use crate::error::Failure;
+use crate::load::warn;
+use crate::schemas::SchemasArg;
+
+/// A path, or several.
+pub(crate) struct Paths(Vec<PathBuf>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Paths {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        // A `str` is a sequence of its characters, too.
+        if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
+            return Ok(Self(vec![object.extract::<PathBuf>().map(as_file)?]));
+        }
+        let paths = object.try_iter()?.map(|path| path?.extract::<PathBuf>().map(as_file));
+        paths.collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// A path that names a file: in the program `-` is standard input.
+fn as_file(path: PathBuf) -> PathBuf {
+    if path.as_os_str() == "-" { Path::new(".").join(path) } else { path }
+}
+
+/// Predicts the plan of the module in a directory without its providers, as ``objchange plan`` does.
+///
+/// ``schemas`` are files with the output of ``terraform providers schema -json``; by default they come from the cache of the
+/// program. ``state`` is the prior state; without it, it is the state file of the directory. A module whose state is in a
+/// remote backend needs ``state``, or ``no_state`` if nothing exists yet. ``variables`` has values by name. With ``strict``
+/// computed attributes of updated objects are unknown, because their provider may change them: policies need it.
+///
+/// Raises `ConfigurationError` where the module cannot be planned: the message has all that is wrong. Warns with
+/// `DocumentWarning` of inputs that may be mistaken.
+///
+/// >>> plan = plan_module("examples/module", schemas="examples/aws_instance/schemas.json", variables={"name": "api"})
+/// >>> plan.simulated, len(plan.changes) > 0
+/// (True, True)
+#[pyfunction]
+#[pyo3(signature = (
+    directory=PathBuf::from("."),
+    *,
+    schemas=None,
+    state=None,
+    no_state=false,
+    variables=None,
+    var_files=None,
+    targets=Vec::new(),
+    replace=Vec::new(),
+    destroy=false,
+    strict=false,
+))]
+#[expect(
+    clippy::too_many_arguments,
+    clippy::needless_pass_by_value,
+    reason = "Python passes them by name, and owned"
+)]
+pub(crate) fn plan_module<'py>(
+    py: Python<'py>,
+    directory: PathBuf,
+    schemas: Option<Paths>,
+    state: Option<PathBuf>,
+    no_state: bool,
+    variables: Option<&Bound<'py, PyAny>>,
+    var_files: Option<Paths>,
+    targets: Vec<String>,
+    replace: Vec<String>,
+    destroy: bool,
+    strict: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let name = directory.display().to_string();
+    let state = state.map(as_file);
+    let state = match &state {
+        Some(_) if no_state => {
+            return Err(Failure::new("OptionError", "state", "pass one of state and no_state").into());
+        }
+        Some(path) => StateChoice::File(path),
+        None if no_state => StateChoice::Nothing,
+        None => StateChoice::OfDirectory,
+    };
+    let files = var_files.into_iter().flat_map(|Paths(files)| files).map(VariableSetting::File);
+    let mut settings: Vec<VariableSetting> = files.collect();
+    if let Some(variables) = variables {
+        let text = py.import("json")?.call_method1("dumps", (variables,))?.extract()?;
+        settings.push(VariableSetting::FileText { name: "variables.json".into(), text });
+    }
+    let schemas = schemas.map(|Paths(schemas)| schemas).unwrap_or_default();
+    let (held, notices) = py.detach(|| {
+        let settings = PlanSettings {
+            variables: &settings,
+            schemas: &schemas,
+            state,
+            arguments: PlanArguments { destroy, targets, replace, ..PlanSettings::default().arguments },
+            is_strict: strict,
+            must_be_whole: true,
+            ..PlanSettings::default()
+        };
+        let planned = plan_directory(&directory, &settings);
+        let held =
+            planned.answer.map_err(|error| refused(&error, &name)).and_then(|planned| hold(&planned, &name));
+        (held, planned.notices)
+    });
+    let held = held?;
+    for notice in &notices {
+        if let Notice::Warning(warning) = notice {
+            warn(py, None, warning)?;
+        }
+    }
+    new_object(py, held)
+}
+
+/// The plan, unless it has errors.
+fn hold(planned: &PlannedDirectory, name: &str) -> Result<HeldDocument, Failure> {
+    if planned.plan.errored {
+        return Err(failure("configuration", &planned.messages(), name));
+    }
+    let file = planned.plan_file(name).map_err(|error| Failure::plan_file(&error, Some(name)))?;
+    // The plan has its schemas.
+    HeldDocument::new(file, &SchemasArg::default().0, Some(name.to_owned()))
+}
+
+fn refused(error: &PlanError, name: &str) -> Failure {
+    let message = match error {
+        PlanError::Refused(refused) => refused.messages(),
+        PlanError::State { error: state, .. } => match **state {
+            StateError::Elsewhere { .. } | StateError::Terragrunt => {
+                format!("{state}, then pass it as state; or pass no_state=True if nothing exists yet")
+            }
+            _ => state.to_string(),
+        },
+        error => error.to_string(),
+    };
+    failure(error.kind(), &message, name)
+}
+
+fn failure(kind: &str, message: &str, name: &str) -> Failure {
+    Failure::new("ConfigurationError", kind, message.trim_end()).in_file(Some(name))
+}
