@@ -328,7 +328,9 @@ fn show(
         Document::Plan(plan) => plan.terraform_version.as_deref(),
         Document::State(state) => state.terraform_version.as_deref(),
     };
-    let of_version = written_by.and_then(|version| program.version_warning(version));
+    // A summary and JSON have no text of a version.
+    let has_text = !arguments.summary && !arguments.json;
+    let of_version = written_by.filter(|_| has_text).and_then(|version| program.version_warning(version));
     warnings.iter().chain(&of_version).for_each(|warning| exit::warn(warning));
     if !arguments.summary {
         sources.warning(&schemas).iter().for_each(|warning| exit::warn(warning));

@@ -24,6 +24,7 @@ mod kit;
 mod missing;
 mod module_test;
 mod module_tools;
+mod opentofu;
 mod options;
 mod output;
 mod pages;

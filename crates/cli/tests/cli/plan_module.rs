@@ -135,6 +135,16 @@ fn the_state_of_the_directory_counts() {
 }
 
 #[test]
+fn only_what_changes_may_be_refreshed() {
+    let folder = folder("module-minimal", "resource \"terraform_data\" \"a\" {}\n");
+    assert_eq!(plan(&folder, &["--minimal-refresh", "--as", "terraform@1.17"]).code, 0);
+    for arguments in [&["--as", "terraform@1.16"][..], &["--as", "terraform@1.17", "--destroy"]] {
+        let output = plan(&folder, &[&["--minimal-refresh"], arguments].concat());
+        assert!(output.code != 0 && output.stderr.contains("minimal-refresh"), "{output:?}");
+    }
+}
+
+#[test]
 fn files_of_opentofu_are_read_as_opentofu() {
     let folder = folder("module-tofu", "output \"o\" {\n  value = \"terraform\"\n}\n");
     folder.write("main.tofu", "output \"o\" {\n  value = \"tofu\"\n}\n");

@@ -304,7 +304,7 @@ fn flatten(arguments: &[Value], _: &Type) -> Answer {
     if !is_sequence(arguments[0].ty()) {
         // Terraform looks at what a value is only once all of it is known.
         if !arguments[0].is_wholly_known() {
-            return Ok(Value::unknown(Type::Dynamic));
+            return Ok(Value::unknown(Type::Dynamic).with_marks(arguments[0].marks()));
         }
         return Err(FunctionError::new("can only flatten lists, sets and tuples"));
     }

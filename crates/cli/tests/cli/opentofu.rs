@@ -1,0 +1,164 @@
+//! Modules in OpenTofu's language.
+
+use std::ffi::OsString;
+
+use serde_json::{Value as Json, json};
+
+use crate::folder::Folder;
+use crate::program::{Output, objchange};
+
+fn plan(test: &str, files: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let folder = Folder::with(&format!("opentofu-{test}"), files);
+    let mut all: Vec<OsString> = vec!["plan".into(), folder.0.clone().into()];
+    all.extend(arguments.iter().map(Into::into));
+    objchange(all, "")
+}
+
+fn as_opentofu(test: &str, main: &str) -> Output {
+    plan(test, &[("main.tf", main)], &["--as", "opentofu"])
+}
+
+/// A state with an object of `terraform_data.a` in each of these modules.
+fn state(modules: &[Option<&str>]) -> String {
+    let attributes = json!({"id": "1", "input": null, "output": null, "triggers_replace": null});
+    let resource = |module: &Option<&str>| {
+        let mut resource = json!({"mode": "managed", "type": "terraform_data", "name": "a",
+            "provider": "provider[\"terraform.io/builtin/terraform\"]",
+            "instances": [{"schema_version": 0, "attributes": attributes}]});
+        if let Some(module) = module {
+            resource["module"] = json!(module);
+        }
+        resource
+    };
+    let resources: Vec<Json> = modules.iter().map(resource).collect();
+    json!({"version": 4, "terraform_version": "1.12.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": resources})
+        .to_string()
+}
+
+#[test]
+fn what_is_not_enabled_is_not_there() {
+    let child = "resource \"terraform_data\" \"a\" {}\n";
+    let main = "variable \"on\" {\n  default = false\n}\nresource \"terraform_data\" \"a\" {\n  lifecycle {\n    enabled = var.on\n  }\n}\n\
+                module \"m\" {\n  source = \"./m\"\n  lifecycle {\n    enabled = var.on\n  }\n}\n\
+                output \"o\" {\n  value = [terraform_data.a == null, module.m == null]\n}\n";
+    let stored = state(&[None, Some("module.m")]);
+    let files = [("main.tf", main), ("m/main.tf", child), ("terraform.tfstate", &*stored)];
+    let output = plan("disabled", &files, &["--as", "opentofu"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let why = "  # terraform_data.a will be destroyed\n  # (because enabled is false)\n";
+    assert!(output.stdout.contains(why), "{output:?}");
+    assert!(output.stdout.contains("  # (because module.m is not in configuration)\n"), "{output:?}");
+    assert!(output.stdout.contains("  + o = [\n      + true,\n      + true,\n    ]\n"), "{output:?}");
+    let output = plan("enabled", &files, &["--as", "opentofu", "--var", "on=true"]);
+    assert!(output.code == 0 && !output.stdout.contains("destroyed"), "{output:?}");
+    // Terraform has no such argument.
+    let output = plan("enabled-terraform", &files, &[]);
+    assert!(output.code == 1 && output.stderr.contains("Error: Unsupported argument"), "{output:?}");
+}
+
+#[test]
+fn faults_of_enabled_have_their_place() {
+    let found = |name: &str, before: &str, value: &str| {
+        let main = format!(
+            "resource \"terraform_data\" \"b\" {{}}\nresource \"terraform_data\" \"a\" {{\n{before}  lifecycle {{\n    enabled = {value}\n  }}\n}}\n"
+        );
+        let output = as_opentofu(&format!("enabled-{name}"), &main);
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.stderr.contains(&format!("    enabled = {value}\n")), "{output:?}");
+        output.stderr
+    };
+    let said = found("count", "  count = 1\n", "true");
+    assert!(said.contains("Error: Invalid combination of \"enabled\" and \"count\""), "{said}");
+    let said = found("unknown", "", "terraform_data.b.id == \"x\"");
+    assert!(said.contains("The given \"enabled\" argument value is unknown until apply."), "{said}");
+    let said = found("undeclared", "", "var.nope");
+    assert!(said.contains("Error: Reference to undeclared input variable"), "{said}");
+}
+
+#[test]
+fn variables_may_prevent_that_something_is_destroyed() {
+    let main = "variable \"keep\" {\n  default = true\n}\nresource \"terraform_data\" \"a\" {\n  lifecycle {\n    prevent_destroy = var.keep\n  }\n}\n";
+    let stored = state(&[None]);
+    let files = [("main.tf", main), ("terraform.tfstate", &*stored)];
+    let output = plan("prevented", &files, &["--as", "opentofu", "--destroy"]);
+    assert!(output.code == 1 && output.stderr.contains("Error: Instance cannot be destroyed"), "{output:?}");
+    let output = plan("not-prevented", &files, &["--as", "opentofu", "--destroy", "--var", "keep=false"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let output = plan("prevented-terraform", &files, &["--destroy"]);
+    assert!(output.code == 1 && output.stderr.contains("Error: Variables not allowed"), "{output:?}");
+}
+
+#[test]
+fn its_functions_and_its_registry_are_known() {
+    let main = "output \"o\" {\n  value = [urldecode(\"a%20b\"), cidrcontains(\"10.0.0.0/8\", \"10.1.0.0/16\"), base64gunzip(base64gzip(\"hey\"))]\n}\n\
+                resource \"null_resource\" \"n\" {}\n";
+    let output = as_opentofu("functions", main);
+    let values = "  + o = [\n      + \"a b\",\n      + true,\n      + \"hey\",\n    ]\n";
+    assert!(output.code == 0 && output.stdout.contains(values), "{output:?}");
+    assert!(output.stderr.contains("registry.opentofu.org/hashicorp/null"), "{output:?}");
+    let output = plan("functions-terraform", &[("main.tf", main)], &[]);
+    let said = "There is no function named \"urldecode\". Did you mean \"urlencode\"?";
+    assert!(output.code == 1 && output.stderr.contains(said), "{output:?}");
+}
+
+#[test]
+fn what_is_not_supported_is_refused_with_its_place() {
+    let variable = "variable \"d\" {\n  default = \"./m\"\n}\n";
+    for (name, body, summary, line) in [
+        (
+            "source",
+            "module \"m\" {\n  source = var.d\n}\n",
+            "Early evaluation is not supported here",
+            "   5:   source = var.d\n",
+        ),
+        (
+            "backend",
+            "terraform {\n  backend \"local\" {\n    path = var.d\n  }\n}\n",
+            "Early evaluation is not supported here",
+            "   6:     path = var.d\n",
+        ),
+        (
+            "encryption",
+            "terraform {\n  encryption {\n  }\n}\n",
+            "Encryption is not supported here",
+            "   5:   encryption {\n",
+        ),
+        (
+            "provider",
+            "provider \"test\" {\n  alias    = \"by\"\n  for_each = toset([\"a\"])\n}\n",
+            "for_each of providers is not supported here",
+            "   6:   for_each = toset([\"a\"])\n",
+        ),
+    ] {
+        let output = as_opentofu(&format!("refused-{name}"), &format!("{variable}{body}"));
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.stderr.contains(&format!("Error: {summary}\n")), "{output:?}");
+        assert!(output.stderr.contains(line), "{output:?}");
+    }
+}
+
+#[test]
+fn texts_of_versions_that_are_not_known_are_those_of_others_with_a_warning() {
+    let document = |version: &str| {
+        json!({"format_version": "1.2", "terraform_version": version, "resource_changes": [],
+            "output_changes": {"o": {"actions": ["create"], "before": null, "after": 1, "after_unknown": false,
+                "before_sensitive": false, "after_sensitive": false}}})
+        .to_string()
+    };
+    for (version, arguments, warning) in [
+        ("1.9.0", &["--as", "opentofu"][..], Some("OpenTofu 1.9; its text is that of OpenTofu 1.12")),
+        ("1.9.0", &[], None),
+        ("1.13.0", &["--as", "opentofu@1.13"], None),
+        ("1.3.9", &[], Some("Terraform 1.3; its text is that of Terraform 1.4")),
+        ("1.4.0", &[], None),
+    ] {
+        let output = objchange([&["show"], arguments].concat(), &document(version));
+        assert_eq!(output.code, 0, "{output:?}");
+        match warning {
+            Some(text) => {
+                assert!(output.stderr.contains(&format!("warning: the document is of {text}")), "{output:?}")
+            }
+            None => assert!(!output.stderr.contains("the document is of"), "{output:?}"),
+        }
+    }
+}
