@@ -152,11 +152,11 @@ fn texts_of_versions_that_are_not_known_are_those_of_others_with_a_warning() {
         ("1.3.9", &[], Some("Terraform 1.3; its text is that of Terraform 1.4")),
         ("1.4.0", &[], None),
     ] {
-        let output = objchange([&["show"], arguments].concat(), &document(version));
+        let output = objchange([&["show"], arguments].concat(), document(version));
         assert_eq!(output.code, 0, "{output:?}");
         match warning {
             Some(text) => {
-                assert!(output.stderr.contains(&format!("warning: the document is of {text}")), "{output:?}")
+                assert!(output.stderr.contains(&format!("warning: the document is of {text}")), "{output:?}");
             }
             None => assert!(!output.stderr.contains("the document is of"), "{output:?}"),
         }

@@ -69,6 +69,7 @@ fn url_decoded(encoded: &str) -> Answer {
 const MAX_UNZIPPED: u64 = 64 << 20;
 
 /// The text that was packed by gzip and encoded in Base64.
+#[allow(clippy::disallowed_methods, reason = "`take` limits it")]
 fn unzipped(encoded: &str) -> Answer {
     let wrong = |what: &'static str| FunctionError::argument(0, what);
     let packed = LENIENT.decode(encoded.as_bytes()).map_err(|_| wrong("failed to decode base64 data"))?;

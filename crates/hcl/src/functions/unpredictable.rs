@@ -1,5 +1,6 @@
 //! Functions that return another value on each call, and so are unknown in a plan.
 
+use objchange::value::Number;
 use objchange::{Type, Value};
 
 use super::{number, string, unknown};
@@ -48,7 +49,7 @@ impl Functions {
         let next = random.clone();
         self.insert("uuid", Function::new([], Type::String, move |_, _| Ok(uuid(next(), next()).into())));
         let hash = Function::new([string("str")], Type::String, move |arguments, _| {
-            let cost = arguments.get(1).and_then(Value::as_number).and_then(|cost| cost.as_u64());
+            let cost = arguments.get(1).and_then(Value::as_number).and_then(Number::as_u64);
             Ok(salted(cost.unwrap_or(10), &random).into())
         });
         self.insert("bcrypt", hash.variadic(number("cost")));
