@@ -49,9 +49,9 @@ mod walk;
 pub use cases::OPERATIONS;
 pub use changes::{
     ActionInvocation, ActionTrigger, ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Check,
-    CheckStatus, Deferred, DocumentText, Importing, InvokedConfig, OutputChange, PlannedValues,
-    RelevantAttribute, ResourceActions, TriggerTime, ValueChange, WrittenConfig, WrittenValues, as_written,
-    is_builtin,
+    CheckStatus, Deferred, DeferredInvocation, DocumentText, Importing, InvokedConfig, OutputChange,
+    PlannedValues, RelevantAttribute, ResourceActions, TriggerTime, ValueChange, WrittenConfig,
+    WrittenValues, as_written, is_builtin,
 };
 pub use compare::{
     AddressMap, AddressMapError, ChangedObject, CompareError, CompareOptions, ComparedPlan, ComparedSide,
