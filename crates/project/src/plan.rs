@@ -18,7 +18,9 @@ use objchange_module::{
     AnsweringProviders, Answers, DiagnosticPrinter, Diagnostics, Module, ModuleTexts, PlanArguments,
     ProviderAddress, Providers, Schemas, SimulatedProviders, Unanswered,
 };
-use objchange_plan::{Missing, MissingKind, NoState, PlanFile, PlanFileError, ProviderDependent, Version};
+use objchange_plan::{
+    Missing, MissingKind, NoState, PlanFile, PlanFileError, PlanOrigin, ProviderDependent, Version,
+};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlan;
 
@@ -235,6 +237,11 @@ impl PlannedDirectory {
     /// The errors and warnings as `terraform plan` prints them; empty if there are none. No secret is shown.
     pub fn messages(&self) -> String {
         DiagnosticPrinter::new(&self.config, &self.schemas).text(&self.plan.diagnostics)
+    }
+
+    /// The sources and provider versions that it was made from, where `directory` was planned.
+    pub fn origin(&self, directory: &Path) -> PlanOrigin {
+        crate::lock_file::origin(directory, &self.config)
     }
 
     /// Counts of changes that depend on providers that did not run.

@@ -158,6 +158,7 @@ impl PlanFileReader {
         };
         let notices = cached.notices.into_iter().chain(document.notices.into_iter().map(named));
         let file = PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?;
+        let file = file.with_origin(saved.origin());
         if decides { Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?) } else { Ok(file) }
     }
 

@@ -10,7 +10,7 @@ use objchange_module::document::{DocumentInfo, write_saved_plan};
 use objchange_module::plan::PlannedStateObject;
 use objchange_module::state::PriorState;
 use objchange_module::{ProviderAddress, Schemas};
-use objchange_plan::{PlanMode, Version};
+use objchange_plan::{PlanMode, PlanOrigin, Version};
 use objchange_text::Notice;
 
 use crate::archive::Archive;
@@ -44,7 +44,8 @@ pub struct SavedPlan {
     pub(crate) header: Header,
     pub(crate) state: String,
     snapshot: Snapshot,
-    pub(crate) locked: BTreeMap<ProviderAddress, String>,
+    /// The versions in the lock file; `None` if there is none that can be read.
+    locked: Option<BTreeMap<ProviderAddress, String>>,
     providers: BTreeSet<ProviderAddress>,
 }
 
@@ -137,9 +138,10 @@ impl SavedPlan {
         let providers = providers(&message)?;
         let state = archive.text("tfstate", MAX_STATE)?.ok_or(ArchiveProblem::NoState)?;
         let snapshot = Snapshot::read(&mut archive)?;
-        let lock = archive.text(LOCK_FILE, MAX_LOCK)?.unwrap_or_default();
-        let locked = locked_providers(&lock).unwrap_or_default();
-        let locked = locked.into_iter().map(|(provider, locked)| (provider, locked.version)).collect();
+        let lock = archive.text(LOCK_FILE, MAX_LOCK)?;
+        let locked = lock
+            .and_then(|lock| locked_providers(&lock).ok())
+            .map(|locked| locked.into_iter().map(|(provider, locked)| (provider, locked.version)).collect());
         Ok(Self { message, header, state, snapshot, locked, providers })
     }
 
@@ -169,7 +171,17 @@ impl SavedPlan {
 
     /// The versions of providers by the lock file of the time.
     pub fn locked(&self) -> &BTreeMap<ProviderAddress, String> {
-        &self.locked
+        const NONE: &BTreeMap<ProviderAddress, String> = &BTreeMap::new();
+        self.locked.as_ref().unwrap_or(NONE)
+    }
+
+    /// The sources and provider versions that the plan was made from.
+    pub fn origin(&self) -> PlanOrigin {
+        let versions = self.locked.as_ref().map(|locked| {
+            locked.iter().map(|(provider, version)| (provider.to_string(), version.clone())).collect()
+        });
+        let sources = self.snapshot.sources();
+        PlanOrigin::new(sources.iter().map(|(path, text)| (path.as_str(), *text)), versions)
     }
 
     /// Everything that the plan was made from. Files that functions read are not in a plan file.

@@ -354,7 +354,7 @@ impl Reading<'_> {
         provider: Option<&ProviderAddress>,
     ) -> Result<Value, SavedPlanError> {
         decode(value, ty).map_err(|error| {
-            let locked = provider.and_then(|provider| Some((provider, self.file.locked.get(provider)?)));
+            let locked = provider.and_then(|provider| Some((provider, self.file.locked().get(provider)?)));
             let versions = locked.map(|(provider, version)| {
                 format!(
                     "the plan was made with version {version} of {}; give the schemas of that version",
@@ -370,7 +370,7 @@ impl Reading<'_> {
         let (mut state, diagnostics) = PriorState::read(&self.file.state, schemas)?;
         if let Some(address) = state.unreadable.first() {
             let provider = state.resources.get(&address.resource).map(|resource| &resource.provider.provider);
-            let locked = provider.and_then(|provider| Some((provider, self.file.locked.get(provider)?)));
+            let locked = provider.and_then(|provider| Some((provider, self.file.locked().get(provider)?)));
             let version = locked.map_or_else(
                 || "the version that the plan was made with".to_owned(),
                 |(provider, version)| format!("version {version} of {}", provider.for_display()),
