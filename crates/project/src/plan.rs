@@ -399,7 +399,7 @@ pub(crate) struct Ready<'f> {
     pub(crate) options: PlanOptions,
     pub(crate) state: Option<StateText>,
     pub(crate) no_state: Option<NoState>,
-    /// The files of its directory, if it lies in one: functions read them.
+    /// The files of a directory, if there is one: functions read them.
     pub(crate) files: Option<&'f DiskFiles>,
     pub(crate) lock: LockFile<'f>,
     /// The plan file that it is from, if its providers answer as they did when it was made.
@@ -553,6 +553,9 @@ pub(crate) fn plan_ready<R: Default>(
     }
     let timestamp = now();
     let mut functions = Functions::pure().clone().with_plan_time(&timestamp);
+    if options.accepts.files {
+        functions = functions.without_files();
+    }
     if let Some(files) = files {
         let base = inputs::base_directory(files)?;
         // A real provider may write files while it reads.
@@ -668,7 +671,13 @@ pub(crate) fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
     // A provider that is configured with unknown values may look at another account than the one that is meant.
     let asks = asks(settings);
     let RequiredInputs { variables, modules, schemas, state: _ } = settings.require;
-    AcceptsMissing { variables: !variables && !asks, modules: !modules && !asks, schemas: !schemas }
+    AcceptsMissing {
+        variables: !variables && !asks,
+        modules: !modules && !asks,
+        schemas: !schemas,
+        // Those of a directory are there, or an error says that they are not.
+        files: false,
+    }
 }
 
 /// An option that names nothing in the plan, so that whatever decides by it would decide by nothing.
