@@ -107,6 +107,8 @@ pub struct RequiredInputs {
     pub schemas: bool,
     /// The state of a directory.
     pub state: bool,
+    /// Files that functions read, where a plan file is planned again.
+    pub files: bool,
 }
 
 impl Default for PlanSettings<'_> {
@@ -670,7 +672,7 @@ pub(crate) fn asks(settings: &PlanSettings<'_>) -> bool {
 pub(crate) fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
     // A provider that is configured with unknown values may look at another account than the one that is meant.
     let asks = asks(settings);
-    let RequiredInputs { variables, modules, schemas, state: _ } = settings.require;
+    let RequiredInputs { variables, modules, schemas, state: _, files: _ } = settings.require;
     AcceptsMissing {
         variables: !variables && !asks,
         modules: !modules && !asks,

@@ -65,7 +65,7 @@ pub(crate) fn plan_again<R: Default>(
     let (mut options, diagnostics) = arguments(settings, &snapshot).apply(PlanOptions {
         version,
         max_instances: settings.max_instances,
-        accepts: AcceptsMissing { files: files.is_none(), ..accepted(settings) },
+        accepts: AcceptsMissing { files: files.is_none() && !settings.require.files, ..accepted(settings) },
         ..PlanOptions::default()
     });
     options.workspace.clone_from(&snapshot.workspace);

@@ -3,7 +3,7 @@
 //! All of it is unknown, and so is whatever depends on it. Terraform knows it, so what is unknown because of it is no error.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use objchange_hcl::{Body, Condition, Expr, Functions, Places, Span, file_calls};
 use objchange_plan::{Missing, MissingKind, MissingRange};
@@ -20,8 +20,8 @@ use crate::config::{Config, FileRead, ModuleId};
 #[derive(Debug, Default)]
 pub(crate) struct MissingInputs {
     inputs: Vec<Missing>,
-    /// For each node that lacks an input itself, which one.
-    at: BTreeMap<usize, usize>,
+    /// The nodes that lack inputs themselves, with these.
+    at: BTreeSet<(usize, usize)>,
     /// For each node: whether it depends on one, directly or not. Empty if nothing is missing.
     reached: Vec<bool>,
 }
@@ -116,7 +116,7 @@ impl MissingInputs {
                     // A provider is one input for all of its resources.
                     let known = *schemas.entry(provider).or_insert(found.inputs.len());
                     if known < found.inputs.len() {
-                        found.at.insert(index, known);
+                        found.at.insert((index, known));
                         continue;
                     }
                     let mut missing = Missing::new(MissingKind::Schema, provider.to_string());
@@ -131,14 +131,14 @@ impl MissingInputs {
             found.add_files(input.config, graph, &places);
         }
         if !found.inputs.is_empty() {
-            found.reached = graph.dependents_by_value(found.at.keys().copied());
-            found.at.keys().for_each(|index| found.reached[*index] = true);
+            found.reached = graph.dependents_by_value(found.at.iter().map(|(index, _)| *index));
+            found.at.iter().for_each(|(index, _)| found.reached[*index] = true);
         }
         found
     }
 
     fn add(&mut self, index: usize, missing: Missing) {
-        self.at.insert(index, self.inputs.len());
+        self.at.insert((index, self.inputs.len()));
         self.inputs.push(missing);
     }
 
@@ -161,7 +161,7 @@ impl MissingInputs {
                     self.inputs.push(missing);
                     self.inputs.len() - 1
                 });
-                self.at.entry(index).or_insert(input);
+                self.at.insert((index, input));
             }
         }
     }
@@ -171,9 +171,10 @@ impl MissingInputs {
         self.inputs.iter()
     }
 
-    /// The input that a node lacks itself.
+    /// The input that a node lacks itself; of several files one.
     pub(crate) fn at(&self, index: usize) -> Option<&Missing> {
-        self.inputs.get(*self.at.get(&index)?)
+        let (_, input) = self.at.range((index, 0)..(index + 1, 0)).next()?;
+        self.inputs.get(*input)
     }
 
     /// The module that a call lacks.
@@ -183,7 +184,7 @@ impl MissingInputs {
 
     /// The name of a node that lacks an input itself, as references have it.
     pub(crate) fn name_at(&self, config: &Config, node: &Node<'_>, index: usize) -> Option<String> {
-        self.at.contains_key(&index).then(|| address(config, node)).flatten()
+        self.at(index).and_then(|_| address(config, node))
     }
 
     /// Whether a node lacks an input, or depends on one that does.

@@ -129,6 +129,10 @@ impl fmt::Display for Missing {
             }
             MissingKind::Schema => write!(f, "there are no schemas of {address}"),
             MissingKind::State => f.write_str("the state was not read"),
+            // Only the beginning of the path is known.
+            MissingKind::File if address.ends_with('*') => {
+                write!(f, "the files {address} are not in the plan file")
+            }
             MissingKind::File => write!(f, "the file {address} is not in the plan file"),
             MissingKind::Other => write!(f, "{address} is missing"),
         }
