@@ -120,7 +120,11 @@ impl PlanFileReader {
 
     /// The plan in a plan file that something decides by. It has the marks of the schemas also where Terraform's document
     /// lacks them, and is refused where its configuration cannot be read.
-    pub(crate) fn marked_plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
+    ///
+    /// # Errors
+    ///
+    /// It is not a plan file, or cannot be read.
+    pub fn marked_plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
         self.plan_file(name, bytes, true)
     }
 
