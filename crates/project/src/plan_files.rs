@@ -161,8 +161,11 @@ impl PlanFileReader {
             other => other,
         };
         let notices = cached.notices.into_iter().chain(document.notices.into_iter().map(named));
+        let origin = saved.origin();
+        // The document is the largest part, and reading it does not need the others.
+        drop(saved);
         let file = PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?;
-        let file = file.with_origin(saved.origin());
+        let file = file.with_origin(origin);
         if decides { Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?) } else { Ok(file) }
     }
 

@@ -51,10 +51,19 @@ const WITH_SCHEMAS: [&str; 2] = ["--schemas", "crates/saved/tests/files/actions-
 
 #[test]
 fn actions_and_deferred_changes_have_the_answers_of_their_document() {
+    let folder = Folder::new("plan-file-actions");
+    folder.write(
+        "deny.rego",
+        "package main\n\ndeny contains one.action_invocation.address if some one in input.deferred_action_invocations\n\n\
+         deny contains one.address if some one in input.action_invocations\n\n\
+         deny contains one.resource_change.address if some one in input.deferred_changes\n",
+    );
+    let policy = folder.at("deny.rego");
     for name in ["actions", "deferred"] {
         let [file, document] = saved(name);
         for command in [
-            &["show"][..],
+            &["policy", "--rego", policy.to_str().unwrap()][..],
+            &["show"],
             &["show", "--json"],
             &["show", "--summary", "--fail-on", "invoke,defer"],
             &["show", "--format", "html"],

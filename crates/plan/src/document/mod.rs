@@ -62,6 +62,7 @@ use crate::text::Text;
 
 /// A document of `terraform show -json`, or a state file.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a file, and it is borrowed")]
 pub enum Document<'t> {
     /// A plan: it has changes.
     Plan(Plan<'t>),
