@@ -48,6 +48,26 @@ char *objchange_call_with_schema(const ObjchangeSchema *schema,
                                  size_t len);
 
 /*
+ Reads a plan file that `terraform plan -out=FILE` saved.
+
+ `plan` points to `len` bytes: the file. `schemas` is null or points to `schemas_len` bytes: the output of `terraform
+ providers schema -json`. Without the schemas of a provider, values are hidden where the file does not say whether they are
+ sensitive.
+
+ The answer is the document that `terraform show -json FILE` prints, with the marks of the schemas; or
+ `{"error":{"kind":…,"message":…}}`. Sensitive values are in it, beside their marks: do not log it. Hand it to
+ `objchange_free`. It is never null.
+
+ # Safety
+
+ `plan` is null or points to `len` bytes, `schemas` is null or points to `schemas_len` bytes.
+ */
+char *objchange_plan_document(const char *plan,
+                              size_t len,
+                              const char *schemas,
+                              size_t schemas_len);
+
+/*
  Reads a schema: a block, or an entry with `version` and `block`, as `terraform providers schema -json` prints it.
 
  `json` points to `len` bytes. If they are not a schema the result is null and, unless `error_out` is null, `*error_out`

@@ -1,8 +1,8 @@
 //! Answers to questions, as JSON.
 
-use objchange::schema::Block;
+use objchange::schema::{Block, ProviderSchemas};
 use objchange_case::{Answer, Case, CaseError};
-use objchange_project::OPERATIONS;
+use objchange_project::{OPERATIONS, PlanFileReader, PlanInputError, SchemaLookup};
 use objchange_text::did_you_mean;
 use serde_json::json;
 
@@ -33,6 +33,29 @@ pub(crate) fn answer(operation: &str, question: &str, schema: Option<&Block>) ->
         Ok(Some(answer)) => written(&answer),
         Ok(None) => error("unknown_operation", "there is no such operation"),
         Err(error) => unusable(&error),
+    }
+}
+
+/// The document of a plan file, with these schemas if there are any; or the error.
+pub(crate) fn plan_document(plan: &[u8], schemas: &str) -> String {
+    let schemas = match schemas {
+        "" => Ok(ProviderSchemas::default()),
+        text => ProviderSchemas::parse(text),
+    };
+    let schemas = match schemas {
+        Ok(schemas) => schemas,
+        Err(problem) => return error(problem.kind.kind(), &problem.to_string()),
+    };
+    let reader = PlanFileReader::new(schemas, SchemaLookup::none());
+    match reader.marked_plan_file("the plan file", plan) {
+        Ok(file) => file.text().to_owned(),
+        Err(problem) => {
+            let kind = match &problem {
+                PlanInputError::Saved { error, .. } => error.kind(),
+                _ => "plan_file",
+            };
+            error(kind, &problem.to_string())
+        }
     }
 }
 

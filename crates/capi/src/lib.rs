@@ -16,7 +16,7 @@ use std::slice;
 use objchange::schema::Block;
 use objchange_case::Case;
 
-use answer::{answer, error, unusable};
+use answer::{answer, error, plan_document, unusable};
 
 /// A schema that is read once. It never changes: any number of threads may use it at the same time.
 #[derive(Debug)]
@@ -79,6 +79,42 @@ pub unsafe extern "C" fn objchange_call_with_schema(
             Ok(json) => answer(operation, json, schema.map(|schema| &schema.0)),
             Err(error) => error,
         }
+    });
+    to_c(answered.unwrap_or_else(|_| defect()))
+}
+
+/// Reads a plan file that `terraform plan -out=FILE` saved.
+///
+/// `plan` points to `len` bytes: the file. `schemas` is null or points to `schemas_len` bytes: the output of `terraform
+/// providers schema -json`. Without the schemas of a provider, values are hidden where the file does not say whether they are
+/// sensitive.
+///
+/// The answer is the document that `terraform show -json FILE` prints, with the marks of the schemas; or
+/// `{"error":{"kind":…,"message":…}}`. Sensitive values are in it, beside their marks: do not log it. Hand it to
+/// `objchange_free`. It is never null.
+///
+/// # Safety
+///
+/// `plan` is null or points to `len` bytes, `schemas` is null or points to `schemas_len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn objchange_plan_document(
+    plan: *const c_char,
+    len: usize,
+    schemas: *const c_char,
+    schemas_len: usize,
+) -> *mut c_char {
+    let answered = catch_unwind(|| {
+        if plan.is_null() {
+            return error("null", "the plan is null");
+        }
+        // SAFETY: it is not null, and the caller promises that it points to so many bytes.
+        let plan = unsafe { slice::from_raw_parts(plan.cast::<u8>(), len) };
+        let schemas = match schemas.is_null() {
+            true => Ok(""),
+            // SAFETY: the caller promises this.
+            false => unsafe { text(schemas, schemas_len) },
+        };
+        schemas.map_or_else(|error| error, |schemas| plan_document(plan, schemas))
     });
     to_c(answered.unwrap_or_else(|_| defect()))
 }

@@ -9,7 +9,8 @@ use std::thread;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use objchange_plan::{
-    AddressMap, CompareOptions, Comparison, IgnoredPath, Schemas, StateVersion, compare_complaint,
+    AddressMap, CompareOptions, Comparison, IgnoredPath, OriginDifferences, Schemas, StateVersion,
+    compare_complaint,
 };
 use objchange_text::{Escaping, visible};
 use serde_json::json;
@@ -130,7 +131,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let names = [files[0].name(), files[1].name()];
     let options = CompareOptions { maps: args.map.clone(), ignored: args.ignore.clone() };
     let compared = Comparison::new(plans[0], plans[1], &schemas, &options);
-    let comparison = compared.map_err(|error| unusable(compare_complaint(error, names, &schemas_name)))?;
+    let mut comparison =
+        compared.map_err(|error| unusable(compare_complaint(error, names, &schemas_name)))?;
+    let origins = files[0].origin().zip(files[1].origin());
+    comparison.origins = origins.map(|(a, b)| OriginDifferences::between(a, b));
     write(args, &comparison, names)?;
     warn(&comparison, &schemas, is_given);
     let is_accepted = comparison.is_same() || args.allow_expected && comparison.is_as_expected();

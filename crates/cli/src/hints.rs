@@ -145,6 +145,13 @@ pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if let Some((names, count)) = listed(MissingKind::File, &|missing| missing.address.clone()) {
+        let (files, are, them) = if count == 1 { ("file", "is", "it") } else { ("files", "are", "them") };
+        notes.push(format!(
+            "the {files} {names} {are} not in the plan file, which has configuration files alone, so what depends on {them} is \
+             unknown: name the directory that has {them} with --allow-path DIR"
+        ));
+    }
     let provider =
         // Terraform's messages leave out the host of its own registry, too (`Provider.ForDisplay`).
         |missing: &Missing| missing.address.trim_start_matches("registry.terraform.io/").to_owned();

@@ -400,8 +400,9 @@ fn write(
     report.no_state = target.no_state;
     let gate = arguments.gate.gate();
     // Old programs show neither actions nor deferred changes, so the gate uses the newest one.
-    let is_hidden =
-        |plan: &Plan<'_>| !plan.changes.invocations.is_empty() || !plan.changes.deferred.is_empty();
+    let is_hidden = |plan: &Plan<'_>| {
+        plan.changes.all_invocations().next().is_some() || !plan.changes.deferred.is_empty()
+    };
     *verdict = match document {
         Document::Plan(plan) if program != Program::default() && is_hidden(plan) => {
             let options = Options { program: Some(Program::default()), ..options };

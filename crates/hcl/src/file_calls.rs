@@ -71,6 +71,18 @@ pub fn template_file_calls(text: &str) -> Vec<FileCall> {
     found.calls
 }
 
+/// The calls of functions that read files in an expression.
+///
+/// ```
+/// let expr = objchange_hcl::parse_expression("upper(file(\"motd.txt\"))").unwrap();
+/// assert_eq!(objchange_hcl::file_calls(&expr)[0].function, "file");
+/// ```
+pub fn file_calls(expr: &Expr) -> Vec<FileCall> {
+    let mut found = NamedFiles::default();
+    found.add(expr);
+    found.calls
+}
+
 impl NamedFiles {
     /// Blocks within blocks are as deep as the parser lets them be.
     fn add_body(&mut self, body: &Body) {

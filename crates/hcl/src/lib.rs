@@ -87,7 +87,7 @@ pub use eval::{
 };
 pub use excerpt::Excerpt;
 pub use expression_text::expression_text;
-pub use file_calls::{FileCall, NamedFiles, named_files, template_file_calls};
+pub use file_calls::{FileCall, NamedFiles, file_calls, named_files, template_file_calls};
 pub use function::{
     Capability, Function, FunctionError, Functions, NO_DIRECTORY, OUTSIDE_DIRECTORIES, Parameter, not_null,
 };

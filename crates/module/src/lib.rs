@@ -49,7 +49,7 @@ pub use diagnostics::{
     Comparison, ConditionOwner, DiagnosticPrinter, Diagnostics, ModuleDiagnostic, NOWHERE, ShownLine,
 };
 pub use directory::{Module, ModuleTexts};
-pub use objchange_hcl::Severity;
+pub use objchange_hcl::{Severity, TriggerEvent};
 pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{

@@ -49,15 +49,16 @@ mod walk;
 pub use cases::OPERATIONS;
 pub use changes::{
     ActionInvocation, ActionTrigger, ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Check,
-    CheckStatus, Deferred, DocumentText, Importing, InvokedConfig, OutputChange, PlannedValues,
-    RelevantAttribute, ResourceActions, TriggerTime, ValueChange, WrittenConfig, WrittenValues, as_written,
-    is_builtin,
+    CheckStatus, Deferred, DeferredInvocation, DocumentText, Importing, InvokedConfig, OutputChange,
+    PlannedValues, RelevantAttribute, ResourceActions, TriggerTime, ValueChange, WrittenConfig,
+    WrittenValues, as_written, is_builtin,
 };
 pub use compare::{
     AddressMap, AddressMapError, ChangedObject, CompareError, CompareOptions, ComparedPlan, ComparedSide,
     Comparison, ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashReport,
-    HashedPlan, IgnoredPath, IgnoredPathError, ParseHashError, PlanHash, PlannedStep, ShownValue,
-    StateDifference, StateVersion, StepActions, ValueDifference, ValueStep, changed_objects,
+    HashedPlan, IgnoredPath, IgnoredPathError, OriginDifferences, ParseHashError, PlanHash, PlannedStep,
+    ProviderDifference, ShownValue, SourceDifference, SourceDifferenceKind, StateDifference, StateVersion,
+    StepActions, ValueDifference, ValueStep, changed_objects,
 };
 pub use diff::{
     Block, BlockType, CollectionPart, Diff, DiffAction, Entry, Kind, LeafChange, Line, NestedBlock,
@@ -66,10 +67,10 @@ pub use diff::{
 pub use document::{
     Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts, Finding,
     FindingKind, Form, Missing, MissingChange, MissingKind, MissingRange, NoInstance, NoState, ObjectError,
-    ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanSection, PlannedError, Prior,
-    PriorError, Problem, SchemaOrigin, SchemaSource, Schemas, Sensitive, State, StateOutput, StateResource,
-    StatedMarks, UnfamiliarKind, UnknownKind, document_warnings, extract, findings, incompleteness_warning,
-    is_errored_plan, read_object, read_planned, read_prior, says_sensitive,
+    ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin, PlanSection, PlannedError,
+    Prior, PriorError, Problem, SchemaOrigin, SchemaSource, Schemas, Sensitive, State, StateOutput,
+    StateResource, StatedMarks, UnfamiliarKind, UnknownKind, document_warnings, extract, findings,
+    incompleteness_warning, is_errored_plan, read_object, read_planned, read_prior, says_sensitive,
 };
 pub use file_errors::{compare_complaint, placed};
 pub use index::Index;

@@ -160,9 +160,8 @@ impl<'t> Simulated<'t> {
         open.variables = variables.map(str::to_owned).collect();
         let of_kind = |kind| missing.iter().filter(move |missing| missing.kind == kind);
         open.schemaless = of_kind(MissingKind::Schema).map(|missing| missing.address.clone()).collect();
-        let anything = missing
-            .iter()
-            .filter(|missing| !matches!(missing.kind, MissingKind::Variable | MissingKind::Schema));
+        let anything =
+            missing.iter().filter(|missing| !missing.kind.is_value() && missing.kind != MissingKind::Schema);
         open.modules = anything.map(|missing| PossibleItem::anything_in(&missing.address)).collect();
         for resource in &plan.changes.resources {
             if has_unknown_actions(resource) {

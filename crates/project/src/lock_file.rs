@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use objchange_module::ProviderAddress;
-use objchange_module::config::{LOCK_FILE, LockedProvider, locked_providers};
+use objchange_module::config::{Config, LOCK_FILE, LockedProvider, locked_providers};
+use objchange_plan::PlanOrigin;
 use objchange_text::{Noted, Notice};
 
 use objchange_files::FileError;
@@ -32,6 +33,16 @@ pub fn locked_versions(directory: &Path) -> Noted<BTreeMap<ProviderAddress, Stri
             Noted { answer: BTreeMap::new(), notices: vec![warning] }
         }
     }
+}
+
+/// The sources of a module that was planned, and the versions in the lock file of its directory.
+pub(crate) fn origin(directory: &Path, config: &Config) -> PlanOrigin {
+    let versions = |locked: BTreeMap<ProviderAddress, String>| {
+        locked.into_iter().map(|(provider, version)| (provider.to_string(), version)).collect()
+    };
+    // One that cannot be read was warned of, if anything depends on it.
+    let locked = read_locked_versions(&directory.join(LOCK_FILE)).ok().map(versions);
+    PlanOrigin::new(config.sources.iter().map(|(path, text, _)| (path, text)), locked)
 }
 
 /// The versions that the lock file at a path names.

@@ -18,7 +18,9 @@ use objchange_module::{
     AnsweringProviders, Answers, DiagnosticPrinter, Diagnostics, Module, ModuleTexts, PlanArguments,
     ProviderAddress, Providers, Schemas, Severity, SimulatedProviders, Unanswered,
 };
-use objchange_plan::{Missing, MissingKind, NoState, PlanFile, PlanFileError, ProviderDependent, Version};
+use objchange_plan::{
+    Missing, MissingKind, NoState, PlanFile, PlanFileError, PlanOrigin, ProviderDependent, Version,
+};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlan;
 
@@ -105,6 +107,8 @@ pub struct RequiredInputs {
     pub schemas: bool,
     /// The state of a directory.
     pub state: bool,
+    /// Files that functions read, where a plan file is planned again.
+    pub files: bool,
 }
 
 impl Default for PlanSettings<'_> {
@@ -230,6 +234,11 @@ impl PlannedDirectory {
     /// The errors and warnings as `terraform plan` prints them; empty if there are none. No secret is shown.
     pub fn messages(&self) -> String {
         DiagnosticPrinter::new(&self.config, &self.schemas).text(&self.plan.diagnostics)
+    }
+
+    /// The sources and provider versions that it was made from, where `directory` was planned.
+    pub fn origin(&self, directory: &Path) -> PlanOrigin {
+        crate::lock_file::origin(directory, &self.config)
     }
 
     /// Counts of changes that depend on providers that did not run.
@@ -387,7 +396,7 @@ pub(crate) struct Ready<'f> {
     pub(crate) options: PlanOptions,
     pub(crate) state: Option<StateText>,
     pub(crate) no_state: Option<NoState>,
-    /// The files of its directory, if it lies in one: functions read them.
+    /// The files of a directory, if there is one: functions read them.
     pub(crate) files: Option<&'f DiskFiles>,
     pub(crate) lock: LockFile<'f>,
     /// The plan file that it is from, if its providers answer as they did when it was made.
@@ -551,6 +560,9 @@ pub(crate) fn plan_ready<R: Default>(
     if settings.is_opentofu {
         functions = functions.of_opentofu();
     }
+    if options.accepts.files {
+        functions = functions.without_files();
+    }
     if let Some(files) = files {
         let base = inputs::base_directory(files)?;
         // A real provider may write files while it reads.
@@ -665,8 +677,14 @@ pub(crate) fn asks(settings: &PlanSettings<'_>) -> bool {
 pub(crate) fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
     // A provider that is configured with unknown values may look at another account than the one that is meant.
     let asks = asks(settings);
-    let RequiredInputs { variables, modules, schemas, state: _ } = settings.require;
-    AcceptsMissing { variables: !variables && !asks, modules: !modules && !asks, schemas: !schemas }
+    let RequiredInputs { variables, modules, schemas, state: _, files: _ } = settings.require;
+    AcceptsMissing {
+        variables: !variables && !asks,
+        modules: !modules && !asks,
+        schemas: !schemas,
+        // Those of a directory are there, or an error says that they are not.
+        files: false,
+    }
 }
 
 /// An option that names nothing in the plan, so that whatever decides by it would decide by nothing.

@@ -120,7 +120,11 @@ impl PlanFileReader {
 
     /// The plan in a plan file that something decides by. It has the marks of the schemas also where Terraform's document
     /// lacks them, and is refused where its configuration cannot be read.
-    pub(crate) fn marked_plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
+    ///
+    /// # Errors
+    ///
+    /// It is not a plan file, or cannot be read.
+    pub fn marked_plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
         self.plan_file(name, bytes, true)
     }
 
@@ -157,7 +161,11 @@ impl PlanFileReader {
             other => other,
         };
         let notices = cached.notices.into_iter().chain(document.notices.into_iter().map(named));
+        let origin = saved.origin();
+        // The document is the largest part, and reading it does not need the others.
+        drop(saved);
         let file = PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?;
+        let file = file.with_origin(origin);
         if decides { Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?) } else { Ok(file) }
     }
 

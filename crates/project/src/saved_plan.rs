@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use objchange_files::input::{Contents, Source};
-use objchange_module::plan::{ModulePlan, PlanInput, PlanOptions};
+use objchange_module::plan::{AcceptsMissing, ModulePlan, PlanInput, PlanOptions};
 use objchange_module::variables::{VariableArgument, VariableSources};
 use objchange_module::{Answers, Module, ModuleTexts, PlanArguments, Providers, Schemas};
 use objchange_plan::{NoState, PlanMode, Version};
 use objchange_saved::{PlanSnapshot, SavedPlan};
 use objchange_text::Notice;
 
+use crate::files::DiskFiles;
 use crate::inputs;
 use crate::plan::{
     LockFile, PlanSettings, PlannedDirectory, Ready, accepted, asks, given_schemas, plan_ready,
@@ -41,7 +42,7 @@ pub(crate) fn plan_again<R: Default>(
             "{source}: real providers are asked in the directory of a module"
         )));
     }
-    if !settings.module_sources.is_empty() || !settings.allow_path.is_empty() {
+    if !settings.module_sources.is_empty() {
         return Err(PlanError::Unusable(format!(
             "{source}: the modules of a plan file are in it; plan the directory to use others"
         )));
@@ -53,10 +54,18 @@ pub(crate) fn plan_again<R: Default>(
         true => settings.version,
         false => Version::parse(saved.terraform_version()).unwrap_or(settings.version),
     };
+    // A plan file has configuration files alone. What functions read may lie in a directory that is named for it.
+    let files = match settings.allow_path.split_first() {
+        Some((first, others)) => {
+            let files = DiskFiles::new(first, others);
+            Some(files.map_err(|error| format!("{}: {error}", first.display()))?)
+        }
+        None => None,
+    };
     let (mut options, diagnostics) = arguments(settings, &snapshot).apply(PlanOptions {
         version,
         max_instances: settings.max_instances,
-        accepts: accepted(settings),
+        accepts: AcceptsMissing { files: files.is_none() && !settings.require.files, ..accepted(settings) },
         ..PlanOptions::default()
     });
     options.workspace.clone_from(&snapshot.workspace);
@@ -101,7 +110,7 @@ pub(crate) fn plan_again<R: Default>(
         options,
         state,
         no_state,
-        files: None,
+        files: files.as_ref(),
         lock: LockFile::Read(saved.locked().clone()),
         saved: settings.answers_as_saved.then_some(&saved),
         #[cfg(feature = "provider")]

@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use objchange_files::input::MAX_DOCUMENT;
+use objchange_files::input::{Contents, MAX_DOCUMENT};
 use objchange_plan::{PlanFile, Schemas};
 use objchange_policy::columns::{Row, RowKind, RowsBuilder, rows, schema};
-use objchange_project::pool;
+use objchange_project::{PlanFileReader, PlanInputError, SchemaLookup, pool};
 use objchange_text::json::Documents;
-use objchange_text::utf8_reader;
+use objchange_text::{read_at_most, utf8_reader};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -59,11 +59,13 @@ impl ChangeStream {
                 return Err(Failure::new("OptionError", "errors", message).into());
             }
         };
-        let schemas = Arc::clone(&schemas.unwrap_or_default().0.shown);
+        let given = schemas.unwrap_or_default().0;
+        let plan_files = PlanFileReader::new(given.document.clone(), SchemaLookup::none());
         Ok(Self(Mutex::new(Some(Batches {
             inputs: Inputs { paths: paths.into(), lines, open: None },
             of,
-            schemas,
+            schemas: Arc::clone(&given.shown),
+            plan_files,
             fails,
             every_plan,
             builder: RowsBuilder::new(of),
@@ -90,18 +92,24 @@ impl ChangeStream {
     }
 }
 
-/// An input: its name, and its text or why there is none.
-type Text = (String, Result<String, String>);
+/// An input: its name, and what is in it or why it cannot be read.
+type Input = (String, Result<Contents, String>);
 
 /// The documents of a file.
 type FileDocuments = Documents<BufReader<Box<dyn Read + Send>>>;
+
+/// The content of a file.
+enum Opened {
+    Documents(Box<FileDocuments>),
+    PlanFile(Vec<u8>),
+}
 
 /// The documents of all files, one after the other.
 struct Inputs {
     paths: VecDeque<PathBuf>,
     /// The bytes of each file that hold a document a line, from and up to, and the number of the first line; `None` is all.
     lines: Option<(u64, u64, u64)>,
-    open: Option<(String, FileDocuments)>,
+    open: Option<(String, Box<FileDocuments>)>,
 }
 
 impl fmt::Debug for Inputs {
@@ -111,23 +119,32 @@ impl fmt::Debug for Inputs {
 }
 
 impl Inputs {
-    fn open(&self, path: &Path) -> io::Result<FileDocuments> {
+    fn open(&self, path: &Path) -> io::Result<Opened> {
         let mut file = File::open(path)?;
         // Spark's workers each read a range of lines. Files with a byte order mark are not divided, so a range is
         // UTF-8.
         let Some((start, end, first)) = self.lines else {
-            return Ok(Documents::new(BufReader::new(utf8_reader(file)?), MAX_DOCUMENT));
+            let head = read_at_most(&mut file, HEAD)?;
+            let is_plan_file = Contents::is_plan_file(&head);
+            let file = io::Cursor::new(head).chain(file);
+            return Ok(match is_plan_file {
+                true => Opened::PlanFile(read_at_most(file, MAX_DOCUMENT)?),
+                false => {
+                    let reader = BufReader::new(utf8_reader(file)?);
+                    Opened::Documents(Box::new(Documents::new(reader, MAX_DOCUMENT)))
+                }
+            });
         };
         file.seek(SeekFrom::Start(start))?;
         let part: Box<dyn Read + Send> = Box::new(file.take(end.saturating_sub(start)));
-        Ok(Documents::of_lines(BufReader::new(part), first, MAX_DOCUMENT))
+        Ok(Opened::Documents(Box::new(Documents::of_lines(BufReader::new(part), first, MAX_DOCUMENT))))
     }
 }
 
 impl Iterator for Inputs {
-    type Item = Text;
+    type Item = Input;
 
-    fn next(&mut self) -> Option<Text> {
+    fn next(&mut self) -> Option<Input> {
         loop {
             let (name, documents) = match &mut self.open {
                 Some(open) => (&open.0, &mut open.1),
@@ -135,7 +152,8 @@ impl Iterator for Inputs {
                     let path = self.paths.pop_front()?;
                     let name = path.display().to_string();
                     match self.open(&path) {
-                        Ok(documents) => {
+                        Ok(Opened::PlanFile(bytes)) => return Some((name, Ok(Contents::PlanFile(bytes)))),
+                        Ok(Opened::Documents(documents)) => {
                             let open = self.open.insert((name, documents));
                             (&open.0, &mut open.1)
                         }
@@ -149,7 +167,7 @@ impl Iterator for Inputs {
                         Some(line) => format!("{name}:{line}"),
                         None => name.clone(),
                     };
-                    let text = String::from_utf8(document.bytes);
+                    let text = String::from_utf8(document.bytes).map(Contents::Text);
                     return Some((name, text.map_err(|_| "the text is neither UTF-8 nor UTF-16".to_owned())));
                 }
                 Some(Err(error)) => {
@@ -169,6 +187,7 @@ struct Batches {
     inputs: Inputs,
     of: RowKind,
     schemas: Arc<Schemas>,
+    plan_files: PlanFileReader,
     /// Whether a document that cannot be read ends the stream.
     fails: bool,
     /// Whether a plan that has no rows gets one that names it.
@@ -178,6 +197,9 @@ struct Batches {
     has_failed: bool,
 }
 
+/// The bytes that tell a plan file from text.
+const HEAD: u64 = 8;
+
 /// How many documents or bytes are read before they are processed in parallel. With 64 documents of 20 KB
 /// in place of 16 MiB, the cores waited for each other most of the time on a busy machine.
 const MOST_TEXTS: usize = 4096;
@@ -185,11 +207,15 @@ const MOST_BYTES: usize = 16 << 20;
 
 impl Batches {
     /// The next documents to process in parallel.
-    fn texts(&mut self) -> Vec<Text> {
+    fn texts(&mut self) -> Vec<Input> {
         let (mut texts, mut bytes) = (Vec::new(), 0);
         while texts.len() < MOST_TEXTS && bytes < MOST_BYTES {
             let Some((name, text)) = self.inputs.next() else { break };
-            bytes += text.as_ref().map_or(0, String::len);
+            bytes += text.as_ref().map_or(0, |contents| match contents {
+                Contents::Text(text) => text.len(),
+                // Documents have 20 times the length of plan files and more.
+                Contents::PlanFile(bytes) => 20 * bytes.len(),
+            });
             texts.push((name, text));
         }
         texts
@@ -197,13 +223,19 @@ impl Batches {
 }
 
 /// The rows of these documents, in their order, made on all cores.
-fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Row>, Box<Row>>> {
+fn all_rows(
+    texts: &[Input],
+    of: RowKind,
+    schemas: &Schemas,
+    plan_files: &PlanFileReader,
+) -> Vec<Result<Vec<Row>, Box<Row>>> {
     let mut all = Vec::with_capacity(texts.len());
-    let work = |text: &Text| {
+    let work = |text: &Input| {
         let defect = |_| Err(Box::new(Row::failed(&text.0, "this shows a defect of objchange")));
         // Arrow asks for batches through a function of C, and a panic that reaches it aborts the process. Here it is
         // the error of one document.
-        panic::catch_unwind(AssertUnwindSafe(|| rows_of(text, of, schemas))).unwrap_or_else(defect)
+        panic::catch_unwind(AssertUnwindSafe(|| rows_of(text, of, schemas, plan_files)))
+            .unwrap_or_else(defect)
     };
     let Ok(()) = pool::each(texts, work, |rows| {
         all.push(rows);
@@ -212,10 +244,23 @@ fn all_rows(texts: &[Text], of: RowKind, schemas: &Schemas) -> Vec<Result<Vec<Ro
     all
 }
 
-fn rows_of((name, text): &Text, of: RowKind, schemas: &Schemas) -> Result<Vec<Row>, Box<Row>> {
-    let text = text.as_ref().map_err(|error| Box::new(Row::failed(name, error)))?;
-    let file = PlanFile::parse(name.as_str(), text.clone())
-        .map_err(|error| Box::new(Row::failed(name, &error.kind.to_string())))?;
+fn rows_of(
+    (name, contents): &Input,
+    of: RowKind,
+    schemas: &Schemas,
+    plan_files: &PlanFileReader,
+) -> Result<Vec<Row>, Box<Row>> {
+    let failed = |error: &str| Box::new(Row::failed(name, error));
+    let file = match contents {
+        Err(error) => return Err(failed(error)),
+        Ok(Contents::Text(text)) => {
+            PlanFile::parse(name.as_str(), text.clone()).map_err(|error| failed(&error.kind.to_string()))?
+        }
+        Ok(contents) => plan_files.read_contents(name, contents.clone()).map_err(|error| match error {
+            PlanInputError::Saved { error, .. } => failed(&error.to_string()),
+            error => failed(&error.to_string()),
+        })?,
+    };
     rows(&file, of, schemas).map_err(|error| Box::new(Row::failed(name, &error.to_string())))
 }
 
@@ -231,7 +276,7 @@ impl Iterator for Batches {
                 }
                 return Some(self.builder.finish());
             }
-            let answers = all_rows(&texts, self.of, &self.schemas);
+            let answers = all_rows(&texts, self.of, &self.schemas, &self.plan_files);
             for ((name, _), rows) in texts.iter().zip(answers) {
                 let rows = match rows {
                     Ok(rows) if rows.is_empty() && self.every_plan => vec![Row::empty(name)],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use objchange_plan::{
     AddressMap, Colour, CompareOptions, Comparison as Compared, ComparisonCounts, IgnoredPath,
-    MarkdownOptions, Schemas,
+    MarkdownOptions, OriginDifferences, Schemas,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -38,7 +38,11 @@ fn compare<R>(
     // The comparison borrows from both plans, which an object of Python cannot, so each page compares anew.
     let (plan_a, plan_b) = (a.judged()?, b.judged()?);
     let compared = Compared::new(plan_a, plan_b, schemas, options);
-    make(&compared.map_err(|error| Failure::compare(&error, [a.file.as_deref(), b.file.as_deref()]))?)
+    let mut compared =
+        compared.map_err(|error| Failure::compare(&error, [a.file.as_deref(), b.file.as_deref()]))?;
+    let origins = a.plan_file().origin().zip(b.plan_file().origin());
+    compared.origins = origins.map(|(a, b)| OriginDifferences::between(a, b));
+    make(&compared)
 }
 
 impl Comparison {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use objchange_files::input::{Contents, MAX_DOCUMENT, Source};
 use objchange_project::{PlanFileReader, SchemaLookup};
 use objchange_text::json::place;
-use objchange_text::{read_at_most, utf8_reader};
+use objchange_text::{Notice, read_at_most, utf8_reader};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
@@ -149,7 +149,10 @@ pub(crate) fn read_document<'py>(
     })?;
     // With the filter `error` a warning is raised as an exception, and there is no document then.
     for notice in held.plan_file().notices() {
-        warn(py, None, &notice.to_string())?;
+        // A note, such as that values are hidden without schemas, is no doubt about the document.
+        if let Notice::Warning(_) = notice {
+            warn(py, None, &notice.to_string())?;
+        }
     }
     new_object(py, held)
 }

@@ -202,9 +202,9 @@ impl RegoPolicies {
     /// JSON, and ``run`` the data of the run. ``input`` is ``auto``, ``collections``, ``raw`` or
     /// ``wrapped``.
     #[new]
-    #[pyo3(signature = (files, *, tests=vec![], data=None, run=None, input="auto", packages=vec![], rules=vec![], timeout=10.0))]
+    #[pyo3(signature = (files, *, tests=vec![], data=None, run=None, input="auto", packages=vec![], rules=vec![], timeout=60.0))]
     #[pyo3(
-        text_signature = "(files, *, tests=(), data=None, run=None, input='auto', packages=(), rules=(), timeout=10.0)"
+        text_signature = "(files, *, tests=(), data=None, run=None, input='auto', packages=(), rules=(), timeout=60.0)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are the keyword arguments of Python")]
     fn py_new(

@@ -125,6 +125,20 @@ def test_a_broken_first_line_does_not_hide_the_others(tmp_path: Path) -> None:
     ]
 
 
+def test_plan_files_have_the_rows_of_their_documents(tmp_path: Path) -> None:
+    saved = Path(__file__).parents[2] / "saved/tests/files"
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/tfplan").write_bytes((saved / "replace.tfplan").read_bytes())
+    (tmp_path / "b.tfplan").write_bytes((saved / "deferred.tfplan").read_bytes())
+    for of in ("changes", "outputs", "findings"):
+        found = arrow.read(tmp_path, of=of).read_all().to_pylist()
+        wanted = arrow.read([saved / "replace.json", saved / "deferred.json"], of=of).read_all().to_pylist()
+        assert [{**row, "file": ""} for row in found] == [{**row, "file": ""} for row in wanted]
+    (tmp_path / "c.tfplan").write_bytes(b"PK\x03\x04")
+    rows = arrow.read(tmp_path, errors="rows").read_all().to_pylist()
+    assert "not a plan file as Terraform writes it" in rows[-1]["error"]
+
+
 def test_schemas_hide_what_they_call_sensitive(tmp_path: Path, secret: str) -> None:
     path = tmp_path / "plan.json"
     path.write_text(plan_text(change("disk.a", ["create"], None, {"id": "x", "size": 1, "ports": [2, 1], "token": secret})))

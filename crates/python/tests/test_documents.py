@@ -154,6 +154,17 @@ def test_plan_files_are_read_as_their_documents() -> None:
     assert caught.value.kind == "configuration"
 
 
+def test_actions_and_sources_of_plan_files_are_read() -> None:
+    schemas = objchange.Schemas.load(SAVED / "actions-schemas.json")
+    plan = objchange.Plan.load(SAVED / "actions.tfplan", schemas=schemas)
+    document = objchange.Plan.load(SAVED / "actions.json", schemas=schemas)
+    assert plan.hash() == document.hash()
+    assert [change.deferred_reason for change in plan.deferred] == ["deferred_prereq"]
+    other = objchange.Plan.load(SAVED / "create.tfplan")
+    assert "! main.tf: another text" in plan.diff(other).text()
+    assert "Sources" not in document.diff(other).text()
+
+
 def test_policies_hide_what_schemas_call_sensitive(secret: str) -> None:
     from objchange import policy
 

@@ -37,7 +37,33 @@ struct ModuleEntry {
     dir: String,
 }
 
+impl ModuleEntry {
+    /// The path of a file of the module.
+    fn place(&self, name: &str) -> String {
+        match self.dir.as_str() {
+            "." | "" => name.to_owned(),
+            directory => format!("{directory}/{name}"),
+        }
+    }
+}
+
 impl Snapshot {
+    /// The files by their paths, whether they make a configuration or not.
+    pub(crate) fn sources(&self) -> Vec<(String, &str)> {
+        // A hostile list may repeat a module millions of times.
+        let modules: HashMap<&str, &ModuleEntry> =
+            self.modules.iter().map(|module| (module.key.as_str(), module)).collect();
+        let place = |key: &str, name: &str| match modules.get(key) {
+            Some(module) => module.place(name),
+            None => format!("{SOURCES}{key}/{name}"),
+        };
+        let mut sources = Vec::new();
+        for (key, files) in &self.files {
+            sources.extend(files.iter().map(|(name, text)| (place(key, name), text.as_str())));
+        }
+        sources
+    }
+
     pub(crate) fn read(archive: &mut Archive<'_>) -> Result<Self, SavedPlanError> {
         let names: Vec<String> =
             archive.names().filter(|name| name.starts_with(SOURCES)).map(str::to_owned).collect();
@@ -76,11 +102,7 @@ impl Snapshot {
                 Some(_) => return Err(format!("the directory {:?} has two contents", module.dir)),
                 None => {}
             }
-            let place = |name: &str| match module.dir.as_str() {
-                "." | "" => name.to_owned(),
-                directory => format!("{directory}/{name}"),
-            };
-            files.extend(sources.iter().map(|(name, text)| (place(name), text.clone())));
+            files.extend(sources.iter().map(|(name, text)| (module.place(name), text.clone())));
         }
         if !keys.contains("") {
             return Err("the root module is not listed".to_owned());

@@ -63,9 +63,6 @@ pub enum SavedPlanError {
     /// The configuration cannot be read, and something decides by the plan.
     #[error("the configuration in it cannot be read ({}), so nothing can be decided by it; pass the output of `terraform show -json`", visible(.0))]
     Configuration(String),
-    /// A part of the plan that is not read yet.
-    #[error("the plan has {0}, which are not read yet; pass the output of `terraform show -json`")]
-    NotRead(&'static str),
     /// A list is too long.
     #[error("the plan has more than {limit} {list}")]
     TooMany {
@@ -171,7 +168,6 @@ impl SavedPlanError {
             Self::Message { .. } => "plan_message",
             Self::UnknownEnum { .. } => "unknown_enum",
             Self::Configuration(_) => "configuration",
-            Self::NotRead(_) => "not_read",
             Self::TooMany { .. } => "too_many",
             Self::Value { error, .. } => error.problem.kind(),
             Self::State(error) => error.kind(),

@@ -15,11 +15,13 @@
 mod archive;
 mod checks;
 mod configuration;
+mod enums;
 mod error;
 mod identities;
 mod kind;
 mod message;
 mod plan;
+mod reading;
 mod values;
 
 pub use error::{ArchiveProblem, EntryProblem, SavedPlanError};

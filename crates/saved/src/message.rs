@@ -123,6 +123,68 @@ pub(crate) struct CheckObject {
     pub(crate) failure_messages: Vec<String>,
 }
 
+/// A change that is left to the next plan.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct DeferredChange {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) deferred: Option<Deferral>,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) change: Option<ResourceChange>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Deferral {
+    #[prost(int32, tag = "1")]
+    pub(crate) reason: i32,
+}
+
+/// An action that is left to the next plan.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct DeferredInvocation {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) deferred: Option<Deferral>,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) invocation: Option<ActionInvocation>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ActionInvocation {
+    #[prost(string, tag = "1")]
+    pub(crate) addr: String,
+    #[prost(string, tag = "2")]
+    pub(crate) provider: String,
+    #[prost(message, optional, tag = "4")]
+    pub(crate) config_value: Option<DynamicValue>,
+    #[prost(message, repeated, tag = "5")]
+    pub(crate) sensitive_config_paths: Vec<Path>,
+    #[prost(oneof = "Trigger", tags = "6, 7")]
+    pub(crate) trigger: Option<Trigger>,
+}
+
+/// Why an action is invoked. Of two that are there, the last counts.
+#[derive(Clone, PartialEq, prost::Oneof)]
+pub(crate) enum Trigger {
+    #[prost(message, tag = "6")]
+    Change(ChangeTrigger),
+    #[prost(message, tag = "7")]
+    Asked(Asked),
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ChangeTrigger {
+    #[prost(string, tag = "1")]
+    pub(crate) triggering_resource_addr: String,
+    #[prost(int32, tag = "2")]
+    pub(crate) trigger_event: i32,
+    #[prost(int64, tag = "3")]
+    pub(crate) action_trigger_block_index: i64,
+    #[prost(int64, tag = "4")]
+    pub(crate) actions_list_index: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub(crate) struct Asked {}
+
 /// The value of a field.
 #[derive(Clone, Copy)]
 pub(crate) enum Content<'m> {

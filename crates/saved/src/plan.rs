@@ -2,30 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use objchange::address::{InstanceAddress, Mode, ResourceAddress};
-use objchange::schema::{Schema, SchemaKind};
-use objchange::value::{Number, Path, PathStep};
+use objchange::address::{InstanceAddress, Mode};
+use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_module::config::{Config, LOCK_FILE, MemoryFiles, locked_providers};
+use objchange_module::config::{LOCK_FILE, MemoryFiles, locked_providers};
 use objchange_module::document::{DocumentInfo, write_saved_plan};
-use objchange_module::plan::{
-    ActionReason, Identities, ImportedBy, ModulePlan, PlannedAction, PlannedObject, PlannedOutput,
-    PlannedStateObject, RelevantAttribute, RelevantStep,
-};
+use objchange_module::plan::PlannedStateObject;
 use objchange_module::state::PriorState;
-use objchange_module::{ProviderAddress, ProviderConfigAddress, Schemas, Severity};
-use objchange_plan::{PlanMode, Version};
+use objchange_module::{ProviderAddress, Schemas};
+use objchange_plan::{PlanMode, PlanOrigin, Version};
 use objchange_text::Notice;
-use smol_str::SmolStr;
 
 use crate::archive::Archive;
-use crate::checks::{check, not_address, unknown};
 use crate::configuration::Snapshot;
+use crate::enums::mode;
 use crate::error::{ArchiveProblem, SavedPlanError};
-use crate::identities;
 use crate::kind;
-use crate::message::{self, Change, Content, DynamicValue, each_field};
-use crate::values::{SchemaCopies, all_hidden, decode, marked, path};
+use crate::message::{self, Content, each_field};
+use crate::reading::{Reading, provider};
+use crate::values::decode;
 
 /// The most bytes of the plan message. Terraform's own have about a fifth of the document's length.
 const MAX_PLAN: u64 = 256 << 20;
@@ -36,33 +31,29 @@ const MAX_STATE: u64 = 512 << 20;
 /// The most bytes of the lock file.
 const MAX_LOCK: u64 = 16 << 20;
 
-/// The most bytes of one change. Providers cannot send an object of more than 256 MiB, and real ones have kilobytes.
-const MAX_CHANGE: usize = 64 << 20;
-
-/// The most entries of each list of a plan.
-const MAX_LIST: usize = 1 << 20;
-
-/// The most modules around a resource.
-const MAX_MODULES: usize = 256;
+/// The provider's field in the change of an object, and in the invocation of an action.
+const CHANGE_PROVIDER: u32 = 8;
+const ACTION_PROVIDER: u32 = 2;
 
 /// The format version of all plan files since Terraform 0.12.
 const FORMAT_VERSION: u64 = 3;
 
 /// A plan file, unpacked and checked, whose values are still to be decoded.
 pub struct SavedPlan {
-    message: Vec<u8>,
-    header: Header,
-    state: String,
+    pub(crate) message: Vec<u8>,
+    pub(crate) header: Header,
+    pub(crate) state: String,
     snapshot: Snapshot,
-    locked: BTreeMap<ProviderAddress, String>,
+    /// The versions in the lock file; `None` if there is none that can be read.
+    locked: Option<BTreeMap<ProviderAddress, String>>,
     providers: BTreeSet<ProviderAddress>,
 }
 
 /// The single fields of the plan.
 #[derive(Default)]
-struct Header {
+pub(crate) struct Header {
     format_version: u64,
-    mode: PlanMode,
+    pub(crate) mode: PlanMode,
     terraform_version: String,
     timestamp: String,
     errored: bool,
@@ -147,9 +138,10 @@ impl SavedPlan {
         let providers = providers(&message)?;
         let state = archive.text("tfstate", MAX_STATE)?.ok_or(ArchiveProblem::NoState)?;
         let snapshot = Snapshot::read(&mut archive)?;
-        let lock = archive.text(LOCK_FILE, MAX_LOCK)?.unwrap_or_default();
-        let locked = locked_providers(&lock).unwrap_or_default();
-        let locked = locked.into_iter().map(|(provider, locked)| (provider, locked.version)).collect();
+        let lock = archive.text(LOCK_FILE, MAX_LOCK)?;
+        let locked = lock
+            .and_then(|lock| locked_providers(&lock).ok())
+            .map(|locked| locked.into_iter().map(|(provider, locked)| (provider, locked.version)).collect());
         Ok(Self { message, header, state, snapshot, locked, providers })
     }
 
@@ -179,7 +171,17 @@ impl SavedPlan {
 
     /// The versions of providers by the lock file of the time.
     pub fn locked(&self) -> &BTreeMap<ProviderAddress, String> {
-        &self.locked
+        const NONE: &BTreeMap<ProviderAddress, String> = &BTreeMap::new();
+        self.locked.as_ref().unwrap_or(NONE)
+    }
+
+    /// The sources and provider versions that the plan was made from.
+    pub fn origin(&self) -> PlanOrigin {
+        let versions = self.locked.as_ref().map(|locked| {
+            locked.iter().map(|(provider, version)| (provider.to_string(), version.clone())).collect()
+        });
+        let sources = self.snapshot.sources();
+        PlanOrigin::new(sources.iter().map(|(path, text)| (path.as_str(), *text)), versions)
     }
 
     /// Everything that the plan was made from. Files that functions read are not in a plan file.
@@ -221,7 +223,7 @@ impl SavedPlan {
     ///
     /// # Errors
     ///
-    /// A value does not fit its schema, or something in the plan is unknown or not read yet.
+    /// A value does not fit its schema, or something in the plan is unknown.
     pub fn answers(&self, schemas: &Schemas) -> Result<String, SavedPlanError> {
         let mut resources = BTreeMap::new();
         let mut data = BTreeMap::new();
@@ -258,7 +260,7 @@ impl SavedPlan {
     ///
     /// # Errors
     ///
-    /// A value does not fit its schema, or something in the plan is unknown or not read yet.
+    /// A value does not fit its schema, or something in the plan is unknown.
     pub fn document(&self, schemas: &Schemas) -> Result<SavedDocument, SavedPlanError> {
         let mut notices = Vec::new();
         let version = &self.header.terraform_version;
@@ -284,7 +286,7 @@ impl SavedPlan {
         let mut reading = Reading::new(self, schemas)?;
         reading.state(schemas)?;
         reading.variables(config.as_ref());
-        let Reading { mut plan, lacks_marks, .. } = reading;
+        let Reading { mut plan, deferrals, lacks_marks, .. } = reading;
         plan.planned_state = plan.changes.iter().filter_map(PlannedStateObject::after).collect();
         // It has only the marks that the file has.
         plan.planned_state.iter_mut().for_each(|object| object.has_marks_of_schema = false);
@@ -299,6 +301,15 @@ impl SavedPlan {
                 missing.join(", ")
             )));
         }
+        // Terraform writes it since 1.16, and which number stands for what is not known.
+        let says_failure = Version::parse(version).is_some_and(|version| version.parts() >= (1, 16));
+        let invoked = plan.invocations.len() + deferrals.invocations.len();
+        if says_failure && invoked > 0 {
+            notices.push(Notice::Warning(
+                "what happens where an action fails (`on_failure`) is not read from plan files, and left out"
+                    .to_owned(),
+            ));
+        }
         let info = DocumentInfo {
             terraform_version: version,
             is_simulated: false,
@@ -306,7 +317,7 @@ impl SavedPlan {
             timestamp: &self.header.timestamp,
         };
         Ok(SavedDocument {
-            text: write_saved_plan(&plan, config.as_ref(), schemas, &info),
+            text: write_saved_plan(&plan, &deferrals, config.as_ref(), schemas, &info),
             mode: self.header.mode,
             notices,
             unread_configuration,
@@ -323,19 +334,7 @@ impl Header {
                 1 => header.format_version = message::number(content, "version")?,
                 14 => header.terraform_version = message::text(content, "terraform_version")?.to_owned(),
                 17 => {
-                    header.mode = match message::number(content, "ui_mode")? {
-                        0 => PlanMode::Normal,
-                        1 => PlanMode::Destroy,
-                        2 => PlanMode::RefreshOnly,
-                        value => {
-                            let value = i64::try_from(value).unwrap_or(i64::MAX);
-                            return Err(SavedPlanError::UnknownEnum {
-                                place: "the plan".to_owned(),
-                                field: "mode",
-                                value,
-                            });
-                        }
-                    };
+                    header.mode = mode(message::number(content, "ui_mode")?)?;
                 }
                 20 => header.errored = flag("errored")?,
                 21 => header.timestamp = message::text(content, "timestamp")?.to_owned(),
@@ -403,453 +402,40 @@ fn json(value: &Value, place: &str) -> Result<String, SavedPlanError> {
 fn providers(message: &[u8]) -> Result<BTreeSet<ProviderAddress>, SavedPlanError> {
     let mut providers = BTreeSet::new();
     let mut texts = BTreeSet::new();
-    each_field(message, |number, content| {
-        // Nothing else of the changes can be decoded before the schemas are there, which callers choose by these providers.
-        if let (3 | 18, Content::Bytes(change)) = (number, content) {
-            each_field(change, |number, content| {
-                if number == 8 {
-                    let text = message::text(content, "provider")?;
-                    // Thousands of changes have a few providers, and each text is parsed once.
-                    if texts.insert(text) {
-                        providers.insert(provider(text, text)?);
-                    }
+    // Thousands of changes have a few providers, and each text is parsed once.
+    let mut in_entry = |entry: &[u8], field: u32| {
+        each_field(entry, |number, content| {
+            if number == field {
+                let text = message::text(content, "provider")?;
+                if !texts.contains(text) {
+                    texts.insert(text.to_owned());
+                    providers.insert(provider(text, text)?);
                 }
-                Ok(())
-            })?;
-        }
-        Ok(())
+            }
+            Ok(())
+        })
+    };
+    // Nothing else of the changes can be decoded before the schemas are there, which callers choose by these providers.
+    each_field(message, |number, content| match (number, content) {
+        (3 | 18, Content::Bytes(change)) => in_entry(change, CHANGE_PROVIDER),
+        (30, Content::Bytes(invocation)) => in_entry(invocation, ACTION_PROVIDER),
+        (27 | 31, Content::Bytes(deferred)) => each_field(deferred, |part, content| match (part, content) {
+            (2, Content::Bytes(entry)) => {
+                in_entry(entry, if number == 27 { CHANGE_PROVIDER } else { ACTION_PROVIDER })
+            }
+            _ => Ok(()),
+        }),
+        _ => Ok(()),
     })?;
     Ok(providers)
-}
-
-fn provider(text: &str, place: &str) -> Result<ProviderAddress, SavedPlanError> {
-    text.parse::<ProviderConfigAddress>().map(|address| address.provider).map_err(|_| not_address(place))
-}
-
-/// A plan on its way.
-struct Reading<'s> {
-    file: &'s SavedPlan,
-    copies: SchemaCopies<'s>,
-    /// The providers without schemas of objects in which not all that is sensitive is marked.
-    lacks_marks: BTreeSet<ProviderAddress>,
-    plan: ModulePlan,
-    /// The variables that were set.
-    variables: BTreeMap<SmolStr, Value>,
-}
-
-impl<'s> Reading<'s> {
-    /// The changes and all else in the message.
-    fn new(file: &'s SavedPlan, schemas: &'s Schemas) -> Result<Self, SavedPlanError> {
-        let mut reading = Self {
-            file,
-            copies: SchemaCopies::new(schemas),
-            lacks_marks: BTreeSet::new(),
-            plan: ModulePlan::default(),
-            variables: BTreeMap::new(),
-        };
-        each_field(&file.message, |number, content| reading.field(number, content))?;
-        Ok(reading)
-    }
-}
-
-impl Reading<'_> {
-    fn field(&mut self, number: u32, content: Content<'_>) -> Result<(), SavedPlanError> {
-        match number {
-            2 => {
-                let variable: message::Variable = message::decode(content, "variables")?;
-                let value = variable.value.unwrap_or_default();
-                let place = format!("var.{}", variable.name);
-                let value = self.decode(&value, Some(&Type::Dynamic), &place, None)?;
-                self.variables.insert(variable.name.into(), value);
-            }
-            3 => {
-                let object = self.object(content, false)?;
-                push(&mut self.plan.changes, object, "changes")?;
-            }
-            18 => {
-                let object = self.object(content, true)?;
-                push(&mut self.plan.drift, object, "changes outside of Terraform")?;
-            }
-            4 => self.output(message::decode(content, "output_changes")?)?,
-            15 => {
-                let attribute = relevant(message::decode(content, "relevant_attributes")?)?;
-                push(&mut self.plan.relevant_attributes, Some(attribute), "relevant attributes")?;
-            }
-            19 => {
-                let found = check(&message::decode(content, "check_results")?)?;
-                push(&mut self.plan.checks, Some(found), "checks")?;
-            }
-            // Released versions of Terraform refuse `-allow-deferral`, so there was no file to try it with.
-            27 => return Err(SavedPlanError::NotRead("deferred changes")),
-            // Terraform writes them since 1.14.
-            30 | 31 => return Err(SavedPlanError::NotRead("actions")),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// The change of an object; `None` if documents leave it out.
-    fn object(
-        &mut self,
-        content: Content<'_>,
-        is_drift: bool,
-    ) -> Result<Option<PlannedObject>, SavedPlanError> {
-        let list = if is_drift { "resource_drift" } else { "resource_changes" };
-        if let Content::Bytes(bytes) = content
-            && bytes.len() > MAX_CHANGE
-        {
-            let problem = format!("a change has more than {MAX_CHANGE} bytes");
-            return Err(SavedPlanError::Message { place: list.to_owned(), problem });
-        }
-        let message: message::ResourceChange = message::decode(content, list)?;
-        let place = message.addr.as_str();
-        let broken =
-            |problem: &str| SavedPlanError::Message { place: place.to_owned(), problem: problem.to_owned() };
-        if place.is_empty() {
-            return Err(SavedPlanError::Message {
-                place: list.to_owned(),
-                problem: "a change has no address".to_owned(),
-            });
-        }
-        let address: InstanceAddress = place.parse().map_err(|_| not_address(place))?;
-        check_depth(&address.resource)?;
-        let previous: Option<InstanceAddress> = match message.prev_run_addr.as_str() {
-            "" => None,
-            text => Some(text.parse().map_err(|_| not_address(text))?),
-        };
-        let previous = previous.filter(|previous| *previous != address);
-        let provider = provider(&message.provider, place)?;
-        let change = message.change.ok_or_else(|| broken("the change has no content"))?;
-        let kind = match address.resource.mode {
-            Mode::Managed => SchemaKind::Resource,
-            Mode::Data => SchemaKind::DataSource,
-            Mode::Ephemeral => return Err(broken("an ephemeral resource is in no plan")),
-        };
-        let schema = self.copies.get(&provider, kind, &address.resource.resource_type)?;
-        let action = action(change.action, place)?;
-        // Files of `terraform plan -destroy` have these, and Terraform leaves them out of the document.
-        if action == PlannedAction::Delete && address.resource.mode == Mode::Data {
-            return Ok(None);
-        }
-        // These objects only moved. Terraform shows them in documents of `-refresh-only` plans alone.
-        if is_drift && action == PlannedAction::NoOp && self.file.header.mode != PlanMode::RefreshOnly {
-            return Ok(None);
-        }
-        let reason = reason(message.action_reason, place)?;
-        let (before, after) = self.sides(&change, action, schema.as_deref(), place, Some(&provider))?;
-        let before = marked(&before, &change.before_sensitive_paths, place)?;
-        let after = marked(&after, &change.after_sensitive_paths, place)?;
-        // The marks in the file do not suffice without a schema. Since Terraform 1.9.8 `after` of a replacement lacks those of
-        // the schema, and `before` of an object that moved to another type has those of the old one.
-        let (before, after) = match schema {
-            Some(_) => (before, after),
-            None => {
-                let is_replaced = matches!(
-                    action,
-                    PlannedAction::DeleteThenCreate
-                        | PlannedAction::CreateThenDelete
-                        | PlannedAction::CreateThenForget
-                ) && reason != Some(ActionReason::ReplaceBecauseTainted);
-                let hides_all = self.file.has_no_marks();
-                let hides_before = hides_all || is_drift && previous.is_some();
-                let hides_after = hides_all || is_replaced;
-                if hides_before || hides_after {
-                    self.lacks_marks.insert(provider.clone());
-                }
-                let hide = |value: Value, hides: bool| if hides { all_hidden(&value) } else { value };
-                (hide(before, hides_before), hide(after, hides_after))
-            }
-        };
-        let replace_paths = message.required_replace.iter().map(|one| path(one, place));
-        let identity_schema =
-            self.copies.get(&provider, SchemaKind::Identity, &address.resource.resource_type)?;
-        let identity_type = identity_schema.as_deref().map(|schema| schema.block.implied_type());
-        let importing = change.importing.as_ref().map(|importing| match &importing.identity {
-            _ if importing.unknown => Ok::<_, SavedPlanError>(ImportedBy::Id(Value::unknown(Type::String))),
-            Some(identity) => {
-                Ok(ImportedBy::Identity(self.decode(identity, identity_type, place, Some(&provider))?))
-            }
-            None => Ok(ImportedBy::Id(importing.id.as_str().into())),
-        });
-        let identity = |value: &Option<DynamicValue>| {
-            let value = value.as_ref().filter(|value| !value.msgpack.is_empty());
-            let value =
-                value.map(|value| self.decode(value, identity_type, place, Some(&provider))).transpose()?;
-            Ok::<_, SavedPlanError>(value.filter(|value| !value.is_null()))
-        };
-        let identities = Identities {
-            before: identity(&change.before_identity)?,
-            after: identity(&change.after_identity)?,
-        };
-        Ok(Some(PlannedObject {
-            previous_address: previous,
-            provider,
-            deposed: Some(message.deposed_key.as_str()).filter(|key| !key.is_empty()).map(Into::into),
-            action,
-            reason,
-            before,
-            after,
-            schema,
-            replace_paths: replace_paths.collect::<Result<_, _>>()?,
-            importing: importing.transpose()?,
-            generated_config: Some(change.generated_config).filter(|text| !text.is_empty()),
-            identities,
-            address,
-        }))
-    }
-
-    fn output(&mut self, message: message::OutputChange) -> Result<(), SavedPlanError> {
-        let place = format!("output.{}", message.name);
-        let broken =
-            |problem: &str| SavedPlanError::Message { place: place.clone(), problem: problem.to_owned() };
-        if message.name.is_empty() {
-            return Err(broken("an output has no name"));
-        }
-        let change = message.change.ok_or_else(|| broken("the change has no content"))?;
-        let action = action(change.action, &place)?;
-        let (before, after) = self.typed_sides(&change, action, &Type::Dynamic, &place)?;
-        let output = PlannedOutput {
-            action,
-            before,
-            after,
-            sensitive: message.sensitive,
-            sensitive_change: message.sensitive,
-            declared: action != PlannedAction::Delete,
-        };
-        if self.plan.outputs.len() >= MAX_LIST {
-            return Err(SavedPlanError::TooMany { list: "outputs", limit: MAX_LIST });
-        }
-        match self.plan.outputs.insert(message.name.as_str().into(), output) {
-            None => Ok(()),
-            Some(_) => Err(broken("the output is in the plan twice")),
-        }
-    }
-
-    fn typed_sides(
-        &self,
-        change: &Change,
-        action: PlannedAction,
-        ty: &Type,
-        place: &str,
-    ) -> Result<(Value, Value), SavedPlanError> {
-        // More than two values are an error, whatever the others are.
-        let values: Vec<Value> = change
-            .values
-            .iter()
-            .take(3)
-            .map(|value| self.decode(value, Some(ty), place, None))
-            .collect::<Result<_, _>>()?;
-        both(values, action, ty, place)
-    }
-
-    /// Both sides of a change, without marks.
-    fn sides(
-        &self,
-        change: &Change,
-        action: PlannedAction,
-        schema: Option<&Schema>,
-        place: &str,
-        provider: Option<&ProviderAddress>,
-    ) -> Result<(Value, Value), SavedPlanError> {
-        let ty = schema.map(|schema| schema.block.implied_type());
-        let values: Vec<Value> = change
-            .values
-            .iter()
-            .take(3)
-            .map(|value| self.decode(value, ty, place, provider))
-            .collect::<Result<_, _>>()?;
-        both(values, action, ty.unwrap_or(&Type::Dynamic), place)
-    }
-
-    fn decode(
-        &self,
-        value: &DynamicValue,
-        ty: Option<&Type>,
-        place: &str,
-        provider: Option<&ProviderAddress>,
-    ) -> Result<Value, SavedPlanError> {
-        decode(value, ty).map_err(|error| {
-            let locked = provider.and_then(|provider| Some((provider, self.file.locked.get(provider)?)));
-            let versions = locked.map(|(provider, version)| {
-                format!(
-                    "the plan was made with version {version} of {}; give the schemas of that version",
-                    provider.for_display()
-                )
-            });
-            SavedPlanError::Value { place: place.to_owned(), error, versions }
-        })
-    }
-
-    /// Reads the state.
-    fn state(&mut self, schemas: &Schemas) -> Result<(), SavedPlanError> {
-        let (mut state, diagnostics) = PriorState::read(&self.file.state, schemas)?;
-        if let Some(address) = state.unreadable.first() {
-            let provider = state.resources.get(&address.resource).map(|resource| &resource.provider.provider);
-            let locked = provider.and_then(|provider| Some((provider, self.file.locked.get(provider)?)));
-            let version = locked.map_or_else(
-                || "the version that the plan was made with".to_owned(),
-                |(provider, version)| format!("version {version} of {}", provider.for_display()),
-            );
-            return Err(SavedPlanError::StateOfResource(format!(
-                "the schemas do not fit {address}; give those of {version}"
-            )));
-        }
-        let error = diagnostics.iter().find(|found| found.diagnostic.severity == Severity::Error);
-        if let Some(error) = error {
-            return Err(SavedPlanError::StateOfResource(error.diagnostic.summary.to_string()));
-        }
-        if self.file.has_no_marks() {
-            for (address, resource) in &mut state.resources {
-                let provider = &resource.provider.provider;
-                let kind = match address.mode {
-                    Mode::Data => SchemaKind::DataSource,
-                    Mode::Managed | Mode::Ephemeral => SchemaKind::Resource,
-                };
-                if self.copies.get(provider, kind, &address.resource_type)?.is_some() {
-                    continue;
-                }
-                self.lacks_marks.insert(provider.clone());
-                for instance in resource.instances.values_mut() {
-                    for object in instance.current.iter_mut().chain(instance.deposed.values_mut()) {
-                        object.value = all_hidden(&object.value);
-                    }
-                }
-            }
-        }
-        state.resources.keys().try_for_each(check_depth)?;
-        identities::add(&self.file.state, &mut state, &mut self.copies)?;
-        self.plan.prior_state = state;
-        Ok(())
-    }
-
-    /// Adds the variables: those that were set, and the defaults of the others. There are none without a configuration,
-    /// which alone says which of them are sensitive.
-    fn variables(&mut self, config: Option<&Config>) {
-        let Some(root) = config.and_then(|config| config.modules.first()) else { return };
-        let set = std::mem::take(&mut self.variables);
-        let declared = &root.config.variables;
-        self.plan.variables = declared
-            .iter()
-            // Terraform shows the default of an ephemeral variable, even if it was set.
-            .filter(|(name, variable)| variable.ephemeral || !set.contains_key(*name))
-            .filter_map(|(name, variable)| Some((name.clone(), variable.default.clone()?)))
-            .collect();
-        let is_ephemeral = |name: &SmolStr| declared.get(name).is_some_and(|variable| variable.ephemeral);
-        self.plan.variables.extend(set.into_iter().filter(|(name, _)| !is_ephemeral(name)));
-    }
 }
 
 impl SavedPlan {
     /// Whether nothing in the file says what schemas call sensitive: Terraform 1.8 was the first to write it, and of other
     /// programs it is not known.
-    fn has_no_marks(&self) -> bool {
+    pub(crate) fn has_no_marks(&self) -> bool {
         let is_opentofu = self.providers.iter().any(|provider| provider.hostname == "registry.opentofu.org");
         let version = Version::parse(&self.header.terraform_version);
         is_opentofu || version.is_none_or(|version| version.parts() < (1, 8))
     }
-}
-
-/// Refuses an address in too many modules: the document repeats it for each of them.
-fn check_depth(address: &ResourceAddress) -> Result<(), SavedPlanError> {
-    if address.module.0.len() <= MAX_MODULES {
-        return Ok(());
-    }
-    let place = format!("{}.{}", address.resource_type, address.name);
-    Err(SavedPlanError::Message { place, problem: format!("it is in more than {MAX_MODULES} modules") })
-}
-
-fn push<T>(list: &mut Vec<T>, entry: Option<T>, name: &'static str) -> Result<(), SavedPlanError> {
-    if list.len() >= MAX_LIST {
-        return Err(SavedPlanError::TooMany { list: name, limit: MAX_LIST });
-    }
-    list.extend(entry);
-    Ok(())
-}
-
-/// The values of an action: both, or one of them.
-fn both(
-    values: Vec<Value>,
-    action: PlannedAction,
-    ty: &Type,
-    place: &str,
-) -> Result<(Value, Value), SavedPlanError> {
-    let none = || Value::null(ty.clone());
-    let mut values = values.into_iter();
-    match (action, values.next(), values.next(), values.next()) {
-        (PlannedAction::NoOp, Some(value), None, None) => Ok((value.clone(), value)),
-        (PlannedAction::Create, Some(after), None, None) => Ok((none(), after)),
-        (PlannedAction::Delete | PlannedAction::Forget, Some(before), None, None) => Ok((before, none())),
-        (
-            PlannedAction::Read
-            | PlannedAction::Update
-            | PlannedAction::DeleteThenCreate
-            | PlannedAction::CreateThenDelete
-            | PlannedAction::CreateThenForget,
-            Some(before),
-            Some(after),
-            None,
-        ) => Ok((before, after)),
-        _ => Err(SavedPlanError::Message {
-            place: place.to_owned(),
-            problem: "the change has another number of values than its action".to_owned(),
-        }),
-    }
-}
-
-fn action(action: i32, place: &str) -> Result<PlannedAction, SavedPlanError> {
-    Ok(match action {
-        0 => PlannedAction::NoOp,
-        1 => PlannedAction::Create,
-        2 => PlannedAction::Read,
-        3 => PlannedAction::Update,
-        5 => PlannedAction::Delete,
-        6 => PlannedAction::DeleteThenCreate,
-        7 => PlannedAction::CreateThenDelete,
-        8 => PlannedAction::Forget,
-        9 => PlannedAction::CreateThenForget,
-        value => return Err(unknown(place, "action", value)),
-    })
-}
-
-fn reason(reason: i32, place: &str) -> Result<Option<ActionReason>, SavedPlanError> {
-    Ok(Some(match reason {
-        0 => return Ok(None),
-        1 => ActionReason::ReplaceBecauseTainted,
-        2 => ActionReason::ReplaceByRequest,
-        3 => ActionReason::ReplaceBecauseCannotUpdate,
-        4 => ActionReason::DeleteBecauseNoResourceConfig,
-        5 => ActionReason::DeleteBecauseWrongRepetition,
-        6 => ActionReason::DeleteBecauseCountIndex,
-        7 => ActionReason::DeleteBecauseEachKey,
-        8 => ActionReason::DeleteBecauseNoModule,
-        9 => ActionReason::ReplaceByTriggers,
-        10 => ActionReason::ReadBecauseConfigUnknown,
-        11 => ActionReason::ReadBecauseDependencyPending,
-        12 => ActionReason::DeleteBecauseNoMoveTarget,
-        13 => ActionReason::ReadBecauseCheckNested,
-        value => return Err(unknown(place, "action reason", value)),
-    }))
-}
-
-fn relevant(message: message::RelevantAttribute) -> Result<RelevantAttribute, SavedPlanError> {
-    let place = message.resource.as_str();
-    if place.is_empty() {
-        return Err(SavedPlanError::Message {
-            place: "relevant_attributes".to_owned(),
-            problem: "an attribute has no resource".to_owned(),
-        });
-    }
-    let steps: Path = path(&message.attr.unwrap_or_default(), place)?;
-    let step = |step: &PathStep| match step {
-        PathStep::Attribute(name) => Ok(RelevantStep::Name(name.clone())),
-        PathStep::Index(key) => match (key.as_str(), key.as_number().and_then(Number::as_u64)) {
-            (Some(name), _) => Ok(RelevantStep::Name(name.into())),
-            (None, Some(position)) => Ok(RelevantStep::Index(position)),
-            (None, None) => Err(not_address(place)),
-        },
-    };
-    Ok(RelevantAttribute {
-        path: steps.steps().iter().map(step).collect::<Result<_, _>>()?,
-        resource: message.resource,
-    })
 }

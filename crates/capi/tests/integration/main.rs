@@ -52,7 +52,7 @@ fn the_header_declares_what_the_library_exports() {
         .skip(1)
         .map(|declaration| on_one_line(&prototype(declaration)))
         .collect();
-    assert_eq!(functions.len(), 6);
+    assert_eq!(functions.len(), 7);
     for function in &functions {
         assert!(
             header.contains(function.as_str()),

@@ -54,6 +54,27 @@ static void answers(void) {
     wants("implied_type", "{\"schema\":{}}", "{\"type\":");
 }
 
+static void plan_files(void) {
+    char *answer = objchange_plan_document(NULL, 0, NULL, 0);
+    CHECK(strstr(answer, "\"null\""));
+    objchange_free(answer);
+    answer = objchange_plan_document("PK\3\4", 4, NULL, 0);
+    CHECK(strstr(answer, "\"archive\""));
+    objchange_free(answer);
+    answer = objchange_plan_document("PK\3\4", 4, "{", 1);
+    CHECK(strstr(answer, "\"error\""));
+    objchange_free(answer);
+    static char bytes[1 << 16];
+    FILE *file = fopen("../saved/tests/files/create.tfplan", "rb");
+    if (file != NULL) {
+        size_t len = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        answer = objchange_plan_document(bytes, len, NULL, 0);
+        CHECK(strstr(answer, "\"address\":\"terraform_data.first\""));
+        objchange_free(answer);
+    }
+}
+
 static void errors(void) {
     wants("implied_typo", "{}", "implied_type");
     wants("implied_type", "{", "\"not_a_case\"");
@@ -142,6 +163,7 @@ static void threads(void) {
 int main(void) {
     CHECK(strlen(objchange_version()) > 0);
     answers();
+    plan_files();
     errors();
     schemas();
     threads();

@@ -57,7 +57,8 @@ pub(crate) struct PlanningArgs {
     #[arg(long, value_name = "ADDRESS")]
     invoke: Vec<String>,
 
-    /// Also allow modules and functions such as `file` to read below this directory. Can be repeated
+    /// Also allow modules and functions such as `file` to read below this directory; of a plan file, look for the files there.
+    /// Can be repeated
     #[arg(long, value_name = "DIR")]
     allow_path: Vec<PathBuf>,
 
@@ -95,6 +96,7 @@ impl PlanningArgs {
             modules: is_required(Require::Modules),
             schemas: is_required(Require::Schemas),
             state: is_required(Require::State),
+            files: is_required(Require::Files),
         }
     }
 }
@@ -110,6 +112,8 @@ enum Require {
     Schemas,
     /// The state
     State,
+    /// Files that functions read, where a plan file is planned again: named with --allow-path
+    Files,
     /// All of them
     All,
 }

@@ -23,7 +23,8 @@ pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<
         return Err(failed());
     }
     output::say_what_is_missing(&planned);
-    planned.plan_file(directory.display().to_string()).map_err(unusable)
+    let file = planned.plan_file(directory.display().to_string()).map_err(unusable)?;
+    Ok(file.with_origin(planned.origin(directory)))
 }
 
 /// The plan or state in a file or from standard input, or the plan of the module in a directory. Prints its notices.

@@ -47,6 +47,163 @@ fn a_plan_file_and_its_document_have_the_same_answers() {
     }
 }
 
+const WITH_SCHEMAS: [&str; 2] = ["--schemas", "crates/saved/tests/files/actions-schemas.json"];
+
+#[test]
+fn actions_and_deferred_changes_have_the_answers_of_their_document() {
+    let folder = Folder::new("plan-file-actions");
+    folder.write(
+        "deny.rego",
+        "package main\n\ndeny contains one.action_invocation.address if some one in input.deferred_action_invocations\n\n\
+         deny contains one.address if some one in input.action_invocations\n\n\
+         deny contains one.resource_change.address if some one in input.deferred_changes\n",
+    );
+    let policy = folder.at("deny.rego");
+    for name in ["actions", "deferred"] {
+        let [file, document] = saved(name);
+        for command in [
+            &["policy", "--rego", policy.to_str().unwrap()][..],
+            &["show"],
+            &["show", "--json"],
+            &["show", "--summary", "--fail-on", "invoke,defer"],
+            &["show", "--format", "html"],
+            &["hash"],
+            &["query", "rc.mode == 'managed'", "--output", "json"],
+        ] {
+            let of = |input: &str| {
+                let output = run(&[&[command[0], input], &command[1..], &WITH_SCHEMAS].concat());
+                let stdout = output.stdout.replace(input, "INPUT").replace("\"mode\":\"normal\",\n", "");
+                (output.code, stdout)
+            };
+            assert_eq!(of(&file), of(&document), "{name}: {command:?}");
+        }
+        let same = run(&[&["diff", &file, &document][..], &WITH_SCHEMAS].concat());
+        assert_eq!(same.code, 0, "{same:?}");
+    }
+}
+
+/// Two actions are deferred beside a change of a resource.
+#[test]
+fn gates_count_actions_and_what_is_deferred() {
+    let [file, _] = saved("actions");
+    let refused = run(&["show", &file, "--fail-on", "invoke,defer"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.stderr.contains("6 to invoke, 3 left to the next plan"), "{refused:?}");
+    let [file, _] = saved("deferred");
+    let refused = run(&["show", &file, "--fail-on", "defer"]);
+    assert!(refused.stderr.contains("8 left to the next plan"), "{refused:?}");
+}
+
+#[test]
+fn deferred_actions_keep_their_secrets() {
+    let [file, _] = saved("actions");
+    for command in [
+        &["show"][..],
+        &["show", "--full"],
+        &["show", "--json"],
+        &["show", "--format", "html"],
+        &["show", "--document", "--redacted"],
+        &["query", "true"],
+        &["diff", "crates/saved/tests/files/actions.json"],
+    ] {
+        for schemas in [&[][..], &WITH_SCHEMAS] {
+            let output = run(&[&[command[0], &file], &command[1..], schemas].concat());
+            assert!(output.code < 2 && !format!("{output:?}").contains("s3cret"), "{command:?}: {output:?}");
+        }
+    }
+}
+
+/// Documents do not say what they were made from, plan files and directories do.
+#[test]
+fn differences_of_sources_and_provider_versions_are_named() {
+    let [files, actions] = ["reads-files", "actions"].map(|name| saved(name)[0].clone());
+    let folder = Folder::new("plan-file-sources");
+    folder.write("main.tf", b"output \"h\" {\n  value = 1\n}\n");
+    folder.write("extra.tf", b"");
+    folder.write(
+        ".terraform.lock.hcl",
+        b"provider \"registry.terraform.io/local/kit\" {\n  version = \"2.0.0\"\n}\n",
+    );
+    let module = folder.0.to_str().unwrap();
+    let compared = |a: &str, b: &str| {
+        let text = run(&["diff", a, b]);
+        let json = run(&["diff", a, b, "--json"]);
+        let page = run(&["diff", a, b, "--format", "markdown"]);
+        assert!(text.code < 2 && text.code == json.code && page.code == json.code, "{text:?}");
+        let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+        crate::schemas::check(&crate::schemas::validator("comparison.schema.json"), &json);
+        (text.stdout, json, page.stdout)
+    };
+    let (text, json, page) = compared(&files, module);
+    let sources = "\nSources (3)\n+ extra.tf: only in B\n- m/main.tf: only in A\n! main.tf: another text\n";
+    assert!(text.contains(sources), "{text}");
+    assert!(
+        text.contains("\nVersions of providers (1)\n+ registry.terraform.io/local/kit: 2.0.0, only in B\n"),
+        "{text}"
+    );
+    assert_eq!(json["sources"][2], serde_json::json!({"path": "main.tf", "difference": "other_text"}));
+    assert!(page.contains("`m/main.tf`: only in A"), "{page}");
+    let (text, json, _) = compared(&actions, module);
+    assert!(text.contains("! registry.terraform.io/local/kit: 1.0.0 in A, 2.0.0 in B"), "{text}");
+    let versions =
+        serde_json::json!([{"provider": "registry.terraform.io/local/kit", "a": "1.0.0", "b": "2.0.0"}]);
+    assert_eq!(json["providers"], versions);
+    let (text, json, _) = compared(&files, &files);
+    assert!(
+        text.starts_with("Both plans do the same") && json["sources"].as_array().unwrap().is_empty(),
+        "{text}"
+    );
+    let [file, document] = saved("create");
+    let (text, json, _) = compared(&file, &document);
+    assert!(!text.contains("Sources") && json.get("sources").is_none() && json.get("providers").is_none());
+}
+
+/// A plan file holds configuration files alone.
+#[test]
+fn files_that_functions_read_are_unknown_when_a_plan_file_is_planned_again() {
+    let [file, _] = saved("reads-files");
+    let planned = run(&["plan", &file, "--json"]);
+    assert_eq!(planned.code, 0, "{planned:?}");
+    let note = "the files a.txt, *, m/t.tftpl, b.bin are not in the plan file";
+    assert!(planned.stderr.contains(note), "{planned:?}");
+    let json: serde_json::Value = serde_json::from_str(&planned.stdout).unwrap();
+    let missing: Vec<(&str, &str)> = json["missing"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["kind"].as_str().unwrap(), one["address"].as_str().unwrap()))
+        .collect();
+    assert_eq!(missing, [("file", "a.txt"), ("file", "*"), ("file", "m/t.tftpl"), ("file", "b.bin")]);
+    assert_eq!(
+        (&json["complete"], &json["resource_changes"][0]["change"]["after_unknown"]["input"]),
+        (&false.into(), &true.into())
+    );
+    assert_eq!(json["deferred_changes"][0]["reason"], "input_missing");
+    let refused = run(&["plan", &file, "--fail-on", "delete"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(
+        refused.stderr.contains("input is missing: the file a.txt is not in the plan file"),
+        "{refused:?}"
+    );
+    let explained = run(&["plan", &file, "--explain", "terraform_data.x.input"]);
+    assert!(
+        explained.stdout.contains("local.a: unknown (the file a.txt is not in the plan file)"),
+        "{explained:?}"
+    );
+    let listed = run(&["plan", &file, "--missing", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed.stdout).unwrap();
+    crate::schemas::check(&crate::schemas::validator("plan-missing.schema.json"), &listed);
+    let folder = Folder::new("plan-file-reads");
+    for (name, text) in [("a.txt", "hello\n"), ("b.bin", "bin"), ("c.json", "{}"), ("m/t.tftpl", "x ${a}")] {
+        folder.write(name, text.as_bytes());
+    }
+    let whole = run(&["plan", &file, "--json", "--allow-path", folder.0.to_str().unwrap()]);
+    assert_eq!(whole.code, 0, "{whole:?}");
+    let json: serde_json::Value = serde_json::from_str(&whole.stdout).unwrap();
+    assert_eq!((&json["complete"], json.get("missing")), (&true.into(), None));
+    assert_eq!(json["resource_changes"][0]["change"]["after"]["input"], "hello\n");
+}
+
 #[test]
 fn plan_files_are_read_from_standard_input_and_folders() {
     let [file, _] = saved("replace");
@@ -201,7 +358,7 @@ fn the_snapshot_in_a_plan_file_is_planned_once_more() {
     assert_eq!((planned.code, counts(&planned)), (0, counts(&shown)), "{planned:?}");
     for (options, message) in [
         (&["--real-providers"][..], "real providers are asked in the directory of a module"),
-        (&["--allow-path", "."], "the modules of a plan file are in it"),
+        (&["--module-source", "acme/net/aws=."], "the modules of a plan file are in it"),
     ] {
         let refused = run(&[&["plan", &file], options].concat());
         assert!(refused.code == 2 && refused.stderr.contains(message), "{refused:?}");

@@ -464,14 +464,25 @@ fn render_file(
 
 /// Where files are read from.
 #[derive(Clone)]
-struct Source(Option<BaseDirectory>);
+enum Source {
+    /// Nobody has said: the functions fail.
+    Nowhere,
+    /// The files are not at hand: what is in them is unknown.
+    Absent,
+    Directory(BaseDirectory),
+}
 
 impl Source {
-    fn base(&self) -> Result<&BaseDirectory, FunctionError> {
-        self.0.as_ref().ok_or(FunctionError {
-            refused: Some(NO_DIRECTORY),
-            ..FunctionError::new("no directory is given from which files may be read")
-        })
+    /// The directory; `None` if the files are not at hand.
+    fn base(&self) -> Result<Option<&BaseDirectory>, FunctionError> {
+        match self {
+            Self::Directory(base) => Ok(Some(base)),
+            Self::Absent => Ok(None),
+            Self::Nowhere => Err(FunctionError {
+                refused: Some(NO_DIRECTORY),
+                ..FunctionError::new("no directory is given from which files may be read")
+            }),
+        }
     }
 
     /// A function of a path, which may be marked or unknown.
@@ -479,7 +490,10 @@ impl Source {
         let source = self.clone();
         let function = Function::new([path()], ty, move |a, ty| {
             let answer = match a[0].as_str() {
-                Some(path) => answer(source.base()?, path)?,
+                Some(path) => match source.base()? {
+                    Some(base) => answer(base, path)?,
+                    None => unknown(ty.clone()),
+                },
                 None => unknown(ty.clone()),
             };
             Ok(answer.with_marks(a[0].marks()))
@@ -496,7 +510,8 @@ impl Source {
                 let path = text(a, 0);
                 // Unlike `file`, these blame the call and not the argument, and quote the operating system (Terraform
                 // 1.11.4).
-                let content = source.base()?.read(path).map_err(|error| {
+                let Some(base) = source.base()? else { return Ok(Value::unknown(Type::String)) };
+                let content = base.read(path).map_err(|error| {
                     FunctionError::new(match error {
                         ReadError::Missing => format!("open {path}: no such file or directory"),
                         ReadError::NotAFile => format!("read {path}: is a directory"),
@@ -515,9 +530,10 @@ impl Source {
         let parameters = [path(), string("pattern").unknown().marked()];
         let function = Function::new(parameters, Type::set(Type::String), move |a, ty| {
             let names = match (a[0].as_str(), a[1].as_str()) {
-                (Some(path), Some(pattern)) => {
-                    Value::set(Type::String, source.base()?.matching(path, pattern)?)?
-                }
+                (Some(path), Some(pattern)) => match source.base()? {
+                    Some(base) => Value::set(Type::String, base.matching(path, pattern)?)?,
+                    None => unknown(ty.clone()),
+                },
                 _ => unknown(ty.clone()),
             };
             Ok(names.with_marks(a[0].marks() | a[1].marks()))
@@ -534,9 +550,10 @@ impl Source {
             |_| Ok(Type::Dynamic),
             move |a, _, context| {
                 let value = match a[0].as_str() {
-                    Some(path) if a[1].is_known() => {
-                        render_file(source.base()?, path, &a[1], &functions, context)?
-                    }
+                    Some(path) if a[1].is_known() => match source.base()? {
+                        Some(base) => render_file(base, path, &a[1], &functions, context)?,
+                        None => Value::unknown(Type::Dynamic),
+                    },
                     _ => Value::unknown(Type::Dynamic),
                 };
                 Ok(value.with_marks(a[0].marks() | a[1].marks()))
@@ -548,7 +565,8 @@ impl Source {
     fn absolute_path(&self) -> Function {
         let source = self.clone();
         Function::new([string("path")], Type::String, move |a, _| {
-            Ok(clean(&source.base()?.base.path.join(text(a, 0)).to_string_lossy()).into())
+            let Some(base) = source.base()? else { return Ok(Value::unknown(Type::String)) };
+            Ok(clean(&base.base.path.join(text(a, 0)).to_string_lossy()).into())
         })
     }
 
@@ -561,9 +579,10 @@ impl Source {
             if !path.starts_with('~') {
                 return Ok(path.into());
             }
-            let expanded = match &source.0 {
-                Some(base) => base.expand(path),
-                None => Err("the home directory is not known here"),
+            let expanded = match &source {
+                Self::Directory(base) => base.expand(path),
+                Self::Absent => return Ok(Value::unknown(Type::String)),
+                Self::Nowhere => Err("the home directory is not known here"),
             };
             let expanded = expanded.map_err(FunctionError::new)?;
             Ok(clean(&expanded.to_string_lossy()).into())
@@ -597,15 +616,31 @@ fn path() -> Parameter {
 
 /// Without a directory: they are there, and fail.
 pub(super) fn add(functions: &mut Functions) {
-    Source(None).add(functions);
+    Source::Nowhere.add(functions);
 }
 
 impl Functions {
     /// Lets the file functions read from this directory.
     #[must_use]
     pub fn with_files(mut self, base: &BaseDirectory) -> Self {
-        Source(Some(base.clone())).add(&mut self);
+        Source::Directory(base.clone()).add(&mut self);
         self.base = Some(Arc::new(base.clone()));
+        self
+    }
+
+    /// Lets the file functions answer with unknown values, because the files are not at hand.
+    ///
+    /// ```
+    /// use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};
+    ///
+    /// let functions = Functions::pure().clone().without_files();
+    /// let expr = parse_expression("file(\"a.txt\")").unwrap();
+    /// let (value, errors) = evaluate(&expr, &Scope::new(&Variables::default()), &functions);
+    /// assert!(!value.is_known() && errors.is_empty());
+    /// ```
+    #[must_use]
+    pub fn without_files(mut self) -> Self {
+        Source::Absent.add(&mut self);
         self
     }
 

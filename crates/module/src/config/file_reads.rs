@@ -10,7 +10,7 @@ use objchange_hcl::{
 use smol_str::SmolStr;
 
 use super::constants::{locals_before, subjects};
-use super::{Config, is_configuration};
+use super::{Config, LoadedModule, is_configuration};
 use crate::subject::SubjectKind;
 
 /// A file that a function or a provider reads, or may read; where its whole path is not known, all files whose paths begin
@@ -47,13 +47,7 @@ impl Config {
         // Calls of one directory share its files.
         let mut scopes: BTreeMap<&str, PathScope<'_>> = BTreeMap::new();
         for module in &self.modules {
-            let (config, directory) = (&*module.config, module.directory.as_str());
-            scopes.entry(directory).or_insert_with(|| PathScope {
-                config,
-                directory,
-                functions,
-                locals: HashMap::new(),
-            });
+            scopes.entry(module.directory.as_str()).or_insert_with(|| PathScope::new(module, functions));
         }
         let places = self.sources.places();
         let mut found = Vec::new();
@@ -95,7 +89,7 @@ fn directory_of(name: &str) -> &str {
 }
 
 /// The names that paths of files are made of, in a module.
-struct PathScope<'s> {
+pub(crate) struct PathScope<'s> {
     config: &'s ModuleConfig,
     directory: &'s str,
     functions: &'s Functions,
@@ -103,8 +97,13 @@ struct PathScope<'s> {
     locals: HashMap<SmolStr, Value>,
 }
 
-impl PathScope<'_> {
-    fn read(&mut self, call: &FileCall, place: String) -> FileRead {
+impl<'s> PathScope<'s> {
+    pub(crate) fn new(module: &'s LoadedModule, functions: &'s Functions) -> Self {
+        Self { config: &module.config, directory: &module.directory, functions, locals: HashMap::new() }
+    }
+
+    /// The file that a call reads, with a place for people.
+    pub(crate) fn read(&mut self, call: &FileCall, place: String) -> FileRead {
         let (mut path, mut is_whole) = match call.arguments.first() {
             Some(path) if !call.path_reads_files => self.beginning(path),
             _ => (String::new(), false),

@@ -2,7 +2,7 @@
 
 mod call_arguments;
 mod constants;
-mod file_reads;
+pub(crate) mod file_reads;
 mod load;
 mod lock;
 mod manifest;

@@ -5,7 +5,7 @@ use objchange_hcl::{ActionConfig, ActionName, OnFailure, TriggerEvent};
 use objchange_plan::{ActionInvocation, ActionTrigger, InvokedConfig, PlannedValues, Text};
 
 use super::json::JsonWriter;
-use crate::plan::{InvocationTrigger, PlannedInvocation};
+use crate::plan::{DeferredInvocation, InvocationTrigger, PlannedInvocation};
 
 /// The word of documents for an event.
 fn event_word(event: TriggerEvent) -> &'static str {
@@ -35,7 +35,12 @@ impl PlannedInvocation {
         let (action_type, own_name) = (name.action_type.as_str(), name.name.as_str());
         let mut invocation = ActionInvocation::new(address, action_type, own_name, provider);
         let before = Value::null(self.config.ty().clone());
-        let values = PlannedValues::new(Some(&self.schema.block), &before, &self.config, Vec::new());
+        let values = PlannedValues::new(
+            self.schema.as_ref().map(|schema| &schema.block),
+            &before,
+            &self.config,
+            Vec::new(),
+        );
         invocation.config = InvokedConfig::Planned(Box::new(values));
         match &self.trigger {
             InvocationTrigger::Change { resource, event, block, index, .. } => {
@@ -54,6 +59,19 @@ impl JsonWriter {
         self.array(|json| {
             for invocation in invocations {
                 json.object(|json| json.action_invocation(invocation));
+            }
+        });
+    }
+
+    pub(super) fn deferred_action_invocations(&mut self, deferred: &[DeferredInvocation]) {
+        self.array(|json| {
+            for DeferredInvocation { reason, invocation } in deferred {
+                json.object(|json| {
+                    json.string_member("reason", reason.as_str());
+                    json.member("action_invocation", |json| {
+                        json.object(|json| json.action_invocation(invocation));
+                    });
+                });
             }
         });
     }
@@ -77,8 +95,8 @@ impl JsonWriter {
                         json.member("action_trigger_block_index", |json| json.plain(block));
                         json.member("actions_list_index", |json| json.plain(index));
                         // Terraform writes it since 1.16.
-                        if json.language() >= (1, 16) {
-                            json.string_member("on_failure", failure_word(*on_failure));
+                        if let Some(on_failure) = on_failure.filter(|_| json.language() >= (1, 16)) {
+                            json.string_member("on_failure", failure_word(on_failure));
                         }
                     });
                 });

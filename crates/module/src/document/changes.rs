@@ -6,7 +6,8 @@ use objchange_plan::{Deferred, PlannedValues, ResourceActions, Shape, Sides, Vie
 use super::compare_changes;
 use super::json::JsonWriter;
 use crate::plan::{
-    Identities, ImportedBy, ModulePlan, PlannedObject, PlannedOutput, UndecidedReason, UndecidedResource,
+    DeferredObject, Identities, ImportedBy, ModulePlan, OpenAddress, PlannedObject, PlannedOutput,
+    UndecidedReason, UndecidedResource,
 };
 
 /// The objects in the order of the document.
@@ -83,14 +84,23 @@ impl JsonWriter {
 
     fn resource_change(&mut self, object: &PlannedObject) {
         self.string_member("address", &object.address.to_string());
-        if let Some(previous) = &object.previous_address {
-            self.string_member("previous_address", &previous.to_string());
-        }
+        self.previous_address(object);
         let module = &object.address.resource.module;
         if !module.is_root() {
             self.string_member("module_address", &module.to_string());
         }
         self.instance(&object.address);
+        self.changed_object(object);
+    }
+
+    fn previous_address(&mut self, object: &PlannedObject) {
+        if let Some(previous) = &object.previous_address {
+            self.string_member("previous_address", &previous.to_string());
+        }
+    }
+
+    /// The members after the names.
+    fn changed_object(&mut self, object: &PlannedObject) {
         self.string_member("provider_name", &object.provider.to_string());
         self.optional_member("deposed", object.deposed.as_deref());
         self.member("change", |json| {
@@ -161,8 +171,21 @@ impl JsonWriter {
         }
     }
 
-    pub(super) fn deferred_changes(&mut self, undecided: &[UndecidedResource]) {
+    /// The resources of which nobody knows what happens to them, and the changes that Terraform has deferred.
+    pub(super) fn deferred_changes(&mut self, undecided: &[UndecidedResource], deferred: &[DeferredObject]) {
+        let mut deferred: Vec<_> = deferred.iter().map(|one| (one.address.order(), one)).collect();
+        deferred.sort_by(|(a, one), (b, other)| {
+            a.cmp(b).then_with(|| one.object.deposed.cmp(&other.object.deposed))
+        });
         self.array(|json| {
+            for (_, DeferredObject { reason, address, object }) in deferred {
+                json.object(|json| {
+                    json.string_member("reason", reason.as_str());
+                    json.member("resource_change", |json| {
+                        json.object(|json| json.deferred_change(address, object));
+                    });
+                });
+            }
             for resource in undecided {
                 json.object(|json| {
                     json.string_member("reason", resource.reason.as_str());
@@ -170,6 +193,17 @@ impl JsonWriter {
                 });
             }
         });
+    }
+
+    fn deferred_change(&mut self, address: &OpenAddress, object: &PlannedObject) {
+        self.string_member("address", &address.to_string());
+        self.previous_address(object);
+        self.optional_member("module_address", Some(&address.module()));
+        self.instance(address.known());
+        if address.is_key_unknown() {
+            self.bool_member("index_unknown", true);
+        }
+        self.changed_object(object);
     }
 
     fn undecided(&mut self, resource: &UndecidedResource) {

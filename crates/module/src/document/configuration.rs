@@ -106,19 +106,6 @@ impl JsonWriter {
                     }
                 });
             });
-            // Terraform plans actions since 1.14.
-            if json.language() >= (1, 14) {
-                json.member_unless_empty("actions", |json| {
-                    json.array(|json| {
-                        for (name, action) in &config.actions {
-                            let local = source.config.local_ref_of_action(id, name);
-                            let (owner, configuration) = source.keys.source(id, &local);
-                            let key = source.keys.key(owner, &configuration);
-                            json.object(|json| json.configured_action(name, action, &key));
-                        }
-                    });
-                });
-            }
             json.member_unless_empty("module_calls", |json| json.module_calls(source, id, module));
             json.member_unless_empty("variables", |json| {
                 json.object(|json| {
@@ -127,6 +114,20 @@ impl JsonWriter {
                     }
                 });
             });
+            // Terraform plans actions since 1.14.
+            if json.language() >= (1, 14) {
+                json.member_unless_empty("actions", |json| {
+                    json.array(|json| {
+                        for (name, action) in &config.actions {
+                            let local = source.config.local_ref_of_action(id, name);
+                            // Unlike for resources, the key is that of the module itself, even where its caller has the
+                            // configuration (Terraform 1.15.5).
+                            let key = source.keys.key(id, &local);
+                            json.object(|json| json.configured_action(name, action, &key));
+                        }
+                    });
+                });
+            }
         });
     }
 

@@ -30,7 +30,7 @@ use smol_str::SmolStr;
 pub(crate) use self::json::JsonWriter;
 use crate::Schemas;
 use crate::config::Config;
-use crate::plan::{ModulePlan, RelevantAttribute, RelevantStep};
+use crate::plan::{Deferrals, ModulePlan, RelevantAttribute, RelevantStep};
 use crate::state::{PriorState, StateOutput};
 
 /// The version of the format of plan documents that is written.
@@ -55,23 +55,25 @@ pub struct DocumentInfo<'a> {
 /// `import_unknown`; with `input_missing` or `action_unknown` those whose actions depend on what is in `missing`: the inputs
 /// that the plan was made without.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
-    write(plan, &state::outputs(plan), Some(config), schemas, info)
+    write(plan, &Deferrals::default(), &state::outputs(plan), Some(config), schemas, info)
 }
 
 /// Like [`write_plan`], for a plan that Terraform has made: the outputs of its prior state are already the new ones, as far
 /// as these are known. Without a configuration the document has no `configuration`: an empty one would say that nothing is
-/// configured.
+/// configured. Terraform leaves changes and actions to the next plan for reasons of its own.
 pub fn write_saved_plan(
     plan: &ModulePlan,
+    deferrals: &Deferrals,
     config: Option<&Config>,
     schemas: &Schemas,
     info: &DocumentInfo<'_>,
 ) -> String {
-    write(plan, &plan.prior_state.outputs, config, schemas, info)
+    write(plan, deferrals, &plan.prior_state.outputs, config, schemas, info)
 }
 
 fn write(
     plan: &ModulePlan,
+    deferrals: &Deferrals,
     prior_outputs: &BTreeMap<SmolStr, StateOutput>,
     config: Option<&Config>,
     schemas: &Schemas,
@@ -94,7 +96,12 @@ fn write(
         json.member("planned_values", |json| json.planned_values(plan, schemas));
         json.member_unless_empty("resource_drift", |json| json.resource_changes(&plan.drift));
         json.member_unless_empty("resource_changes", |json| json.resource_changes(&plan.changes));
-        json.member_unless_empty("deferred_changes", |json| json.deferred_changes(&plan.undecided));
+        json.member_unless_empty("deferred_changes", |json| {
+            json.deferred_changes(&plan.undecided, &deferrals.changes);
+        });
+        json.member_unless_empty("deferred_action_invocations", |json| {
+            json.deferred_action_invocations(&deferrals.invocations);
+        });
         json.member_unless_empty("output_changes", |json| json.output_changes(plan));
         json.member_unless_empty("action_invocations", |json| json.action_invocations(&plan.invocations));
         json.prior_state(plan, prior_outputs, schemas, info.terraform_version);

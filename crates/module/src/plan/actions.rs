@@ -286,7 +286,7 @@ impl<'c> Walk<'_, 'c> {
             self.plan.invocations.push(PlannedInvocation {
                 address: own,
                 provider: action.provider_config.provider.clone(),
-                schema,
+                schema: Some(schema),
                 config,
                 trigger: InvocationTrigger::Asked,
             });
@@ -558,14 +558,14 @@ impl<'c> Walk<'_, 'c> {
         self.plan.invocations.push(PlannedInvocation {
             address,
             provider: action.provider_config.provider.clone(),
-            schema,
+            schema: Some(schema),
             config,
             trigger: InvocationTrigger::Change {
                 resource: triggering.address.clone(),
                 event,
                 block,
                 index: reference.index,
-                on_failure: trigger.on_failure,
+                on_failure: Some(trigger.on_failure),
             },
         });
     }

@@ -85,6 +85,9 @@ pub struct AcceptsMissing {
     pub modules: bool,
     /// Providers may have no schemas.
     pub schemas: bool,
+    /// Functions may read files that are not at hand, as in a plan file. The functions of the plan must answer with unknown
+    /// values: [`Functions::without_files`](objchange_hcl::Functions::without_files).
+    pub files: bool,
 }
 
 /// A module whose resources are not planned, as by `override_module` of a test.

@@ -3,9 +3,9 @@
 //! All of it is unknown, and so is whatever depends on it. Terraform knows it, so what is unknown because of it is no error.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use objchange_hcl::{Places, Span};
+use objchange_hcl::{Body, Condition, Expr, Functions, Places, Span, file_calls};
 use objchange_plan::{Missing, MissingKind, MissingRange};
 
 use super::graph::{Graph, Node, NodeKind};
@@ -13,14 +13,15 @@ use super::input::PlanInput;
 use super::references::{Observer, address};
 use super::walk::Walk;
 use crate::ProviderAddress;
-use crate::config::Config;
+use crate::config::file_reads::PathScope;
+use crate::config::{Config, FileRead, ModuleId};
 
 /// The missing inputs of a plan, and which nodes depend on them.
 #[derive(Debug, Default)]
 pub(crate) struct MissingInputs {
     inputs: Vec<Missing>,
-    /// For each node that lacks an input itself, which one.
-    at: BTreeMap<usize, usize>,
+    /// The nodes that lack inputs themselves, with these.
+    at: BTreeSet<(usize, usize)>,
     /// For each node: whether it depends on one, directly or not. Empty if nothing is missing.
     reached: Vec<bool>,
 }
@@ -110,12 +111,12 @@ impl MissingInputs {
                     missing.problem = module.problem;
                     missing
                 }
-                NodeKind::Resource(_) | NodeKind::Action(_) => {
+                NodeKind::Resource(_) | NodeKind::Action(_) if without_schema(&node.kind).is_some() => {
                     let Some((provider, header)) = without_schema(&node.kind) else { continue };
                     // A provider is one input for all of its resources.
                     let known = *schemas.entry(provider).or_insert(found.inputs.len());
                     if known < found.inputs.len() {
-                        found.at.insert(index, known);
+                        found.at.insert((index, known));
                         continue;
                     }
                     let mut missing = Missing::new(MissingKind::Schema, provider.to_string());
@@ -126,16 +127,43 @@ impl MissingInputs {
             };
             found.add(index, missing);
         }
+        if accepts.files {
+            found.add_files(input.config, graph, &places);
+        }
         if !found.inputs.is_empty() {
-            found.reached = graph.dependents_by_value(found.at.keys().copied());
-            found.at.keys().for_each(|index| found.reached[*index] = true);
+            found.reached = graph.dependents_by_value(found.at.iter().map(|(index, _)| *index));
+            found.at.iter().for_each(|(index, _)| found.reached[*index] = true);
         }
         found
     }
 
     fn add(&mut self, index: usize, missing: Missing) {
-        self.at.insert(index, self.inputs.len());
+        self.at.insert((index, self.inputs.len()));
         self.inputs.push(missing);
+    }
+
+    /// Adds the files that functions read, as far as their paths are known without planning. A file is one input for all that
+    /// read it.
+    fn add_files(&mut self, config: &Config, graph: &Graph<'_>, places: &Places<'_>) {
+        let mut scopes: HashMap<ModuleId, PathScope<'_>> = HashMap::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for (index, node) in graph.nodes.iter().enumerate() {
+            for call in expressions(config, node).into_iter().flat_map(file_calls) {
+                let module = &config.modules[node.scope];
+                let scope =
+                    scopes.entry(node.scope).or_insert_with(|| PathScope::new(module, Functions::pure()));
+                let FileRead { path, is_whole, .. } = scope.read(&call, String::new());
+                let path = path.strip_prefix("./").unwrap_or(&path);
+                let name = if is_whole { path.to_owned() } else { format!("{path}*") };
+                let input = *known.entry(name.clone()).or_insert_with(|| {
+                    let mut missing = Missing::new(MissingKind::File, name);
+                    missing.range = range(places, call.span);
+                    self.inputs.push(missing);
+                    self.inputs.len() - 1
+                });
+                self.at.insert((index, input));
+            }
+        }
     }
 
     /// The missing inputs.
@@ -143,20 +171,65 @@ impl MissingInputs {
         self.inputs.iter()
     }
 
-    /// The input that a node lacks itself.
+    /// The input that a node lacks itself; of several files one.
     pub(crate) fn at(&self, index: usize) -> Option<&Missing> {
-        self.inputs.get(*self.at.get(&index)?)
+        let (_, input) = self.at.range((index, 0)..(index + 1, 0)).next()?;
+        self.inputs.get(*input)
+    }
+
+    /// The module that a call lacks.
+    pub(crate) fn module_at(&self, index: usize) -> Option<&Missing> {
+        self.at(index).filter(|missing| missing.kind == MissingKind::Module)
     }
 
     /// The name of a node that lacks an input itself, as references have it.
     pub(crate) fn name_at(&self, config: &Config, node: &Node<'_>, index: usize) -> Option<String> {
-        self.at.contains_key(&index).then(|| address(config, node)).flatten()
+        self.at(index).and_then(|_| address(config, node))
     }
 
     /// Whether a node lacks an input, or depends on one that does.
     pub(crate) fn reaches(&self, index: usize) -> bool {
         self.reached.get(index).copied().unwrap_or_default()
     }
+}
+
+/// The expressions of a node, as far as planning evaluates them.
+fn expressions<'e>(config: &'e Config, node: &'e Node<'_>) -> Vec<&'e Expr> {
+    fn in_body<'e>(body: &'e Body, found: &mut Vec<&'e Expr>) {
+        found.extend(body.attributes.iter().map(|attribute| &attribute.expr));
+        body.blocks.iter().for_each(|block| in_body(&block.body, found));
+    }
+    let mut found = Vec::new();
+    let mut conditions: Vec<&[Condition]> = Vec::new();
+    match &node.kind {
+        NodeKind::Variable(name, _) => {
+            let call = super::variable::call_of(config, node.module);
+            let arguments = call.map(|call| call.arguments.iter()).into_iter().flatten();
+            found.extend(arguments.filter(|one| one.name == **name).map(|one| &one.expr));
+        }
+        NodeKind::Validation(_, declared) => conditions.push(&declared.validations),
+        NodeKind::Local(_, local) => found.push(&local.expr),
+        NodeKind::Output(_, output) => {
+            found.push(&output.value);
+            conditions.push(&output.preconditions);
+        }
+        NodeKind::Call(_, call) => found.extend(call.count.iter().chain(&call.for_each)),
+        NodeKind::CallClose(_) => {}
+        NodeKind::Check(_, check) => conditions.push(&check.asserts),
+        NodeKind::Provider(provider) => in_body(&provider.body, &mut found),
+        NodeKind::Action(action) => {
+            found.extend(action.config.count.iter().chain(&action.config.for_each));
+            in_body(&action.body, &mut found);
+        }
+        NodeKind::Resource(resource) => {
+            found.extend(resource.config.count.iter().chain(&resource.config.for_each));
+            in_body(&resource.body, &mut found);
+            let lifecycle = &resource.config.lifecycle;
+            conditions.extend([&*lifecycle.preconditions, &*lifecycle.postconditions]);
+        }
+    }
+    found.extend(conditions.into_iter().flatten().flat_map(|one| [&one.condition, &one.error_message]));
+    found
 }
 
 /// A place as documents have it.

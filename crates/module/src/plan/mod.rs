@@ -9,6 +9,7 @@ mod condition_checks;
 pub(crate) mod conditions;
 mod configure;
 mod data;
+mod deferred;
 mod dependencies;
 mod deprecated;
 mod destroying;
@@ -48,13 +49,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use objchange::Value;
-use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress};
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress, ResourceAddress, module_of};
 use objchange::schema::Schema;
 use objchange::value::Path;
 use objchange_hcl::{ActionName, OnFailure, ResourceName, Span, TriggerEvent};
 use objchange_plan::Missing;
 use smol_str::SmolStr;
 
+pub use self::deferred::{DeferralReason, Deferrals, DeferredInvocation, DeferredObject, OpenAddress};
 pub use self::finish::compare_changes;
 pub use self::relevant_attributes::relevant_attributes;
 pub use crate::diagnostics::CheckKind;
@@ -168,8 +170,8 @@ pub struct PlannedInvocation {
     pub address: ActionAddress,
     /// The provider.
     pub provider: ProviderAddress,
-    /// The schema of its configuration.
-    pub schema: Arc<Schema>,
+    /// The schema of its configuration; `None` in a saved plan without the schemas of the provider.
+    pub schema: Option<Arc<Schema>>,
     /// The configuration, with write-only values; null where there is no `config` block.
     pub config: Value,
     /// Why it is invoked.
@@ -185,6 +187,26 @@ pub struct ActionAddress {
     pub name: ActionName,
     /// The key; without one all instances.
     pub key: Option<InstanceKey>,
+}
+
+impl ActionAddress {
+    /// Reads the address of an instance; `None` if it is none.
+    ///
+    /// ```
+    /// use objchange_module::plan::ActionAddress;
+    ///
+    /// let text = r#"module.m["a"].action.aws_lambda_invoke.warm_up[0]"#;
+    /// assert_eq!(ActionAddress::parse(text).unwrap().to_string(), text);
+    /// assert!(ActionAddress::parse("aws_lambda_invoke.warm_up").is_none());
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        let module = module_of(text);
+        let own = if module.is_empty() { text } else { text[module.len()..].strip_prefix('.')? };
+        let InstanceAddress { resource, key } = own.strip_prefix("action.")?.parse().ok()?;
+        let is_name = resource.module.is_root() && resource.mode == Mode::Managed;
+        let name = ActionName { action_type: resource.resource_type.into(), name: resource.name.into() };
+        is_name.then_some(Self { module: module.parse().ok()?, name, key })
+    }
 }
 
 impl fmt::Display for ActionAddress {
@@ -214,8 +236,8 @@ pub enum InvocationTrigger {
         block: usize,
         /// The position in the list of actions of the block.
         index: usize,
-        /// The meaning of its failure.
-        on_failure: OnFailure,
+        /// The meaning of its failure; `None` in a saved plan, whose numbers for it are not known.
+        on_failure: Option<OnFailure>,
     },
     /// It was asked for.
     Asked,

@@ -24,7 +24,8 @@ const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{
             "name":{"type":"string","optional":true},
             "out":{"type":"string","computed":true}}}}}}}}"#;
 
-const EVERYTHING: AcceptsMissing = AcceptsMissing { variables: true, modules: true, schemas: true };
+const EVERYTHING: AcceptsMissing =
+    AcceptsMissing { variables: true, modules: true, schemas: true, files: false };
 
 /// The module in these files, and its plan from this state, without what is missing.
 fn planned(files: &[(&str, &str)], state: &str, given: &[&str]) -> (Module, ModulePlan, Schemas) {

@@ -141,7 +141,7 @@ fn plan(blocks: &[Block], input: Input, values: [&str; 2], state: &Json, is_stri
         variables: &variables,
         terraform_version: "1.16.0",
     };
-    let accepts = AcceptsMissing { variables: true, modules: true, schemas: true };
+    let accepts = AcceptsMissing { variables: true, modules: true, schemas: true, files: false };
     let options = PlanOptions { accepts, ..PlanOptions::default() };
     let module = Module::load(texts, &options);
     let providers = if input.schemas { format!("{TEST},{CLOUD}") } else { TEST.to_owned() };

@@ -25,6 +25,16 @@ pub struct ActionInvocation<'t> {
     pub invoked: Option<Option<Text<'t>>>,
 }
 
+/// An action that is left to the next plan.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct DeferredInvocation<'t> {
+    /// Why, such as `resource_config_unknown`.
+    pub reason: Text<'t>,
+    /// The action.
+    pub invocation: ActionInvocation<'t>,
+}
+
 /// The configuration with which an action is invoked.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -145,6 +155,16 @@ pub(crate) fn invocation<'t>(reader: &mut Reader<'t>) -> Result<ActionInvocation
     })?;
     invocation.config = InvokedConfig::Written(config);
     Ok(invocation)
+}
+
+pub(crate) fn deferred_invocation<'t>(reader: &mut Reader<'t>) -> Result<DeferredInvocation<'t>, JsonError> {
+    let mut deferred = DeferredInvocation::default();
+    reader.members(|key, reader| match &*key {
+        "reason" => keep(&mut deferred.reason, text(reader).map(Option::unwrap_or_default)),
+        "action_invocation" => keep(&mut deferred.invocation, invocation(reader)),
+        _ => reader.raw().map(|_| ()),
+    })?;
+    Ok(deferred)
 }
 
 fn trigger<'t>(reader: &mut Reader<'t>) -> Result<Option<ActionTrigger<'t>>, JsonError> {

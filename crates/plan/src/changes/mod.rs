@@ -15,8 +15,10 @@ use serde::{Deserialize, Serialize};
 pub use self::actions::ResourceActions;
 pub(crate) use self::checks::not_passed;
 pub use self::checks::{Check, CheckStatus};
-pub(crate) use self::invocation::invocation;
-pub use self::invocation::{ActionInvocation, ActionTrigger, InvokedConfig, TriggerTime, WrittenConfig};
+pub use self::invocation::{
+    ActionInvocation, ActionTrigger, DeferredInvocation, InvokedConfig, TriggerTime, WrittenConfig,
+};
+pub(crate) use self::invocation::{deferred_invocation, invocation};
 pub use self::planned_values::{PlannedValues, as_written};
 use crate::index::Index;
 use crate::json::{Json, JsonError, Raw, write_string};
@@ -49,6 +51,8 @@ pub struct ChangeSet<'t> {
     pub deferred: Vec<Deferred<'t>>,
     /// The actions that are invoked, because of a change or by themselves.
     pub invocations: Vec<ActionInvocation<'t>>,
+    /// The actions that are left to the next plan.
+    pub deferred_invocations: Vec<DeferredInvocation<'t>>,
     /// The changes of the outputs of the root module, by name in byte order.
     pub outputs: Vec<OutputChange<'t>>,
     /// The checks that did not pass.
@@ -90,10 +94,15 @@ impl<'t> ChangeSet<'t> {
         self.resources.iter().chain(&self.drift).chain(deferred)
     }
 
+    /// All actions: invoked and deferred ones.
+    pub fn all_invocations(&self) -> impl Iterator<Item = &ActionInvocation<'t>> {
+        self.invocations.iter().chain(self.deferred_invocations.iter().map(|deferred| &deferred.invocation))
+    }
+
     /// The providers that it names, in byte order.
     pub fn providers(&self) -> BTreeSet<&str> {
         let resources = self.all_resources().map(|resource| &*resource.provider_name);
-        let actions = self.invocations.iter().map(|action| &*action.provider_name);
+        let actions = self.all_invocations().map(|action| &*action.provider_name);
         resources.chain(actions).filter(|name| !name.is_empty()).collect()
     }
 }

@@ -3,6 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::origin::OriginDifferences;
 use super::shown::ShownValue;
 use crate::changes::Importing;
 use crate::changes::ResourceActions;
@@ -28,6 +29,9 @@ pub struct Comparison<'t> {
     pub drift: Vec<Difference<'t>>,
     /// The options that name nothing in the plans, as they were given.
     pub unmatched: Vec<String>,
+    /// The sources and provider versions that differ, where both plans say them. Plans that do the same from other sources are
+    /// the same.
+    pub origins: Option<OriginDifferences>,
 }
 
 /// The numbers of differences, and of steps that are the same.

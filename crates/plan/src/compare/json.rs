@@ -6,6 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::comparison::Comparison;
+use super::origin::OriginDifferences;
 use crate::render::shared::write_json_lines;
 
 /// The version of the format. Later minor versions may add members and words.
@@ -29,7 +30,7 @@ struct Page<'c, 't> {
 
 impl Serialize for Page<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Comparison { counts, resources, outputs, invocations, drift, .. } = self.comparison;
+        let Comparison { counts, resources, outputs, invocations, drift, origins, .. } = self.comparison;
         let mut page = serializer.serialize_map(None)?;
         page.serialize_entry("format_version", FORMAT_VERSION)?;
         page.serialize_entry("a", self.names[0])?;
@@ -40,6 +41,12 @@ impl Serialize for Page<'_, '_> {
             [("resources", resources), ("outputs", outputs), ("actions", invocations), ("drift", drift)]
         {
             page.serialize_entry(name, differences)?;
+        }
+        if let Some(OriginDifferences { sources, providers }) = origins {
+            page.serialize_entry("sources", sources)?;
+            if let Some(providers) = providers {
+                page.serialize_entry("providers", providers)?;
+            }
         }
         page.end()
     }

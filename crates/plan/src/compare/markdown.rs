@@ -4,7 +4,9 @@
 use std::io::{self, Write};
 
 use super::comparison::{Comparison, Difference, DifferenceKind};
-use super::words::{describe, name, sections, sign, totals, value_lines, verdict};
+use super::words::{
+    OriginLine, describe, name, origin_sections, sections, sign, totals, value_lines, verdict,
+};
 use crate::render::MarkdownOptions;
 use crate::render::shared::markdown as page;
 
@@ -33,11 +35,11 @@ impl Comparison<'_> {
             Some(_) => page::heading(options, "", &format!("{verdict}: {totals}")),
         };
         head += &page::link(options);
-        if !self.is_same() {
+        let mut body = Body::new(self);
+        if !body.items.is_empty() {
             let [a, b] = names.map(|name| page::code(page::start(name, NAME)));
             head += &format!("\nA is {a}, B is {b}. `!` is a surprise, `~` was unknown in A.\n");
         }
-        let mut body = Body::new(self);
         let mut room = options.max_length.saturating_sub(page::length(&head) + FOOT);
         body.lines(&mut room);
         body.values(room);
@@ -45,6 +47,10 @@ impl Comparison<'_> {
         body.write(out)?;
         out.write_all(body.foot(options).as_bytes())
     }
+}
+
+fn line(sign: char, name: &str, description: &str) -> String {
+    format!("\n{} {}: {}\n", page::code(&sign.to_string()), page::code(name), page::words(description))
 }
 
 /// The differences of a page, and which of them are on it.
@@ -58,7 +64,8 @@ struct Body<'c, 't> {
 
 struct Item<'c, 't> {
     section: usize,
-    difference: &'c Difference<'t>,
+    /// The difference; `None` of a source or the version of a provider.
+    difference: Option<&'c Difference<'t>>,
     line: String,
     is_shown: bool,
     /// The values in a block, if there are any and they are shown.
@@ -71,20 +78,30 @@ impl<'c, 't> Body<'c, 't> {
         for (title, differences) in sections(comparison) {
             items.extend(differences.iter().map(|difference| Item {
                 section: titles.len(),
-                difference,
-                line: format!(
-                    "\n{} {}: {}\n",
-                    page::code(&sign(difference.kind).to_string()),
-                    page::code(&name(difference)),
-                    page::words(&describe(difference))
-                ),
+                difference: Some(*difference),
+                line: line(sign(difference.kind), &name(difference), &describe(difference)),
                 is_shown: false,
                 values: None,
             }));
             titles.push(format!("\n### {title} ({})\n", differences.len()));
         }
+        for (title, lines) in origin_sections(comparison) {
+            items.extend(lines.iter().map(|OriginLine { sign, name, description }| Item {
+                section: titles.len(),
+                difference: None,
+                line: line(*sign, name, description),
+                is_shown: false,
+                values: None,
+            }));
+            titles.push(format!("\n### {title} ({})\n", lines.len()));
+        }
         let mut order: Vec<_> = (0..items.len()).collect();
-        order.sort_by_key(|index| items[*index].difference.kind == DifferenceKind::Expected);
+        order.sort_by_key(|index| {
+            items[*index]
+                .difference
+                .map(|difference| difference.kind)
+                .map_or(2, |kind| usize::from(kind == DifferenceKind::Expected))
+        });
         Self { titles, items, order }
     }
 
@@ -111,11 +128,14 @@ impl<'c, 't> Body<'c, 't> {
     fn values(&mut self, mut room: usize) {
         for index in &self.order {
             let item = &mut self.items[*index];
-            if !item.is_shown || item.difference.values.is_empty() {
+            let Some(difference) = item.difference.filter(|difference| !difference.values.is_empty()) else {
+                continue;
+            };
+            if !item.is_shown {
                 continue;
             }
             let mut lines = String::new();
-            for (sign, line) in value_lines(item.difference) {
+            for (sign, line) in value_lines(difference) {
                 lines += &format!("{sign} {line}\n");
                 // A unit is at most three bytes.
                 if lines.len() > room.saturating_mul(3) {
@@ -146,7 +166,9 @@ impl<'c, 't> Body<'c, 't> {
     fn foot(&self, options: &MarkdownOptions<'_>) -> String {
         let lines = self.items.iter().filter(|item| !item.is_shown).count();
         let has_no_values = |item: &&Item<'_, '_>| {
-            item.is_shown && item.values.is_none() && !item.difference.values.is_empty()
+            item.is_shown
+                && item.values.is_none()
+                && item.difference.is_some_and(|difference| !difference.values.is_empty())
         };
         let values = self.items.iter().filter(has_no_values).count();
         let things = [(lines, "difference", "differences"), (values, "list of values", "lists of values")];

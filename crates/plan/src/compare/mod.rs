@@ -17,6 +17,7 @@ mod ignore;
 mod json;
 mod markdown;
 mod number;
+mod origin;
 mod pair;
 mod schema_part;
 mod sets;
@@ -37,6 +38,7 @@ pub use comparison::{
 pub use error::{CompareError, ComparedPlan};
 pub use hash::{HashForm, HashKey, HashKeyError, HashReport, HashedPlan, ParseHashError, PlanHash};
 pub use ignore::{IgnoredPath, IgnoredPathError};
+pub use origin::{OriginDifferences, ProviderDifference, SourceDifference, SourceDifferenceKind};
 pub use shown::ShownValue;
 pub use states::{ChangedObject, StateDifference, StateVersion, changed_objects};
 

@@ -44,7 +44,7 @@ pub(super) struct PlanStep<'c, 't> {
 enum Source<'c, 't> {
     Resource { resource: &'c ChangedResource<'t>, is_deferred: bool },
     Output(&'c OutputChange<'t>),
-    Invocation(&'c ActionInvocation<'t>),
+    Invocation { invocation: &'c ActionInvocation<'t>, is_deferred: bool },
 }
 
 /// All steps of a plan by what they are about, their addresses and keys; each of these is there once.
@@ -69,7 +69,9 @@ pub(super) fn steps<'c, 't>(
     let deferred = changes.deferred.iter();
     steps.extend(deferred.filter_map(|one| PlanStep::resource(&one.resource, Group::Resource, true, maps)));
     steps.extend(changes.outputs.iter().map(PlanStep::output));
-    steps.extend(changes.invocations.iter().map(|one| PlanStep::invocation(one, maps)));
+    steps.extend(changes.invocations.iter().map(|one| PlanStep::invocation(one, false, maps)));
+    let deferred = changes.deferred_invocations.iter();
+    steps.extend(deferred.map(|one| PlanStep::invocation(&one.invocation, true, maps)));
     steps.sort_by(|a, b| a.order().cmp(&b.order()));
     for step in &steps {
         if matches!(step.actions(), StepActions::Change(ResourceActions::Unknown)) {
@@ -116,7 +118,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         }
     }
 
-    fn invocation(invocation: &'c ActionInvocation<'t>, maps: &Maps<'_>) -> Self {
+    fn invocation(invocation: &'c ActionInvocation<'t>, is_deferred: bool, maps: &Maps<'_>) -> Self {
         let key = match (&invocation.trigger, &invocation.invoked) {
             (Some(trigger), _) => {
                 // One resource may trigger an action by several blocks, at several places of each.
@@ -132,7 +134,7 @@ impl<'c, 't> PlanStep<'c, 't> {
             previous: None,
             key,
             is_done: true,
-            source: Source::Invocation(invocation),
+            source: Source::Invocation { invocation, is_deferred },
         }
     }
 
@@ -143,7 +145,10 @@ impl<'c, 't> PlanStep<'c, 't> {
     }
 
     fn is_deferred(&self) -> bool {
-        matches!(self.source, Source::Resource { is_deferred: true, .. })
+        matches!(
+            self.source,
+            Source::Resource { is_deferred: true, .. } | Source::Invocation { is_deferred: true, .. }
+        )
     }
 
     /// The address as it is in this plan.
@@ -151,7 +156,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         match self.source {
             Source::Resource { resource, .. } => &resource.address,
             Source::Output(output) => &output.name,
-            Source::Invocation(invocation) => &invocation.address,
+            Source::Invocation { invocation, .. } => &invocation.address,
         }
     }
 
@@ -166,7 +171,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         match self.source {
             Source::Resource { resource, .. } => Some(&resource.change),
             Source::Output(output) => Some(&output.change),
-            Source::Invocation(_) => None,
+            Source::Invocation { .. } => None,
         }
     }
 
@@ -178,7 +183,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         match self.source {
             Source::Resource { resource, .. } => &resource.provider_name,
             Source::Output(_) => "",
-            Source::Invocation(invocation) => &invocation.provider_name,
+            Source::Invocation { invocation, .. } => &invocation.provider_name,
         }
     }
 
@@ -192,7 +197,7 @@ impl<'c, 't> PlanStep<'c, 't> {
                 None,
             ),
             Source::Output(_) => (None, None, None, None),
-            Source::Invocation(invocation) => {
+            Source::Invocation { invocation, .. } => {
                 let trigger = match (&invocation.trigger, &invocation.invoked) {
                     (Some(trigger), _) => Some((trigger.resource_address.clone(), trigger.event.clone())),
                     (None, Some(Some(caller))) => Some((caller.clone(), Text::default())),
@@ -259,7 +264,7 @@ impl<'c, 't> PlanStep<'c, 't> {
         match self.source {
             Source::Resource { resource, .. } => marks.view(&resource.address),
             Source::Output(output) => marks.output_view(&output.name),
-            Source::Invocation(_) => None,
+            Source::Invocation { .. } => None,
         }
     }
 
@@ -338,7 +343,7 @@ impl<'c, 't> PlanStep<'c, 't> {
             Source::Output(output) => {
                 (Sides::read(document, &output.change.values, location).map_err(unreadable)?, None)
             }
-            Source::Invocation(invocation) => {
+            Source::Invocation { invocation, .. } => {
                 let read = |raw: Option<Raw<'t>>| match raw {
                     Some(raw) => Json::read(&raw)
                         .map_err(|error| unreadable(DocumentError::from_json(&error, document, &location()))),

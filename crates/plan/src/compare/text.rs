@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use objchange_text::visible;
 
 use super::comparison::Comparison;
-use super::words::{describe, name, sections, sign, totals, value_lines, verdict};
+use super::words::{
+    OriginLine, describe, name, origin_sections, sections, sign, totals, value_lines, verdict,
+};
 use crate::options::Colour;
 
 impl Comparison<'_> {
@@ -19,12 +21,13 @@ impl Comparison<'_> {
     /// The text cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, colour: Colour, names: [&str; 2]) -> io::Result<()> {
         writeln!(out, "{}: {}.", verdict(&self.counts), totals(&self.counts))?;
-        if self.is_same() {
+        let (sections, origins) = (sections(self), origin_sections(self));
+        if self.is_same() && origins.is_empty() {
             return Ok(());
         }
         writeln!(out, "  A: {}\n  B: {}", visible(names[0]), visible(names[1]))?;
-        for (title, differences) in sections(self) {
-            let (start, end) = if colour == Colour::Always { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        let (start, end) = if colour == Colour::Always { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        for (title, differences) in sections {
             writeln!(out, "\n{start}{title}{end} ({})", differences.len())?;
             for difference in differences {
                 let sign = coloured(sign(difference.kind), colour);
@@ -32,6 +35,12 @@ impl Comparison<'_> {
                 for (sign, line) in value_lines(difference) {
                     writeln!(out, "{}     {line}", coloured(sign, colour))?;
                 }
+            }
+        }
+        for (title, lines) in origins {
+            writeln!(out, "\n{start}{title}{end} ({})", lines.len())?;
+            for OriginLine { sign, name, description } in lines {
+                writeln!(out, "{} {}: {}", coloured(sign, colour), visible(&name), visible(&description))?;
             }
         }
         Ok(())

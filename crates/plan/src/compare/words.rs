@@ -7,6 +7,7 @@ use super::comparison::{
     ComparedSide, Comparison, ComparisonCounts, Difference, DifferenceKind, PlannedStep, StepActions,
     ValueDifference, ValueStep,
 };
+use super::origin::{OriginDifferences, ProviderDifference, SourceDifference, SourceDifferenceKind};
 use super::shown::ShownValue;
 use crate::changes::ResourceActions;
 use crate::render::shared::identifier_or_quoted;
@@ -38,6 +39,39 @@ pub(super) fn sections<'c, 't>(comparison: &'c Comparison<'t>) -> Vec<Section<'c
     ];
     let others = others.into_iter().map(|(title, all)| (title, all.iter().collect()));
     resources.chain(others).filter(|(_, all): &Section<'_, '_>| !all.is_empty()).collect()
+}
+
+/// A difference between the sources or provider versions of two plans: its sign, its name and a description.
+pub(super) struct OriginLine {
+    pub(super) sign: char,
+    pub(super) name: String,
+    pub(super) description: String,
+}
+
+/// The sections about what the plans were made from.
+pub(super) fn origin_sections(comparison: &Comparison<'_>) -> Vec<(&'static str, Vec<OriginLine>)> {
+    let Some(OriginDifferences { sources, providers }) = &comparison.origins else { return Vec::new() };
+    let source = |source: &SourceDifference| {
+        let (sign, description) = match source.difference {
+            SourceDifferenceKind::OnlyInA => ('-', "only in A"),
+            SourceDifferenceKind::OnlyInB => ('+', "only in B"),
+            SourceDifferenceKind::OtherText => ('!', "another text"),
+        };
+        OriginLine { sign, name: source.path.clone(), description: description.to_owned() }
+    };
+    let provider = |ProviderDifference { provider, a, b }: &ProviderDifference| {
+        let (sign, description) = match (a, b) {
+            (Some(a), Some(b)) => ('!', format!("{a} in A, {b} in B")),
+            (Some(a), None) => ('-', format!("{a}, only in A")),
+            (None, b) => ('+', format!("{}, only in B", b.as_deref().unwrap_or_default())),
+        };
+        OriginLine { sign, name: provider.clone(), description }
+    };
+    let sections = [
+        ("Sources", sources.iter().map(source).collect()),
+        ("Versions of providers", providers.iter().flatten().map(provider).collect::<Vec<_>>()),
+    ];
+    sections.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
 }
 
 /// Whether the plans do the same.

@@ -60,6 +60,8 @@ pub enum MissingKind {
     Schema,
     /// The state, which is elsewhere.
     State,
+    /// A file that a function reads, and that is not in the plan file.
+    File,
     /// A kind that a newer program knows: anything may depend on it.
     #[serde(other)]
     Other,
@@ -76,6 +78,11 @@ pub enum DirectoryProblem {
 }
 
 impl MissingKind {
+    /// Whether nothing but values depends on it: which objects a module or a provider has is known.
+    pub const fn is_value(self) -> bool {
+        matches!(self, Self::Variable | Self::File)
+    }
+
     /// Its name, as documents write it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,6 +90,7 @@ impl MissingKind {
             Self::Module => "module",
             Self::Schema => "schema",
             Self::State => "state",
+            Self::File => "file",
             Self::Other => "other",
         }
     }
@@ -121,6 +129,11 @@ impl fmt::Display for Missing {
             }
             MissingKind::Schema => write!(f, "there are no schemas of {address}"),
             MissingKind::State => f.write_str("the state was not read"),
+            // Only the beginning of the path is known.
+            MissingKind::File if address.ends_with('*') => {
+                write!(f, "the files {address} are not in the plan file")
+            }
+            MissingKind::File => write!(f, "the file {address} is not in the plan file"),
             MissingKind::Other => write!(f, "{address} is missing"),
         }
     }

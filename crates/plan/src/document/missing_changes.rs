@@ -63,8 +63,9 @@ impl Plan<'_> {
             return None;
         }
         let lists_resources = !self.changes.resources.is_empty() || !self.changes.deferred.is_empty();
-        let lists_nothing =
-            !lists_resources && self.changes.drift.is_empty() && self.changes.invocations.is_empty();
+        let lists_nothing = !lists_resources
+            && self.changes.drift.is_empty()
+            && self.changes.all_invocations().next().is_none();
         let missing = if lists_nothing { self.planned_otherwise() } else { self.unlisted(lists_resources) };
         missing.map(MissingChange::Resource).or_else(|| self.wrong_action()).or_else(|| {
             let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();

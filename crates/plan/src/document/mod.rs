@@ -14,6 +14,7 @@ mod kind;
 mod missing;
 mod missing_changes;
 mod object;
+mod origin;
 mod place;
 mod plan;
 mod plan_file;
@@ -41,6 +42,7 @@ pub use kind::DocumentKind;
 pub use missing::{DirectoryProblem, Missing, MissingKind, MissingRange};
 pub use missing_changes::MissingChange;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
+pub use origin::PlanOrigin;
 pub use plan::Plan;
 pub(crate) use plan_file::placed_document;
 pub use plan_file::{PlanFile, PlanFileError, PlanFileErrorKind};
@@ -60,6 +62,7 @@ use crate::text::Text;
 
 /// A document of `terraform show -json`, or a state file.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a file, and it is borrowed")]
 pub enum Document<'t> {
     /// A plan: it has changes.
     Plan(Plan<'t>),

@@ -10,7 +10,7 @@ use crate::changes::DocumentText;
 use crate::changes::ResourceActions;
 use crate::changes::{
     ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, Importing, OutputChange,
-    RelevantAttribute, ValueChange, WrittenValues, invocation, not_passed,
+    RelevantAttribute, ValueChange, WrittenValues, deferred_invocation, invocation, not_passed,
 };
 use crate::json::field::{bracketed, by_name, flag, keep, list, text};
 use crate::json::{Json, JsonError, Raw, Reader};
@@ -60,6 +60,9 @@ impl<'t> Plan<'t> {
             "resource_drift" => keep(&mut changes.drift, resources(reader, location)),
             "deferred_changes" => keep(&mut changes.deferred, list(reader, deferred)),
             "action_invocations" => keep(&mut changes.invocations, list(reader, invocation)),
+            "deferred_action_invocations" => {
+                keep(&mut changes.deferred_invocations, list(reader, deferred_invocation))
+            }
             "output_changes" => keep(&mut changes.outputs, outputs(reader)),
             "relevant_attributes" => keep(&mut changes.relevant_attributes, list(reader, relevant)),
             "applyable" => keep(&mut changes.applyable, flag(reader)),

@@ -12,6 +12,7 @@ use serde::de::IgnoredAny;
 
 use super::Schemas;
 use super::facts::{Facts, NoState};
+use super::origin::PlanOrigin;
 use super::redacted::{REDACTED, redacted};
 use super::schema_marks::with_schema_marks;
 use super::{Document, DocumentError, MissingChange, Plan, Problem, UnfamiliarKind, UnknownKind, extract};
@@ -50,6 +51,8 @@ struct Contents {
     no_state: Option<NoState>,
     /// The mode of the plan, where a plan file says it. No document does.
     mode: Option<PlanMode>,
+    /// The sources and provider versions that it was made from, where they are known.
+    origin: Option<PlanOrigin>,
     facts: OnceLock<Facts>,
     malformed: OnceLock<Option<DocumentError>>,
 }
@@ -117,7 +120,7 @@ impl PlanFile {
         let known = Some(schemas);
         let cell = Cell::try_new(text, |text| parse(text, known))
             .map_err(|error| fail(PlanFileErrorKind::Document(Box::new(error))))?;
-        let Contents { name, line, notices, no_state, mode, .. } = &*self.0;
+        let Contents { name, line, notices, no_state, mode, origin, .. } = &*self.0;
         let (name, notices) = (name.clone(), notices.clone());
         Ok(Self(Arc::new(Contents {
             name,
@@ -126,6 +129,7 @@ impl PlanFile {
             notices,
             no_state: *no_state,
             mode: *mode,
+            origin: origin.clone(),
             facts: OnceLock::new(),
             // `Node::read_all` has read the whole text, and marks are added in well-formed JSON.
             malformed: OnceLock::from(None),
@@ -145,10 +149,25 @@ impl PlanFile {
         notices: Vec<Notice>,
     ) -> Result<Self, PlanFileError> {
         let read = Self::read(name.into(), None, text, None, None)?;
-        match Arc::try_unwrap(read.0) {
-            Ok(contents) => Ok(Self(Arc::new(Contents { mode: Some(mode), notices, ..contents }))),
-            // Nobody else has it yet.
-            Err(contents) => Ok(Self(contents)),
+        Ok(read.with(|contents| Contents { mode: Some(mode), notices, ..contents }))
+    }
+
+    /// The plan with the sources and provider versions that it was made from.
+    #[must_use]
+    pub fn with_origin(self, origin: PlanOrigin) -> Self {
+        self.with(|contents| Contents { origin: Some(origin), ..contents })
+    }
+
+    /// The sources and provider versions that it was made from, if they are known: no document says them.
+    pub fn origin(&self) -> Option<&PlanOrigin> {
+        self.0.origin.as_ref()
+    }
+
+    /// Changes contents that nobody else has yet.
+    fn with(self, change: impl FnOnce(Contents) -> Contents) -> Self {
+        match Arc::try_unwrap(self.0) {
+            Ok(contents) => Self(Arc::new(change(contents))),
+            Err(contents) => Self(contents),
         }
     }
 
@@ -229,6 +248,7 @@ impl PlanFile {
             notices,
             no_state,
             mode: None,
+            origin: None,
             facts: OnceLock::new(),
             malformed: OnceLock::new(),
         })))

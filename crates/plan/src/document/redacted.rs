@@ -4,7 +4,7 @@ use objchange_text::json::{Node, NodeKind};
 use objchange_text::redact::{SENSITIVE, SHORT, Secrets};
 use serde_json::Value as Json;
 
-use super::schema_marks::{Edit, elements, marks_of, member, united, with_edits};
+use super::schema_marks::{Edit, elements, invocations, marks_of, member, united, with_edits};
 
 /// The member that says that values were taken out: nothing may be decided by what is left.
 pub(super) const REDACTED: &str = "redacted";
@@ -76,7 +76,7 @@ impl<'n, 't> Hiding<'n, 't> {
                 self.module(root);
             }
         }
-        for invocation in elements(member(document, "action_invocations")) {
+        for invocation in invocations(document) {
             let marks = member(invocation, "config_sensitive").map_or(Json::Null, marks_of);
             self.value(member(invocation, "config_values"), &marks);
         }

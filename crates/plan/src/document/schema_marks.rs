@@ -30,7 +30,7 @@ pub(super) fn with_schema_marks(
             marking.module(root)?;
         }
     }
-    elements(member(document, "action_invocations")).try_for_each(|one| marking.invoked(one))?;
+    invocations(document).try_for_each(|one| marking.invoked(one))?;
     elements(member(document, "resources")).try_for_each(|resource| marking.stored(resource))?;
     Ok(marking.applied_to(text))
 }
@@ -181,6 +181,13 @@ pub(super) fn elements<'n, 't>(node: Option<&'n Node<'t>>) -> std::slice::Iter<'
         Some(NodeKind::Array(elements)) => elements.iter(),
         _ => [].iter(),
     }
+}
+
+/// The actions of a plan: invoked and deferred ones.
+pub(super) fn invocations<'n, 't>(document: &'n Node<'t>) -> impl Iterator<Item = &'n Node<'t>> {
+    let deferred = elements(member(document, "deferred_action_invocations"));
+    let deferred = deferred.filter_map(|deferred| member(deferred, "action_invocation"));
+    elements(member(document, "action_invocations")).chain(deferred)
 }
 
 pub(super) fn text_of<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {

@@ -170,7 +170,11 @@ impl UnknownKinds {
                 .filter_map(|(name, lacks)| lacks.then_some(name));
             self.note(UnfamiliarKind::LeftOut, &lacks.collect::<Vec<_>>(), &address);
         }
-        for invocation in &plan.changes.invocations {
+        for deferred in &plan.changes.deferred_invocations {
+            let address = &deferred.invocation.address;
+            self.word(UnfamiliarKind::Deferral, &DEFERRALS, &deferred.reason, address);
+        }
+        for invocation in plan.changes.all_invocations() {
             if let Some(trigger) = invocation.trigger.as_ref().filter(|trigger| trigger.time().is_none()) {
                 self.note(UnfamiliarKind::Event, &[&*trigger.event], &invocation.address);
             }

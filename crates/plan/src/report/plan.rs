@@ -18,7 +18,7 @@ use crate::diff;
 use crate::diff::{Diff, DiffAction, fold};
 use crate::document::{DocumentError, StatedMarks};
 use crate::options::Options;
-use crate::program::Program;
+use crate::program::{Novelty, Program};
 use crate::walk::{Dialect, Paths, Sides};
 
 /// The numbers of resources that a plan imports, adds, changes and destroys.
@@ -118,8 +118,13 @@ pub(super) fn report<'p, 't>(
     // Refresh-only plans list pure moves as drift (Terraform 1.11.4).
     let really_drifted = |r: &&ChangedResource<'_>| r.change.actions != ResourceActions::NoOp;
     let drifted: Vec<_> = drifted.into_iter().filter(really_drifted).collect();
+    // Terraform 1.15 prints no deferred actions. Gates count them all the same.
+    let has_actions = program.has(Novelty::ActionInvocations) && !only_drift;
+    let deferred_actions = set.deferred_invocations.iter().filter(|deferred| {
+        has_actions && filter.matches_action(&deferred.invocation.address, &deferred.invocation.action_type)
+    });
     let counts = Counts {
-        defer: deferred.len(),
+        defer: deferred.len() + deferred_actions.count(),
         invoke: invocations.len(),
         outputs: changed_outputs.len(),
         drift: drifted.len(),

@@ -201,7 +201,7 @@ pub fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
 
 /// The addresses and types of changes.
 pub fn changed_places<'d>(changes: &'d ChangeSet<'_>) -> Vec<(&'d str, &'d str)> {
-    let actions = changes.invocations.iter().map(|a| (&*a.address, &*a.action_type));
+    let actions = changes.all_invocations().map(|a| (&*a.address, &*a.action_type));
     changes.all_resources().map(|r| (&*r.address, &*r.resource_type)).chain(actions).collect()
 }
 

@@ -225,6 +225,12 @@ impl<'t> Change<'t> {
         })
     }
 
+    /// Whether what is marked as unknown may turn out known while planning, because the provider was not asked.
+    #[cfg(feature = "query")]
+    pub(crate) fn has_doubtful_marks(&self) -> bool {
+        self.are_marks_doubtful
+    }
+
     /// The paths that force the replacement.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ use super::item::{Kind, Thing};
 use super::kinds::PathReads;
 use super::node::{absent, key_of, value};
 use crate::collection::{Answer, Marked};
+use crate::tfplan::Change;
 
 /// One of them. In an expression it is a field of the item that has no written name, and its argument looks into that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +105,10 @@ impl<'a, 't: 'a> Asked<'a, 't> {
             // Displayed as null.
             Answer::Unknown { .. } | Answer::Absent => Ok(Box::new(CelNull) as Box<dyn Val + 'a>),
         };
+        // Its provider, which was not asked, may say while planning what it is.
+        let may_be_known = || self.item.kind.change().is_some_and(Change::has_doubtful_marks);
         let answer = match self.question {
+            Question::Unknown if after.is_unknown() && may_be_known() => return Err(scope.unknown()),
             Question::Old => return shown(before),
             Question::New => return shown(after),
             Question::Unknown => after.is_unknown(),

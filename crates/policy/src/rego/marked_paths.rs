@@ -59,7 +59,7 @@ fn sensitive_paths(
             add(address, marks);
         }
     }
-    for invocation in &plan.changes.invocations {
+    for invocation in plan.changes.all_invocations() {
         if let Some(marks) = invocation.config.written().and_then(|config| config.sensitive.as_ref()) {
             let location = format!("{}: config_sensitive", invocation.address);
             let marks = read(plan.text(), marks, &location).map_err(PolicyError::of_document)?;

@@ -18,8 +18,8 @@ use std::sync::{Arc, OnceLock};
 
 use objchange::Value;
 use objchange_plan::{
-    DocumentError, DocumentText, Index, Json, MissingKind, Plan, Raw, Sensitive, Sides, State, StateOutput,
-    StateResource, StatedMarks, Text, View, marks_or_all,
+    DocumentError, DocumentText, Index, Json, Plan, Raw, Sensitive, Sides, State, StateOutput, StateResource,
+    StatedMarks, Text, View, marks_or_all,
 };
 use serde::ser::{SerializeMap, Serializer};
 
@@ -147,7 +147,7 @@ impl<'t> TfState<'t> {
             .map_err(|error| DocumentError::from_json(&error, plan.text(), "prior_state"))?;
         let mut state = Self::of_plan(state, |_| None, stated)?;
         // Dependencies come from references in the configuration, which the value of a variable does not change.
-        if plan.missing().iter().any(|missing| missing.kind != MissingKind::Variable) {
+        if plan.missing().iter().any(|missing| !missing.kind.is_value()) {
             state.resources.values_mut().for_each(|resource| resource.has_doubtful_dependencies = true);
         }
         Ok(state)

@@ -453,7 +453,7 @@ class RegoPolicies:
         input: Literal["auto", "collections", "raw", "wrapped"] = "auto",
         packages: Sequence[str] = (),
         rules: Sequence[str] = (),
-        timeout: float = 10.0,
+        timeout: float = 60.0,
     ) -> RegoPolicies: ...
     def judge(self, plan: Plan, /, *, allow_errored: bool = False) -> PolicyResult: ...
 

@@ -27,8 +27,8 @@ _Path: TypeAlias = str | os.PathLike[str]
 
 
 def files(paths: _Path | Iterable[_Path]) -> list[Path]:
-    """The files that are meant: a path itself, the ``*.json`` and ``*.jsonl`` files in a folder and the folders in it, and what a
-    pattern such as ``plans/*.json`` finds; in order.
+    """The files that are meant: a path itself, the ``*.json``, ``*.jsonl`` and ``*tfplan`` files in a folder and the folders in
+    it, and what a pattern such as ``plans/*.json`` finds; in order.
 
     Raises `FileNotFoundError` where a pattern or a folder has none, and `OSError` where a folder cannot be read.
     """
@@ -36,7 +36,7 @@ def files(paths: _Path | Iterable[_Path]) -> list[Path]:
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         name = os.fspath(path)
         if os.path.isdir(name):
-            these = files_below(Path(name), (".json", ".jsonl"))
+            these = files_below(Path(name), (".json", ".jsonl", "tfplan"))
         elif glob.has_magic(name) and not os.path.exists(name):
             these = sorted(Path(file) for file in glob.glob(name, recursive=True))
         else:
@@ -57,7 +57,7 @@ def stream(
     """The changes or findings of plans as an Arrow stream, which needs no pyarrow: ``polars.from_arrow`` and others take it
     as it is.
 
-    A file has one plan, or one a line. ``errors="rows"`` makes a plan that cannot be read a row with ``file`` and ``error``;
+    A file has one plan, or one a line; plan files of ``terraform plan -out`` are read, too. ``errors="rows"`` makes a plan that cannot be read a row with ``file`` and ``error``;
     otherwise it ends the stream with an exception. So do plans whose planning failed, and parts of plans; both have findings.
 
     Raises `OptionError`, `SchemaError` and `FileNotFoundError`.

@@ -80,7 +80,7 @@ def compile_rego(
     input: Literal["auto", "collections", "raw", "wrapped"] = "auto",
     packages: Sequence[str] = (),
     rules: Sequence[str] = (),
-    timeout: float = 10.0,
+    timeout: float = 60.0,
 ) -> RegoPolicies:
     """Compiles Rego policies once for any number of plans: files, folders of them, or texts by name.
 
@@ -109,7 +109,7 @@ def rego(
     policies: RegoPolicies | _Paths | Mapping[str, str],
     *,
     data: Mapping[str, Any] | None = None,
-    timeout: float = 10.0,
+    timeout: float = 60.0,
     allow_errored: bool = False,
 ) -> PolicyResult:
     """Judges a plan by Rego policies. For many plans compile them once with `compile_rego`.

@@ -121,6 +121,80 @@ fn broken_messages_are_refused() {
     assert!(!sentence.contains('\u{1b}'), "{sentence}");
 }
 
+/// An action, with `rest` in place of its trigger.
+fn action(address: &str, rest: &[u8]) -> Vec<u8> {
+    let provider = bytes(2, br#"provider["registry.terraform.io/x/y"]"#);
+    [bytes(1, address.as_bytes()), provider, bytes(4, &bytes(1, b"\xc0")), rest.to_vec()].concat()
+}
+
+fn trigger(resource: &str, event: u64, index: u64) -> Vec<u8> {
+    bytes(6, &[bytes(1, resource.as_bytes()), number(2, event), number(4, index)].concat())
+}
+
+#[test]
+fn broken_actions_are_refused() {
+    let refused = |field: u64, entry: &[u8]| refused(&plan_file(&plan(&[], &bytes(field, entry))));
+    let ok = action("module.m[0].action.a_b.c[\"k\"]", &trigger("terraform_data.a", 1, 0));
+    assert_eq!(refused(30, &ok).0, "");
+    assert_eq!(refused(30, &action("action.a_b.c", &bytes(7, b""))).0, "");
+    // Terraform 1.15.5 refuses these, too.
+    for address in [
+        "",
+        "a_b.c",
+        "action.a_b",
+        "action.a_b.c[*]",
+        "module.m.action.module.n.a_b.c",
+        "module.m[*].action.a_b.c",
+    ] {
+        assert_eq!(refused(30, &action(address, &bytes(7, b""))).0, "plan_message", "{address}");
+    }
+    for resource in ["", "terraform_data.a[*]", "terraform_data"] {
+        let entry = action("action.a_b.c", &trigger(resource, 1, 0));
+        assert_eq!(refused(30, &entry).0, "plan_message", "{resource}");
+    }
+    assert_eq!(refused(30, &action("action.a_b.c", b"")).0, "plan_message");
+    assert_eq!(
+        refused(30, &action("action.a_b.c", &trigger("terraform_data.a", 1, u64::MAX))).0,
+        "plan_message"
+    );
+    for event in [0, 7, 8] {
+        let (kind, sentence) = refused(30, &action("action.a_b.c", &trigger("terraform_data.a", event, 0)));
+        assert_eq!(kind, "unknown_enum");
+        assert_eq!(
+            sentence,
+            format!("action.a_b.c: unknown trigger event {event}; a newer objchange may know it")
+        );
+    }
+    let deferred = |reason: u64, entry: &[u8]| [bytes(1, &number(1, reason)), bytes(2, entry)].concat();
+    assert_eq!(refused(31, &deferred(1, &ok)).0, "");
+    assert_eq!(refused(31, &deferred(6, &ok)).0, "unknown_enum");
+    assert_eq!(refused(31, &bytes(2, &ok)).0, "unknown_enum");
+    assert_eq!(refused(31, &bytes(1, &number(1, 1))).0, "plan_message");
+}
+
+#[test]
+fn broken_deferrals_are_refused() {
+    let refused = |reason: u64, address: &str| {
+        let entry = [bytes(1, &number(1, reason)), bytes(2, &change(address, 1, &[NEW]))].concat();
+        refused(&plan_file(&plan(&[], &bytes(27, &entry))))
+    };
+    assert_eq!(refused(1, "module.m[*].terraform_data.a[*]").0, "");
+    for address in [
+        "",
+        "terraform_data[*].a",
+        "module[*].m.terraform_data.a",
+        "terraform_data.a[*][*]",
+        "terraform_data.a[*]x",
+    ] {
+        assert_eq!(refused(1, address).0, "plan_message", "{address}");
+    }
+    for reason in [0, 6] {
+        assert_eq!(refused(reason, "terraform_data.a").0, "unknown_enum");
+    }
+    let deep = "module.m[*].".repeat(10_000) + "terraform_data.a";
+    assert!(refused(1, &deep).1.contains("in more than 256 modules"));
+}
+
 #[test]
 fn values_that_do_not_fit_are_named() {
     let value = b"\x84\xa2id\xc3\xa5input\xc0\xa6output\xc0\xb0triggers_replace\xc0";
@@ -223,7 +297,12 @@ proptest! {
         let mut changed = change("module.m[\"k\"].terraform_data.a[0]", 6, &[NEW, NEW]);
         changed.extend(bytes(11, &path));
         let check = [number(1, 1), bytes(2, b"terraform_data.a"), number(3, 1)].concat();
-        let mut message = plan(&[changed], &bytes(19, &check));
+        let invoked = action("action.a_b.c[0]", &trigger("terraform_data.a", 1, 0));
+        let deferred = bytes(1, &number(1, 1));
+        let deferred_change = [&deferred[..], &bytes(2, &change("module.m[*].terraform_data.a[*]", 1, &[NEW]))].concat();
+        let deferred_action = [&deferred[..], &bytes(2, &invoked)].concat();
+        let rest = [bytes(19, &check), bytes(30, &invoked), bytes(27, &deferred_change), bytes(31, &deferred_action)];
+        let mut message = plan(&[changed], &rest.concat());
         let at = at.index(message.len());
         if cut { message.truncate(at) } else { message[at] = byte }
         let _ = document(&plan_file(&message));

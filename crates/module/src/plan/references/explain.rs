@@ -6,6 +6,7 @@ use objchange::Value;
 use objchange::address::Mode;
 use objchange::value::{Path, PathStep};
 use objchange_hcl::{Body, Expr, Span};
+use objchange_plan::MissingKind;
 use objchange_text::did_you_mean;
 
 use super::super::graph::{NodeKey, NodeKind, ResourceNode};
@@ -123,6 +124,12 @@ impl<'c> Explainer<'_, '_, 'c> {
         let value = self.walk.value_of(found);
         let is_unknown = value.as_ref().is_some_and(|value| !value.is_wholly_known());
         let what = if is_unknown { "unknown" } else { "known" };
+        let file = self
+            .walk
+            .missing
+            .at(found.node)
+            .filter(|missing| is_unknown && missing.kind == MissingKind::File);
+        let file = file.map(ToString::to_string);
         let own =
             |why: &str| ExplanationStep { depth, address: name.clone(), what, why: why.to_owned(), span };
         match &node.kind {
@@ -143,22 +150,23 @@ impl<'c> Explainer<'_, '_, 'c> {
                     call.and_then(|call| call.arguments.iter().find(|argument| argument.name == **variable));
                 match (argument, self.walk.world.instances[found.at].parent) {
                     (Some(argument), Some(parent)) => {
-                        self.steps.push(own("an argument of the module call"));
+                        self.steps.push(own(file.as_deref().unwrap_or("an argument of the module call")));
                         self.follow(&[&argument.expr], parent, None, depth, is_unknown);
                     }
                     _ => self.steps.push(own("the variable has its default")),
                 }
             }
             NodeKind::Local(_, local) => {
-                self.steps.push(own("a local value"));
+                self.steps.push(own(file.as_deref().unwrap_or("a local value")));
                 self.follow(&[&local.expr], found.at, None, depth, is_unknown);
             }
             NodeKind::Output(_, output) => {
-                self.steps.push(own("the value of an output"));
+                self.steps.push(own(file.as_deref().unwrap_or("the value of an output")));
                 self.follow(&[&output.value], found.at, None, depth, is_unknown);
             }
-            NodeKind::Call(..) if self.walk.missing.at(found.node).is_some() => {
-                let source = self.walk.missing.at(found.node).and_then(|missing| missing.source.as_ref());
+            NodeKind::Call(..) if self.walk.missing.module_at(found.node).is_some() => {
+                let source =
+                    self.walk.missing.module_at(found.node).and_then(|missing| missing.source.as_ref());
                 let why = match source {
                     Some(source) => format!("the module {source} is not installed"),
                     None => "the module is not installed, and its source is not known".to_owned(),

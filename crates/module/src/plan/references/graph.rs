@@ -125,7 +125,7 @@ impl Observer for GraphObserver {
                 .iter()
                 .filter(|need| {
                     let is_module = self.graph.nodes[**need].kind == ReferenceKind::Module;
-                    open[**need] && (!is_module || walk.missing.at(self.indexes[**need]).is_some())
+                    open[**need] && (!is_module || walk.missing.module_at(self.indexes[**need]).is_some())
                 })
                 .map(|need| self.graph.nodes[*need].address.as_str())
                 .chain(workspace.then_some(WORKSPACE))
@@ -170,7 +170,7 @@ fn is_open(walk: &Walk<'_, '_>, index: usize) -> bool {
     let node = &walk.graph.nodes[index];
     let modules = &walk.world.by_module[node.module];
     match &node.kind {
-        NodeKind::Call(..) if walk.missing.at(index).is_some() => true,
+        NodeKind::Call(..) if walk.missing.module_at(index).is_some() => true,
         NodeKind::Call(name, _) => modules.iter().any(|at| {
             let calls = walk.world.instances[*at].calls.get(*name);
             calls.is_some_and(|calls| matches!(calls, super::super::instances::Expanded::Undecided(_)))
