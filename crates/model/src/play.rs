@@ -141,13 +141,19 @@ impl TypeModel {
     }
 }
 
-/// A planned object that may be a new one: what its provider chooses may be other than before.
+/// A planned object that may be a new one: what configuration leaves out may be other than before.
 fn perhaps_new(schema: &Block, config: &Value, planned: &Value) -> Value {
     let Some(object) = planned.as_object() else { return planned.clone() };
     Value::object(object.iter().map(|(name, value)| {
-        let is_chosen = schema.attribute(name).is_some_and(|attribute| attribute.computed)
+        let is_left_out = match (config.attribute(name), schema.block_type(name)) {
+            (Some(config), Some(_)) => has_nothing(config) && !has_nothing(value),
+            (Some(config), None) => config.is_null() && !value.is_null(),
+            (None, _) => true,
+        };
+        let is_computed = schema.attribute(name).is_some_and(|attribute| attribute.computed)
             && config.attribute(name).is_none_or(Value::is_null);
-        let value = if is_chosen { Value::unknown(value.ty().clone()) } else { value.clone() };
+        let value =
+            if is_left_out || is_computed { Value::unknown(value.ty().clone()) } else { value.clone() };
         (name.clone(), value)
     }))
 }

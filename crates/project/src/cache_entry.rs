@@ -8,7 +8,7 @@ use objchange::schema::ProviderSchemas;
 use objchange::schema::SchemaKind;
 use objchange_model::{ModelInfo, TypeModel};
 use objchange_module::ProviderAddress;
-use objchange_plan::CachedSchemas;
+use objchange_plan::{CachedModel, CachedSchemas};
 use objchange_text::counted;
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -119,7 +119,7 @@ impl SchemaCache {
         types: &BTreeMap<SmolStr, TypeModel>,
     ) -> Result<CacheFile, String> {
         let cached = file.read().map_err(|error| error.to_string())?;
-        let mut texts = cached.model.as_ref().map(|model| model.texts()).unwrap_or_default();
+        let mut texts = cached.model.as_ref().map(CachedModel::texts).unwrap_or_default();
         (info.provider, info.version) = (cached.provider.clone(), cached.version.clone());
         let before = ModelInfo::parse(&texts.head, &info.provider, info.version.as_deref());
         match before {
