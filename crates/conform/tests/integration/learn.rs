@@ -262,7 +262,7 @@ fn request(block: &Block, dice: &mut u64) -> Option<PlanResourceChange> {
     };
     let (prior, config) =
         (block.coerce_config(&object(true)).ok()?, block.coerce_config(&object(false)).ok()?);
-    let is_new = *dice % 5 == 0;
+    let is_new = dice.is_multiple_of(5);
     let prior = if is_new { Value::null(block.implied_type().clone()) } else { prior };
     match begin_plan(&PlanRequest::new(block, &prior, &config)) {
         Ok(Planning::Ask(question)) => Some(question.request().clone()),
