@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use objchange::change::{PlanResourceChange, proposed_new};
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode, ProviderSchemas, SchemaKind};
 use objchange::value::Path;
 use objchange::{Type, Value};
@@ -16,6 +17,7 @@ use objchange_hcl::{
     decode, evaluate, evaluate_template, parse_body, parse_body_json, parse_data, parse_expression,
     parse_template, references,
 };
+use objchange_model::{ModelInfo, PlayOptions, TypeModel};
 use objchange_plan::{
     CachedSchemas, Colour, CompareOptions, Comparison, Document, Filter, HashKey, HashedPlan, HtmlOptions,
     MarkdownOptions, Options, Plan, Program, Report, Schemas,
@@ -134,6 +136,33 @@ pub(crate) fn schemas(bytes: &[u8]) {
                 }
             }
         }
+    }
+}
+
+/// What was learned of a provider: whatever is accepted is read again, and plans objects of the schema.
+pub(crate) fn model(bytes: &[u8]) {
+    static SCHEMA: LazyLock<Block> = LazyLock::new(|| {
+        let disk = Block::new([("size", Attribute::optional(Type::Number))], []);
+        Block::new(
+            [
+                ("id", Attribute::computed(Type::String)),
+                ("tags", Attribute::optional(Type::map(Type::String))),
+            ],
+            [("disk", NestedBlock::new(NestingMode::Set, disk))],
+        )
+    });
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let _ = ModelInfo::parse(text, "example.com/test/test", None);
+    let Ok(model) = TypeModel::parse(text, &SCHEMA) else { return };
+    assert_eq!(TypeModel::parse(&model.to_text(), &SCHEMA).as_ref(), Ok(&model));
+    let disk = Value::object([("size", Value::from(1))]);
+    let config = Value::object([("disk", Value::tuple([disk]))]);
+    let config = SCHEMA.coerce_config(&config).expect("it fits the schema");
+    for prior in [Value::null(SCHEMA.implied_type().clone()), SCHEMA.empty_value().clone()] {
+        let proposed = proposed_new(&SCHEMA, &prior, &config).expect("both fit the schema");
+        let request = PlanResourceChange::new(&SCHEMA, &prior, &proposed, &config);
+        let planned = model.play(&SCHEMA, &request, PlayOptions::default()).answer.planned;
+        assert!(planned.ty().conforms_to(SCHEMA.implied_type()));
     }
 }
 

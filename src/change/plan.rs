@@ -213,6 +213,7 @@ impl Plan {
         let (before, shown) = sides.show(answer.shown);
         PlannedChange {
             action,
+            may_replace: answer.may_replace && action == Action::Update,
             replace_reason,
             violations: distinct(violations),
             at_apply: distinct(at_apply),

@@ -46,6 +46,21 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 impl LaunchArgs {
+    /// Starts the provider without a network.
+    pub(crate) async fn start_offline(
+        &self,
+        mut limits: Limits,
+        binary: &ProviderProgram,
+        children: &Children,
+    ) -> Result<Client, Error> {
+        if let Some(timeout) = self.timeout {
+            (limits.start, limits.call) = (timeout, timeout);
+        }
+        let mut launch = self.launch(binary, limits, children);
+        launch.is_offline = true;
+        Client::start(&launch).await
+    }
+
     /// Whether to attach to a running provider.
     pub(crate) fn attaches(&self) -> bool {
         self.reattach.is_some()

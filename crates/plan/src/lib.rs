@@ -94,7 +94,7 @@ pub use report::{
     ReportEntry, ResourceHeader, Section, SelectedAction, Selection, ShowError, StateHeader, Summary,
     TemplateError, Unmatched, Verdict, Warning, changed_places, places,
 };
-pub use schema_cache::{CachedSchemas, SchemaCacheError};
+pub use schema_cache::{CachedModel, CachedSchemas, ModelTexts, SchemaCacheError};
 pub use state_edit::{
     InstanceObject, StateEdit, StateEditError, StoredObject, has_object, state_file_version,
 };

@@ -4,7 +4,8 @@
 //! objchange schemas 1⏎          what it is, and the version of the format
 //! 32 bytes                      SHA-256 of everything behind it
 //! 4 bytes                       length of the index, least significant byte first
-//! index                         JSON: the provider, and where the text of each schema is
+//! index                         JSON: the provider, and where the text of each schema is; what was learned of the provider
+//!                               has texts beside them
 //! texts                         each compressed by itself (DEFLATE)
 //! ```
 //!
@@ -14,6 +15,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::ops::Range;
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
@@ -44,6 +46,65 @@ pub struct CachedSchemas {
     pub origin: String,
     /// The schemas. Each is read when it is first asked for.
     pub schemas: ProviderSchemas,
+    /// What was learned of the provider, if it was.
+    pub model: Option<CachedModel>,
+}
+
+/// What was learned of a provider, as texts. The crate `objchange-model` reads them.
+#[derive(Clone)]
+pub struct CachedModel {
+    file: Arc<Vec<u8>>,
+    start: usize,
+    head: TextPlace,
+    types: BTreeMap<SmolStr, TextPlace>,
+}
+
+/// The texts of what was learned of a provider, to be written.
+#[derive(Debug, Clone, Default)]
+pub struct ModelTexts {
+    /// How it was learned.
+    pub head: String,
+    /// By resource type.
+    pub types: BTreeMap<SmolStr, String>,
+}
+
+impl std::fmt::Debug for CachedModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CachedModel").field("types", &self.types.len()).finish_non_exhaustive()
+    }
+}
+
+impl CachedModel {
+    /// How the provider was learned; `None` if the text is damaged.
+    pub fn head(&self) -> Option<String> {
+        self.text(self.head)
+    }
+
+    /// The resource types that were learned.
+    pub fn types(&self) -> impl ExactSizeIterator<Item = &SmolStr> {
+        self.types.keys()
+    }
+
+    /// What was learned of a type, if it was.
+    ///
+    /// # Errors
+    ///
+    /// The text is damaged.
+    pub fn of_type(&self, name: &str) -> Result<Option<String>, String> {
+        let Some(place) = self.types.get(name) else { return Ok(None) };
+        self.text(*place).map(Some).ok_or_else(|| format!("the cached model of {name} is damaged"))
+    }
+
+    /// All texts, to be written again.
+    pub fn texts(&self) -> ModelTexts {
+        let types = self.types.iter().filter_map(|(name, place)| Some((name.clone(), self.text(*place)?)));
+        ModelTexts { head: self.head().unwrap_or_default(), types: types.collect() }
+    }
+
+    fn text(&self, place: TextPlace) -> Option<String> {
+        let range = place.range(self.file.len() - self.start)?;
+        decompress(&self.file[self.start + range.start..self.start + range.end], place.2)
+    }
 }
 
 /// Why a file of a cache cannot be used, or not be made.
@@ -92,6 +153,9 @@ struct Index {
     origin: String,
     /// By the key that a document has for the kind, by name.
     schemas: BTreeMap<SmolStr, BTreeMap<SmolStr, TextPlace>>,
+    /// What was learned of the provider: how, and by resource type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<(TextPlace, BTreeMap<SmolStr, TextPlace>)>,
 }
 
 /// Where a text begins, behind the index; how long it is compressed, and as it was.
@@ -111,6 +175,21 @@ impl CachedSchemas {
         version: Option<&str>,
         origin: &str,
     ) -> Result<Vec<u8>, SchemaCacheError> {
+        Self::to_file_with_model(schemas, provider, version, origin, None)
+    }
+
+    /// Like [`to_file`](Self::to_file), with what was learned of the provider.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn to_file_with_model(
+        schemas: &ProviderSchemas,
+        provider: &str,
+        version: Option<&str>,
+        origin: &str,
+        model: Option<&ModelTexts>,
+    ) -> Result<Vec<u8>, SchemaCacheError> {
         let mut texts = Vec::new();
         let mut all: BTreeMap<SmolStr, BTreeMap<_, _>> = BTreeMap::new();
         for part in SchemaPart::all() {
@@ -121,18 +200,25 @@ impl CachedSchemas {
                     _ => schemas.function(provider, name)?.is_some(),
                 };
                 let Some(text) = schemas.text(provider, part, name)? else { continue };
-                let compressed = compress(text.as_bytes());
-                let place = TextPlace::new(texts.len(), compressed.len(), text.len());
-                let place = place.ok_or_else(|| SchemaCacheError::TooLarge(name.to_owned()))?;
-                texts.extend_from_slice(&compressed);
+                let place = add_text(&mut texts, name, &text)?;
                 all.entry(part.key().into()).or_default().insert(name.into(), place);
             }
         }
+        let model = match model {
+            None => None,
+            Some(model) => {
+                let head = add_text(&mut texts, provider, &model.head)?;
+                let types = model.types.iter();
+                let types = types.map(|(name, text)| Ok((name.clone(), add_text(&mut texts, name, text)?)));
+                Some((head, types.collect::<Result<_, SchemaCacheError>>()?))
+            }
+        };
         let index = Index {
             provider: provider.to_owned(),
             version: version.map(str::to_owned),
             origin: origin.to_owned(),
             schemas: all,
+            model,
         };
         // Maps with names as keys and numbers: nothing of it can fail.
         let index = serde_json::to_vec(&index).unwrap_or_default();
@@ -174,6 +260,15 @@ impl CachedSchemas {
         }
         let names: Vec<_> = places.keys().cloned().collect();
         let start = bytes.len() - texts.len();
+        let bytes = Arc::new(bytes);
+        let model = index.model.map(|(head, types)| {
+            let all = std::iter::once(&head).chain(types.values());
+            let length = bytes.len() - start;
+            let is_inside = all.into_iter().all(|place| place.range(length).is_some());
+            let model = CachedModel { file: bytes.clone(), start, head, types };
+            is_inside.then_some(model).ok_or_else(|| wrong("a text is outside of the file"))
+        });
+        let model = model.transpose()?;
         let text = move |part: SchemaPart, name: &str| {
             // Nothing else is asked for than these names.
             let (range, size) = places.get(&(part, SmolStr::from(name))).ok_or("the schema is not cached")?;
@@ -181,7 +276,7 @@ impl CachedSchemas {
                 .ok_or_else(|| format!("the cached schema of {name} is damaged"))
         };
         let schemas = ProviderSchemas::from_texts(index.provider.as_str(), names, text);
-        Ok(Self { provider: index.provider, version: index.version, origin: index.origin, schemas })
+        Ok(Self { provider: index.provider, version: index.version, origin: index.origin, schemas, model })
     }
 }
 
@@ -198,6 +293,15 @@ impl TextPlace {
         let end = start.checked_add(compressed)?;
         (end <= length && self.2 <= MAX_SCHEMA).then_some(start..end)
     }
+}
+
+/// Adds a text, compressed, and returns its place.
+fn add_text(texts: &mut Vec<u8>, name: &str, text: &str) -> Result<TextPlace, SchemaCacheError> {
+    let compressed = compress(text.as_bytes());
+    let place = TextPlace::new(texts.len(), compressed.len(), text.len());
+    let place = place.ok_or_else(|| SchemaCacheError::TooLarge(name.to_owned()))?;
+    texts.extend_from_slice(&compressed);
+    Ok(place)
 }
 
 fn compress(text: &[u8]) -> Vec<u8> {

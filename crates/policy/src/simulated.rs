@@ -230,12 +230,14 @@ impl<'t> Simulated<'t> {
         open.instances.extend(deferred.map(|deferred| {
             // Only the action on these is open, and not how many of them there are.
             let is_instance =
-                [Deferred::IMPORT_UNKNOWN, Deferred::ACTION_UNKNOWN].contains(&deferred.reason.as_str());
+                [Deferred::IMPORT_UNKNOWN, Deferred::ACTION_UNKNOWN, Deferred::REPLACEMENT_UNKNOWN]
+                    .contains(&deferred.reason.as_str());
             PossibleItem::new(&deferred.resource, is_instance)
         }));
         for deferred in &plan.changes.deferred {
             let resource = &deferred.resource;
-            let may_have_drifted = deferred.reason == *Deferred::ACTION_UNKNOWN
+            let may_have_drifted = [Deferred::ACTION_UNKNOWN, Deferred::REPLACEMENT_UNKNOWN]
+                .contains(&deferred.reason.as_str())
                 && !plan.is_unrefreshed()
                 && resource.mode == *"managed"
                 && !resource.is_builtin();

@@ -1,15 +1,19 @@
 //! Files of the cache as they are listed.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use objchange::schema::ProviderSchemas;
 use objchange::schema::SchemaKind;
+use objchange_model::{ModelInfo, TypeModel};
 use objchange_module::ProviderAddress;
-use objchange_plan::CachedSchemas;
+use objchange_plan::{CachedModel, CachedSchemas};
 use objchange_text::counted;
 use serde::Serialize;
+use smol_str::SmolStr;
 
-use crate::schema_cache::{CacheFile, SchemaCache};
+use crate::schema_cache::{CacheFile, SchemaCache, read_file};
 
 /// A file of the cache, and what is in it (`schema/schemas.schema.json`).
 #[derive(Debug, Serialize)]
@@ -28,8 +32,17 @@ pub struct CacheEntry {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Content {
-    Schemas { resource_types: usize, data_sources: usize, origin: String },
-    Damaged { error: String },
+    Schemas {
+        resource_types: usize,
+        data_sources: usize,
+        origin: String,
+        /// The resource types that were learned.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        learned: Option<usize>,
+    },
+    Damaged {
+        error: String,
+    },
 }
 
 impl CacheEntry {
@@ -40,7 +53,8 @@ impl CacheEntry {
                 let count = |kind| cached.schemas.names(&cached.provider, kind).count();
                 let (resource_types, data_sources) =
                     (count(SchemaKind::Resource), count(SchemaKind::DataSource));
-                Content::Schemas { resource_types, data_sources, origin: cached.origin }
+                let learned = cached.model.map(|model| model.types().len());
+                Content::Schemas { resource_types, data_sources, origin: cached.origin, learned }
             }
             Err(error) => Content::Damaged { error: error.to_string() },
         };
@@ -57,12 +71,15 @@ impl CacheEntry {
     /// Describes its content in one line.
     pub fn line(&self) -> String {
         let content = match &self.content {
-            Content::Schemas { resource_types, data_sources, origin } => format!(
-                "{}, {}, {} kB, from {origin}",
-                counted(*resource_types, "resource type"),
-                counted(*data_sources, "data source"),
-                self.size.div_ceil(1000)
-            ),
+            Content::Schemas { resource_types, data_sources, origin, learned } => {
+                let learned = learned.map(|learned| format!(", {learned} learned")).unwrap_or_default();
+                format!(
+                    "{}{learned}, {}, {} kB, from {origin}",
+                    counted(*resource_types, "resource type"),
+                    counted(*data_sources, "data source"),
+                    self.size.div_ceil(1000)
+                )
+            }
             Content::Damaged { error } => format!("cannot be used: {error}"),
         };
         format!("{}: {content}", self.display)
@@ -70,6 +87,75 @@ impl CacheEntry {
 }
 
 impl SchemaCache {
+    /// Adds a file of a cache, such as one of another machine, with what was learned of its provider.
+    ///
+    /// # Errors
+    ///
+    /// It is no such file, or cannot be written.
+    pub fn add_file(&self, path: &Path) -> Result<CacheFile, String> {
+        let bytes = read_file(path).map_err(|error| format!("it cannot be read: {error}"))?;
+        let cached = CachedSchemas::parse(bytes.clone()).map_err(|error| error.to_string())?;
+        let address = ProviderAddress::parse(&cached.provider);
+        let address = address.filter(|address| address.to_string() == cached.provider);
+        let address = address.ok_or("this is not the address of a provider")?;
+        if let Some(model) = &cached.model {
+            let head = model.head().unwrap_or_default();
+            let head = ModelInfo::parse(&head, &cached.provider, cached.version.as_deref());
+            head.map_err(|error| error.to_string())?;
+        }
+        let file = self.write(&address, cached.version.as_deref(), &bytes);
+        file.map_err(|error| format!("cannot be cached: {error}"))
+    }
+
+    /// Adds what was learned of a provider to its file. Types that were learned before stay.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or written.
+    pub fn add_model(
+        &self,
+        file: &CacheFile,
+        mut info: ModelInfo,
+        types: &BTreeMap<SmolStr, TypeModel>,
+    ) -> Result<CacheFile, String> {
+        let cached = file.read().map_err(|error| error.to_string())?;
+        let mut texts = cached.model.as_ref().map(CachedModel::texts).unwrap_or_default();
+        (info.provider, info.version) = (cached.provider.clone(), cached.version.clone());
+        let before = ModelInfo::parse(&texts.head, &info.provider, info.version.as_deref());
+        match before {
+            Ok(before) => {
+                for (name, reason) in before.not_learned {
+                    info.not_learned.entry(name).or_insert(reason);
+                }
+                for (name, reason) in before.partly_learned {
+                    if !types.contains_key(&name) {
+                        info.partly_learned.insert(name, reason);
+                    }
+                }
+                if info.settings.is_empty() {
+                    info.settings = before.settings;
+                }
+            }
+            // Models of another format are of no use.
+            Err(_) => texts.types.clear(),
+        }
+        for (name, model) in types {
+            texts.types.insert(name.clone(), model.to_text());
+        }
+        info.not_learned.retain(|name, _| !texts.types.contains_key(name));
+        texts.head = info.to_text();
+        let (version, origin) = (cached.version.as_deref(), cached.origin.as_str());
+        let bytes = CachedSchemas::to_file_with_model(
+            &cached.schemas,
+            &cached.provider,
+            version,
+            origin,
+            Some(&texts),
+        );
+        let bytes = bytes.map_err(|error| error.to_string())?;
+        self.write(&file.provider, version, &bytes).map_err(|error| format!("cannot be cached: {error}"))
+    }
+
     /// Adds one provider of a document. Terraform's own provider is skipped, because it is always known.
     ///
     /// # Errors
@@ -89,8 +175,11 @@ impl SchemaCache {
         }
         let version = version(&address);
         let version = version.as_deref();
-        let bytes =
-            CachedSchemas::to_file(schemas, provider, version, origin).map_err(|error| error.to_string())?;
+        let known = self.versions(&address).into_iter().find(|file| file.version.as_deref() == version);
+        // What was learned stays with schemas that are added once more.
+        let model = known.and_then(|file| file.read().ok()?.model).map(|model| model.texts());
+        let bytes = CachedSchemas::to_file_with_model(schemas, provider, version, origin, model.as_ref())
+            .map_err(|error| error.to_string())?;
         let file = self.write(&address, version, &bytes);
         file.map(Some).map_err(|error| format!("cannot be cached: {error}"))
     }

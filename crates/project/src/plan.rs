@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
 use objchange_hcl::{Functions, relative_path};
+use objchange_model::ProviderModel;
 use objchange_module::config::{Config, Files, OpenTofuFiles, SourceDirectory, is_configuration};
 use objchange_module::document::{DocumentInfo, write_plan};
 use objchange_module::plan::{
@@ -537,12 +538,12 @@ pub(crate) fn plan_ready<R: Default>(
     #[cfg(not(feature = "provider"))]
     let own = None;
     let mut schemas = Schemas::new(own.into_iter().chain([given])).of_version(options.version);
+    let locked = match lock {
+        LockFile::In(directory) => locked_versions(directory).note_in(notices),
+        #[cfg(feature = "plan-file")]
+        LockFile::Read(locked) => locked,
+    };
     if !module.without_schemas(&schemas).is_empty() {
-        let locked = match lock {
-            LockFile::In(directory) => locked_versions(directory).note_in(notices),
-            #[cfg(feature = "plan-file")]
-            LockFile::Read(locked) => locked,
-        };
         let missing = |schemas: &Schemas| module.without_schemas(schemas);
         // Where schemas may be missing, those of a version nearby say more than none.
         let lookup = match options.accepts.schemas {
@@ -555,6 +556,11 @@ pub(crate) fn plan_ready<R: Default>(
             completed => completed.map_err(PlanError::NoSchemas)?,
         }
     }
+    let known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
+    let of_state = state.as_ref().map(StateText::providers).unwrap_or_default();
+    let simulated = known.into_iter().chain(of_state).filter(|provider| !asked.contains(provider));
+    let models =
+        Arc::new(settings.lookup.models(simulated.collect::<BTreeSet<_>>(), &locked).note_in(notices));
     let timestamp = now();
     let mut functions = Functions::pure().clone().with_plan_time(&timestamp);
     if settings.is_opentofu {
@@ -580,6 +586,7 @@ pub(crate) fn plan_ready<R: Default>(
         SimulatedProviders {
             files: files.map(|files| files as &dyn Files),
             is_strict: settings.is_strict,
+            models: Arc::clone(&models),
             ..SimulatedProviders::default()
         },
     );
@@ -619,6 +626,9 @@ pub(crate) fn plan_ready<R: Default>(
     if no_state == Some(NoState::Unread) {
         plan.missing.push(Missing::new(MissingKind::State, "state"));
         plan.complete = false;
+    }
+    for problem in models.values().flat_map(ProviderModel::problems) {
+        notices.push(Notice::Warning(problem));
     }
     let unanswered = simulated.unanswered;
     let lacks_values = plan.missing.iter().any(|missing| missing.kind == MissingKind::Variable);

@@ -156,18 +156,23 @@ impl CacheFile {
     ///
     /// It cannot be used.
     pub fn read(&self) -> Result<CachedSchemas, CacheFileError> {
-        let file = File::open(&self.path)?;
-        // A pipe may have no end.
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file").into());
-        }
-        let cached = CachedSchemas::parse(objchange_text::read_at_most(file, MAX_FILE)?)?;
+        let cached = CachedSchemas::parse(read_file(&self.path)?)?;
         // The file may have been renamed.
         if cached.provider != self.provider.to_string() || cached.version != self.version {
             let version = cached.version.map(|version| format!(" {version}")).unwrap_or_default();
             return Err(CacheFileError::Other(format!("{}{version}", cached.provider)));
         }
         Ok(cached)
+    }
+
+    /// The bytes of the file, after it was checked.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be used.
+    pub fn bytes(&self) -> Result<Vec<u8>, CacheFileError> {
+        self.read()?;
+        Ok(read_file(&self.path)?)
     }
 
     /// `hashicorp/aws 5.1.0`.
@@ -192,6 +197,16 @@ impl CacheFile {
             .for_each(drop);
         Ok(())
     }
+}
+
+/// The bytes of a file, which must not be larger than any of a cache.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    // A pipe may have no end.
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
+    }
+    objchange_text::read_at_most(file, MAX_FILE)
 }
 
 /// `hashicorp/aws 5.1.0`, as messages name a provider of a version.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::schema::ProviderSchemas;
+use objchange_model::{ModelInfo, ProviderModel};
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::{SchemaOrigin, SchemaSource};
 use objchange_text::{Noted, Notice};
@@ -38,6 +39,8 @@ pub struct SchemaLookup {
     is_off: bool,
     /// Schemas of another version than the locked one are better than none.
     accepts_nearest: bool,
+    /// What was learned of providers is not used.
+    without_models: bool,
     cache: Option<SchemaCache>,
 }
 
@@ -72,6 +75,42 @@ impl SchemaLookup {
     #[must_use]
     pub fn accepting_nearest(self) -> Self {
         Self { accepts_nearest: true, ..self }
+    }
+
+    /// Plans are made by schemas alone, and not with what was learned of providers.
+    #[must_use]
+    pub fn without_models(self) -> Self {
+        Self { without_models: true, ..self }
+    }
+
+    /// What was learned of these providers: of the locked version, or else of the nearest one with the same major number,
+    /// with a note.
+    pub fn models(
+        &self,
+        providers: impl IntoIterator<Item = ProviderAddress>,
+        locked: &BTreeMap<ProviderAddress, String>,
+    ) -> Noted<BTreeMap<ProviderAddress, ProviderModel>> {
+        Noted::by(|notices| {
+            let Some(cache) = self.cache.as_ref().filter(|_| !self.is_off && !self.without_models) else {
+                return BTreeMap::new();
+            };
+            let mut models = BTreeMap::new();
+            for provider in providers {
+                let locked = locked.get(&provider).map(String::as_str);
+                let mut files = cache.versions(&provider);
+                if let Some(locked) = locked {
+                    let major = |version: &str| version.split('.').next().map(str::to_owned);
+                    files.retain(|file| {
+                        file.version.as_deref().is_none_or(|version| major(version) == major(locked))
+                    });
+                    files.sort_by_cached_key(|file| distance(file.version.as_deref().unwrap_or("0"), locked));
+                }
+                if let Some(model) = files.iter().find_map(|file| model(file, locked, notices)) {
+                    models.insert(provider, model);
+                }
+            }
+            models
+        })
     }
 
     /// Chooses the schemas of providers. A locked provider is used at its version; of others the newest is used, and a
@@ -238,6 +277,34 @@ impl CachedChoice {
     fn add(&mut self, provider: &ProviderAddress, version: Option<&str>, source: SchemaSource) {
         let (provider, version) = (provider.to_string(), version.map(str::to_owned));
         self.origins.push(SchemaOrigin { provider, version, source });
+    }
+}
+
+/// What was learned of the provider of a file, if it was and can be used.
+fn model(file: &CacheFile, locked: Option<&str>, notices: &mut Vec<Notice>) -> Option<ProviderModel> {
+    // A file that cannot be read is named where its schemas are.
+    let cached = file.read().ok()?.model?;
+    let head = cached.head().unwrap_or_default();
+    match ModelInfo::parse(&head, &file.provider.to_string(), file.version.as_deref()) {
+        Ok(info) => {
+            if let (Some(locked), Some(version)) = (locked, &file.version)
+                && locked != version
+            {
+                notices.push(Notice::Note(format!(
+                    "the lock file has version {locked} of {}, and what was learned of {version} is used",
+                    file.provider.for_display()
+                )));
+            }
+            Some(ProviderModel::new(info, move |name| cached.of_type(name)))
+        }
+        Err(error) => {
+            notices.push(Notice::Warning(format!(
+                "{}: {error}; it is not used: learn {} again with `objchange schemas learn`",
+                file.path.display(),
+                file.display()
+            )));
+            None
+        }
     }
 }
 

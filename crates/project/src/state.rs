@@ -385,10 +385,6 @@ pub(crate) struct StateText {
 
 impl StateText {
     /// The providers of its objects; empty for a broken text, which is reported when it is read.
-    #[cfg_attr(
-        not(feature = "provider"),
-        expect(dead_code, reason = "only running providers are chosen by it")
-    )]
     pub(crate) fn providers(&self) -> Vec<ProviderAddress> {
         let Ok(state) = State::parse_file(&self.text) else { return Vec::new() };
         let configs = state

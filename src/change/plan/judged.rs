@@ -24,6 +24,7 @@ pub(super) struct CheckedPlan {
     pub(super) unusable: Vec<PlanViolation>,
     /// Violations of the rules between the plan, the prior object and the configuration.
     pub(super) invalid: Vec<PlanViolation>,
+    pub(super) may_replace: bool,
     pub(super) legacy_type_system: bool,
     pub(super) private: PrivateData,
     pub(super) identity: Option<Value>,
@@ -71,6 +72,7 @@ pub(super) fn judge(
         shown,
         unusable,
         invalid,
+        may_replace: answer.may_replace,
         legacy_type_system: answer.legacy_type_system,
         private: answer.private,
         identity: answer.identity,

@@ -71,6 +71,8 @@ pub struct PlannedChange {
     pub action: Action,
     /// Why the object is replaced, if it is.
     pub replace_reason: Option<ReplaceReason>,
+    /// Only the provider knows whether the object is replaced.
+    pub may_replace: bool,
     /// The object before.
     pub before: Value,
     /// The object after, with unknown values for parts that are not known yet.

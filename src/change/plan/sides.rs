@@ -142,6 +142,7 @@ impl Sides {
         PlannedChange {
             action: if self.prior.is_null() { Action::NoOp } else { Action::Delete },
             replace_reason: None,
+            may_replace: false,
             before: self.before,
             after: gone.clone(),
             proposed: gone,

@@ -15,6 +15,8 @@ pub struct PlannedResource {
     pub planned: Value,
     /// The paths that require a new object.
     pub requires_replace: Vec<Path>,
+    /// Only the provider knows whether the change requires a new object. Real providers always know.
+    pub may_replace: bool,
     /// It uses the legacy type system, so that an invalid plan is only worth a warning.
     pub legacy_type_system: bool,
     /// Private data that the provider gets back when the plan is applied.
@@ -110,6 +112,7 @@ impl PlannedResource {
         Self {
             planned,
             requires_replace: Vec::new(),
+            may_replace: false,
             legacy_type_system: false,
             private: PrivateData::default(),
             identity: None,
@@ -178,12 +181,21 @@ pub(in crate::change) fn have_errors(diagnostics: &[Diagnostic]) -> bool {
 
 impl fmt::Debug for PlannedResource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { planned, requires_replace, legacy_type_system, private, identity, deferred, diagnostics } =
-            self;
+        let Self {
+            planned,
+            requires_replace,
+            may_replace,
+            legacy_type_system,
+            private,
+            identity,
+            deferred,
+            diagnostics,
+        } = self;
         f.debug_struct("PlannedResource")
             .field("planned", &Outline(planned))
             // Keys in paths may be secret, and there is no schema here to tell.
             .field("requires_replace", &format_args!("{} paths", requires_replace.len()))
+            .field("may_replace", may_replace)
             .field("legacy_type_system", legacy_type_system)
             .field("private", private)
             .field("identity", &identity.as_ref().map(Outline))

@@ -72,6 +72,10 @@ pub(crate) struct PlanningArgs {
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
     require: Vec<Require>,
 
+    /// Do not use what was learned of providers (see `objchange schemas learn`)
+    #[arg(long)]
+    no_model: bool,
+
     /// Maximum number of resource instances
     #[arg(long, value_name = "COUNT", default_value = "1000000")]
     max_instances: usize,
@@ -367,7 +371,10 @@ impl<'a> PlanInputs<'a> {
             schemas: &self.schemas.paths,
             #[cfg(feature = "provider")]
             programs: &self.schemas.programs,
-            lookup: self.schemas.cache.lookup(),
+            lookup: match planning.no_model {
+                true => self.schemas.cache.lookup().without_models(),
+                false => self.schemas.cache.lookup(),
+            },
             #[cfg(feature = "provider")]
             real: self.real,
             #[cfg(feature = "provider")]

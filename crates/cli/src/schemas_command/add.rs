@@ -21,7 +21,7 @@ use crate::launch;
 use objchange_project::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\
-A FILE is the output of `terraform providers schema -json`. It does not contain the versions of its providers. They \
+A FILE is the output of `terraform providers schema -json`, or one that `objchange schemas export` has written (*.schemas). It does not contain the versions of its providers. They \
 are taken from `.terraform.lock.hcl` beside it, from --lock-file or from --provider-version.
 
 In a DIR that `terraform init` has prepared, the providers in `.terraform/providers` are started and asked for their \
@@ -91,7 +91,14 @@ struct Addition {
 pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandError> {
     let mut is_complete = true;
     let mut additions = Vec::new();
+    let mut entries = Vec::new();
     for path in &args.paths {
+        if is_exported(path) {
+            let file = cache.add_file(path);
+            let file = file.map_err(|error| unusable(format!("{}: {error}", path.display())))?;
+            entries.push(CacheEntry::read(&file));
+            continue;
+        }
         if InstalledProviders::are_in(path) {
             is_complete &= installed(path, &mut additions)?;
         } else {
@@ -108,7 +115,6 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
         .iter()
         .map(|ProviderVersion(address, version)| (address.clone(), version.clone()))
         .collect();
-    let mut entries = Vec::new();
     for Addition { text: SchemaText { name, text }, versions } in additions {
         let schemas = ProviderSchemas::parse(text)
             .map_err(|error| unusable(SchemaError::Document { name: name.clone(), error }))?;
@@ -129,6 +135,11 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
     }
     output::write(cache, &entries, args.json)?;
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// Whether a file is one that `objchange schemas export` has written.
+fn is_exported(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "schemas") && path.is_file()
 }
 
 /// Says how to give the version of schemas, if it is unknown.

@@ -1,6 +1,9 @@
 //! `objchange schemas`: keeps the cache of schemas.
 
 mod add;
+mod export;
+#[cfg(feature = "provider")]
+mod learn;
 mod output;
 
 use std::process::ExitCode;
@@ -28,7 +31,9 @@ Examples:
   terraform providers schema -json | objchange schemas add -
   objchange schemas add schemas.json --provider-version hashicorp/aws=5.1.0
   objchange schemas add --provider-binary ./terraform-provider-random_v3.6.0
+  objchange schemas learn --provider-binary ./terraform-provider-random_v3.6.0 --hints random.json
   objchange schemas list
+  objchange schemas export hashicorp/aws@5.1.0 aws.schemas
   objchange schemas remove hashicorp/aws@5.1.0";
 
 /// Keep provider schemas in a cache for all commands
@@ -42,6 +47,9 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Add(add::Args),
+    #[cfg(feature = "provider")]
+    Learn(learn::Args),
+    Export(export::Args),
     List(ListArgs),
     Remove(RemoveArgs),
 }
@@ -110,6 +118,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     })?;
     match &args.command {
         Command::Add(args) => add::run(args, &cache),
+        #[cfg(feature = "provider")]
+        Command::Learn(args) => learn::run(args, &cache),
+        Command::Export(args) => export::run(args, &cache),
         Command::List(args) => list(args, &cache),
         Command::Remove(args) => remove(args, &cache),
     }

@@ -11,7 +11,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 23] = [
+const READERS: [fn(&[u8]); 24] = [
     readers::case,
     readers::comparison,
     readers::configuration,
@@ -33,6 +33,7 @@ const READERS: [fn(&[u8]); 23] = [
     readers::provider_lines,
     readers::query,
     readers::rego,
+    readers::model,
     readers::schema_cache,
     readers::schemas,
 ];

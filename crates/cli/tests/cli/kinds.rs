@@ -17,6 +17,7 @@ use objchange::value::{
 use objchange::{Type, Value};
 use objchange_case::{Case, CaseError};
 use objchange_hcl::{FunctionError, SelectError};
+use objchange_model::ModelError;
 use objchange_plan::{
     AddressMapError, CompareError, DocumentError, GateError, HashKeyError, IgnoredPathError, JsonError,
     ObjectError, ParseHashError, Plan, PlanFileError, PlannedError, PriorError, ProgramError,
@@ -95,6 +96,7 @@ fn every_error_type_has_one() {
         ReadError: |e| e.kind.kind();
         RefinementError: |e| e.kind();
         RunError: |e| e.kind.kind();
+        ModelError: |e| e.kind();
         SchemaCacheError: |e| e.kind();
         SchemaDocumentError: |e| e.kind.kind();
         SchemaProblem: |e| e.kind.kind();
@@ -122,6 +124,7 @@ fn every_error_type_has_one() {
         workspace().join("crates/case/src"),
         workspace().join("crates/text/src"),
         workspace().join("crates/hcl/src"),
+        workspace().join("crates/model/src"),
         workspace().join("crates/plan/src"),
         workspace().join("crates/policy/src"),
         workspace().join("crates/sentinel/src"),

@@ -345,3 +345,61 @@ fn what_cannot_be_added_is_named() {
     let none = objchange_with(&[("OBJCHANGE_CACHE_DIR", "")], ["schemas", "list"], "");
     assert_eq!(none.code, 2, "{none:?}");
 }
+
+/// A disk of the service that the kit stands for, in a state.
+const DISK_STATE: &str = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[
+{"mode":"managed","type":"TYPE","name":"d","provider":"provider[\"example.com/test/kit\"]","instances":[
+{"schema_version":0,"attributes":OBJECT}]}]}"#;
+
+#[test]
+fn a_learned_provider_takes_part_in_plans() {
+    let cache = Cache::new("learned");
+    let binary = format!("--provider-binary={}=example.com/test/kit", kit());
+    let learn = |more: &[&str]| {
+        let arguments =
+            ["schemas", "learn", &binary, "--allow-net", "--env", "KIT_SERVICE=1", "--only", "kit_disk"];
+        cache.run(arguments.into_iter().chain(more.iter().copied()))
+    };
+    let learned = learn(&["--json"]);
+    assert_eq!(learned.code, 0, "{learned:?}");
+    check(&validator("schemas.schema.json"), &serde_json::from_str(&learned.stdout).unwrap());
+    assert!(learned.stderr.contains("1 resource type learned with "), "{learned:?}");
+    let listed = cache.line("schemas list");
+    assert!(listed.stdout.contains(", 1 learned, "), "{listed:?}");
+    // Nothing is learned twice.
+    let again = learn(&[]);
+    assert!(again.code == 0 && again.stderr.contains("0 resource types learned"), "{again:?}");
+
+    let main = |name: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    kit = {{ source = \"example.com/test/kit\" }}\n  }}\n}}\n\
+             resource \"kit_disk\" \"d\" {{\n  name = \"{name}\"\n}}\n"
+        )
+    };
+    let object = r#"{"name":"a","id":"1","kind":"ssd"}"#;
+    cache
+        .folder
+        .write("terraform.tfstate", &DISK_STATE.replace("TYPE", "kit_disk").replace("OBJECT", object));
+    cache.folder.write("main.tf", &main("b"));
+    let planned = cache.line("plan DIR --refresh=false");
+    assert!(planned.stdout.contains("# kit_disk.d must be replaced"), "{planned:?}");
+    assert!(planned.stdout.contains("# forces replacement"), "{planned:?}");
+    let explained = cache.line("plan DIR --refresh=false --explain kit_disk.d");
+    assert!(explained.stdout.contains("name forces replacement in "), "{explained:?}");
+    assert!(explained.stdout.contains(" probes of example.com/test/kit"), "{explained:?}");
+    let without = cache.line("plan DIR --refresh=false --no-model");
+    assert!(without.stdout.contains("# kit_disk.d will be updated in-place"), "{without:?}");
+
+    // Another machine gets the schemas and the model in a file.
+    let exported = cache.line("schemas export example.com/test/kit DIR/kit.schemas");
+    assert_eq!((exported.code, &*exported.stdout), (0, ""), "{exported:?}");
+    assert_eq!(cache.line("schemas remove --all").code, 0);
+    let added = cache.line("schemas add DIR/kit.schemas");
+    assert!(added.code == 0 && added.stdout.contains(", 1 learned, "), "{added:?}");
+    assert_eq!(cache.line("plan DIR --refresh=false").stdout, planned.stdout);
+    let damaged = fs::read(cache.folder.at("kit.schemas")).unwrap();
+    fs::write(cache.folder.at("kit.schemas"), &damaged[..damaged.len() - 1]).unwrap();
+    let refused = cache.line("schemas add DIR/kit.schemas");
+    assert!(refused.code == 2 && refused.stderr.contains("damaged"), "{refused:?}");
+    assert_eq!(cache.line("schemas export example.com/test/other DIR/x.schemas").code, 2);
+}

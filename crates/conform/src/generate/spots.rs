@@ -38,6 +38,16 @@ impl Spot<'_> {
         }
     }
 
+    /// Whether it holds blocks.
+    pub(in super::super) fn is_block(&self) -> bool {
+        matches!(self.part, SchemaPart::Blocks(_))
+    }
+
+    /// Whether only the provider sees its value.
+    pub(in super::super) fn is_write_only(&self) -> bool {
+        matches!(self.part, SchemaPart::Attribute(attribute) if attribute.write_only)
+    }
+
     /// Whether all of it can be unknown: a single block exists or does not, and is not unknown as a whole.
     pub(in super::super) fn can_be_unknown(&self) -> bool {
         match self.part {

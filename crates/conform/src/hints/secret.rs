@@ -31,6 +31,24 @@ impl Hints {
 }
 
 impl Hints {
+    /// All texts of some length in the file: inputs, which a model must not hold.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let values = self.values.iter().chain(self.types.iter().flat_map(|entry| &entry.values));
+        let given = values.flat_map(|(_, given)| given.values());
+        let updates = self.types.iter().flat_map(|entry| &entry.update).map(|(_, value)| value);
+        let mut texts = Vec::new();
+        for value in self.provider.iter().chain(given).chain(updates) {
+            value.unmark_deep().0.visit(|_, part| {
+                if let Kind::String(text) = part.kind() {
+                    // Shorter texts are in many words.
+                    texts.extend(Some(text.to_string()).filter(|text| text.len() >= 4));
+                }
+                Descend::Into
+            });
+        }
+        texts
+    }
+
     /// All values in the file for attributes that schemas call sensitive or write-only, each marked.
     pub fn secrets_by(&self, schemas: &Schemas) -> Vec<Value> {
         let mut secrets = Vec::new();

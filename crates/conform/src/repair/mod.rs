@@ -120,6 +120,16 @@ pub(super) async fn accepted_when(
     }
 }
 
+/// The values that a diagnostic says an argument may have, if it names them all.
+pub(super) fn allowed_values(diagnostic: &Diagnostic, name: &str) -> Option<Vec<String>> {
+    let diagnostic = short(diagnostic);
+    let said = format!("{} {}", diagnostic.summary, diagnostic.detail);
+    match wish(&said, Some(name), &|known| known == name) {
+        Wish::OneOf(values) => Some(values),
+        _ => None,
+    }
+}
+
 /// The provider's diagnostics about a configuration.
 struct Rejection {
     /// For the configuration itself, which may have unknown parts.

@@ -4,6 +4,7 @@ mod conform;
 mod explained;
 mod flow;
 mod hints;
+mod learn;
 mod random;
 mod repair;
 mod run;

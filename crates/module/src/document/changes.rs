@@ -20,9 +20,7 @@ pub(super) fn in_order(objects: &[PlannedObject]) -> Vec<&PlannedObject> {
 /// The actions for a resource with unknown instances: those of one new instance. An object that exists may be updated.
 pub(super) fn undecided_actions(undecided: &UndecidedResource) -> ResourceActions {
     match undecided.address.resource.mode {
-        Mode::Managed if matches!(undecided.reason, UndecidedReason::ActionUnknown) => {
-            ResourceActions::Update
-        }
+        Mode::Managed if undecided.reason.is_about_object() => ResourceActions::Update,
         Mode::Managed => ResourceActions::Create,
         Mode::Data | Mode::Ephemeral => ResourceActions::Read,
     }
@@ -46,6 +44,11 @@ impl PlannedObject {
 }
 
 impl UndecidedReason {
+    /// Whether the object exists, and what happens to it is not known.
+    pub(crate) fn is_about_object(&self) -> bool {
+        matches!(self, Self::ActionUnknown | Self::ReplacementUnknown)
+    }
+
     /// As documents write it. Terraform has no such reasons: it never plans without the provider.
     pub(super) fn as_str(&self) -> &'static str {
         match self {
@@ -53,6 +56,7 @@ impl UndecidedReason {
             Self::WorkspaceUnknown => Deferred::WORKSPACE_UNKNOWN,
             Self::InputMissing => Deferred::INPUT_MISSING,
             Self::ActionUnknown => Deferred::ACTION_UNKNOWN,
+            Self::ReplacementUnknown => Deferred::REPLACEMENT_UNKNOWN,
             Self::ImportUnknown(_) => Deferred::IMPORT_UNKNOWN,
         }
     }

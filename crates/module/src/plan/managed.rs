@@ -333,6 +333,9 @@ impl<'c> Walk<'_, 'c> {
         let depends_on_missing = triggered || !after.is_wholly_known();
         if prior.is_some() && self.missing.reaches(*index) && depends_on_missing && !is_certain {
             self.unsure.insert(address.clone());
+        } else if change.may_replace {
+            self.unsure.insert(address.clone());
+            self.may_be_replaced.insert(address.clone());
         }
         // Only the provider knows the identity that an object gets when it is created again.
         let is_guess = change.action.is_replace() && self.providers.is_simulated(&resource.provider_config);

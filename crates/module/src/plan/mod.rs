@@ -387,6 +387,8 @@ pub enum UndecidedReason {
     InputMissing,
     /// The object exists, and what happens to it depends on an input that is missing.
     ActionUnknown,
+    /// The object exists, and only its provider knows whether it is updated or replaced.
+    ReplacementUnknown,
     /// It is not known what the object that is imported looks like, and whether it is there.
     ImportUnknown(ImportedBy),
 }

@@ -66,8 +66,12 @@ impl<'c> Walk<'_, 'c> {
             let key = module.map(|module| NodeKey::Resource(module, resource_name(&change.address.resource)));
             let node = key.and_then(|key| self.graph.find(&key));
             let span = node.and_then(|node| header(&self.graph.nodes[node]));
+            let reason = match self.may_be_replaced.contains(&change.address) {
+                true => UndecidedReason::ReplacementUnknown,
+                false => UndecidedReason::ActionUnknown,
+            };
             self.leave_undecided(UndecidedResource {
-                reason: UndecidedReason::ActionUnknown,
+                reason,
                 address: change.address,
                 provider: change.provider,
                 span: span.unwrap_or(crate::NOWHERE),

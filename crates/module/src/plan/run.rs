@@ -380,6 +380,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             forgotten: Vec::new(),
             missing,
             unsure: HashSet::new(),
+            may_be_replaced: HashSet::new(),
             undecided: HashSet::new(),
             unanswered: vec![BTreeSet::new(); nodes],
             asked: HashSet::new(),

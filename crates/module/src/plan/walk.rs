@@ -86,6 +86,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) missing: &'i MissingInputs,
     /// The existing objects whose action depends on a missing input.
     pub(crate) unsure: HashSet<InstanceAddress>,
+    /// Those of them of which a model says that they are updated or replaced.
+    pub(crate) may_be_replaced: HashSet<InstanceAddress>,
     /// The resources of which some instances are undecided.
     pub(crate) undecided: HashSet<ResourceAddress>,
     /// For each node, the data sources and attributes that are unknown without their providers and that its value depends on.

@@ -159,6 +159,17 @@ pub trait Providers {
         Vec::new()
     }
 
+    /// Why a change of a part replaces objects of a type, as far as that was learned: `engine_version forces replacement in 12
+    /// of 12 probes of hashicorp/aws 5.100.0`.
+    fn learned_replacement(
+        &self,
+        _provider: &ProviderAddress,
+        _resource_type: &str,
+        _part: &str,
+    ) -> Option<String> {
+        None
+    }
+
     /// Answers a call with the [`ProviderReply`] of its kind.
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply;
 }

@@ -1,14 +1,17 @@
 //! Simulated providers: they answer from schemas alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use objchange::Value;
 use objchange::change::{
     Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
     proposed_from_config, proposed_new,
 };
-use objchange::schema::Block;
+use objchange::schema::{Block, SchemaKind};
+use objchange::value::Path;
+use objchange_model::{PlayOptions, ProviderModel, TypeModel};
 use objchange_plan::Json;
 use smol_str::SmolStr;
 
@@ -16,8 +19,8 @@ use super::{
     Answered, BrokenContract, DataAnswer, ImportAnswer, MoveObject, ProviderCall, ProviderObject,
     ProviderReply, Providers, StoredObject, builtin, legacy, not_applied, remote_state,
 };
-use crate::ProviderConfigAddress;
 use crate::config::Files;
+use crate::{ProviderAddress, ProviderConfigAddress};
 
 /// Answers for all providers from their schemas: computed attributes without a value are unknown, objects are as the
 /// state has them, and data sources are not known. The provider in Terraform itself is planned as it plans.
@@ -32,6 +35,10 @@ pub struct SimulatedProviders<'f> {
     /// The types of objects that the state has in another form than the schema: a provider would bring them into that,
     /// which may change any value. Strict plans take every object of these types for changed.
     pub outdated_types: BTreeSet<SmolStr>,
+    /// What was learned of providers: objects of the types that were learned are planned with it.
+    pub models: Arc<BTreeMap<ProviderAddress, ProviderModel>>,
+    /// The provider configurations with settings that the provider did not have when it was learned.
+    pub other_settings: BTreeSet<ProviderConfigAddress>,
 }
 
 impl fmt::Debug for SimulatedProviders<'_> {
@@ -45,14 +52,38 @@ impl Providers for SimulatedProviders<'_> {
         !provider.provider.is_builtin()
     }
 
+    fn learned_replacement(
+        &self,
+        provider: &ProviderAddress,
+        resource_type: &str,
+        part: &str,
+    ) -> Option<String> {
+        let model = self.models.get(provider)?;
+        let sentence = model.of_type_without_schema(resource_type)?.explain_replacement(part)?;
+        let version = model.info.version.as_deref().unwrap_or("(version not known)");
+        Some(format!("{sentence} of {} {version}", provider.for_display()))
+    }
+
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
         let is_builtin = provider.provider.is_builtin();
         match call {
             ProviderCall::Validate(kind, type_name, config) if is_builtin => {
                 ProviderReply::Validate(remote_state::validate(kind, type_name, config))
             }
+            ProviderCall::Validate(SchemaKind::Resource, type_name, config) => {
+                let model = self.models.get(&provider.provider);
+                let model = model.and_then(|model| model.of_type_without_schema(type_name));
+                ProviderReply::Validate(model.map(|model| refused(&model, config)).unwrap_or_default())
+            }
             ProviderCall::Validate(..) => ProviderReply::Validate(Vec::new()),
-            ProviderCall::Configure(_) => ProviderReply::Configure(Vec::new()),
+            ProviderCall::Configure(config) => {
+                if let Some(model) = self.models.get(&provider.provider)
+                    && has_other_settings(model, config)
+                {
+                    self.other_settings.insert(provider.clone());
+                }
+                ProviderReply::Configure(Vec::new())
+            }
             ProviderCall::Upgrade(stored) => {
                 if self.is_strict && !is_builtin && is_outdated(&stored) {
                     self.outdated_types.insert(stored.resource_type.into());
@@ -62,11 +93,22 @@ impl Providers for SimulatedProviders<'_> {
             ProviderCall::Plan(_, _, request) if is_builtin => {
                 ProviderReply::Plan(builtin::TerraformData(SimulatedProvider::default()).plan(request))
             }
-            ProviderCall::Plan(resource_type, _, request) if self.is_strict => {
-                let is_outdated = self.outdated_types.contains(resource_type);
-                ProviderReply::Plan(plan_strictly(request, is_outdated))
+            ProviderCall::Plan(resource_type, _, request) => {
+                let is_outdated = self.is_strict && self.outdated_types.contains(resource_type);
+                let model = self.models.get(&provider.provider).filter(|_| !is_outdated);
+                let model = model.and_then(|model| model.of_type(resource_type, &request.schema));
+                ProviderReply::Plan(match model {
+                    Some(model) => {
+                        let options = PlayOptions {
+                            is_strict: self.is_strict,
+                            has_other_settings: self.other_settings.contains(provider),
+                        };
+                        Ok(model.play(&request.schema, request, options).answer)
+                    }
+                    None if self.is_strict => plan_strictly(request, is_outdated),
+                    None => planned(request, true),
+                })
             }
-            ProviderCall::Plan(_, _, request) => ProviderReply::Plan(planned(request, true)),
             ProviderCall::PlanDestroy(..) => ProviderReply::PlanDestroy(Vec::new()),
             ProviderCall::PlanAction(..) => ProviderReply::PlanAction(Vec::new()),
             // Only a provider knows what has changed outside of Terraform, so no drift is predicted.
@@ -116,6 +158,32 @@ impl SimulatedProviders<'_> {
             }
         }
     }
+}
+
+/// The most accepted values that a warning names.
+const MAX_LISTED: usize = 10;
+
+/// Warnings about values that the provider has refused when it was learned. Another version may accept them.
+fn refused(model: &TypeModel, config: &Value) -> Vec<Diagnostic> {
+    let warning = |(path, accepted): (Path, &[String])| {
+        let mut warning = Diagnostic::warning("The provider has refused such a value");
+        warning.detail = format!(
+            "When it was learned, it accepted {} here.",
+            objchange_text::listed(&accepted[..accepted.len().min(MAX_LISTED)], accepted.len())
+        );
+        warning.path = Some(path);
+        warning
+    };
+    model.refused(config).into_iter().map(warning).collect()
+}
+
+/// Whether a provider is configured with settings that were not there when it was learned. Some, such as tags for all
+/// objects, change its plans.
+fn has_other_settings(model: &ProviderModel, config: &Value) -> bool {
+    let settings = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
+    settings
+        .filter(|(_, value)| !value.is_null() && !value.is_empty())
+        .any(|(name, _)| !model.info.settings.contains(name))
 }
 
 /// Whether an object was stored under another version of its schema, or has attributes that the schema lacks.

@@ -386,6 +386,9 @@ impl<'t> Deferred<'t> {
     /// The reason of an object that exists, and of which nobody knows what happens to it, because the plan was made without
     /// an input that it depends on. Terraform writes no such reason.
     pub const ACTION_UNKNOWN: &'static str = "action_unknown";
+    /// The reason of an object that is updated or replaced, where only its provider knows which. Terraform writes no such
+    /// reason.
+    pub const REPLACEMENT_UNKNOWN: &'static str = "replacement_unknown";
 
     /// Whether it was planned without what would have decided: the answer of a provider, the workspace, or another input.
     pub fn is_undecided(&self) -> bool {
@@ -400,6 +403,7 @@ impl<'t> Deferred<'t> {
             Self::WORKSPACE_UNKNOWN,
             Self::INPUT_MISSING,
             Self::ACTION_UNKNOWN,
+            Self::REPLACEMENT_UNKNOWN,
         ]
         .contains(&reason)
     }

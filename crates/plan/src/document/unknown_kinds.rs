@@ -72,7 +72,7 @@ const REASONS: [&str; 17] = [
     "forgot_because_lifecycle_destroy_in_config",
 ];
 
-const DEFERRALS: [&str; 12] = [
+const DEFERRALS: [&str; 13] = [
     "",
     "unknown",
     "instance_count_unknown",
@@ -86,6 +86,7 @@ const DEFERRALS: [&str; 12] = [
     Deferred::WORKSPACE_UNKNOWN,
     Deferred::INPUT_MISSING,
     Deferred::ACTION_UNKNOWN,
+    Deferred::REPLACEMENT_UNKNOWN,
 ];
 
 // OpenTofu 1.11 lists ephemeral resources among the changes. Terraform never does.

@@ -63,6 +63,9 @@ impl Writer<'_> {
             }
             Deferred::INPUT_MISSING => "because its instances depend on input that is missing",
             Deferred::ACTION_UNKNOWN => "because what happens to it depends on input that is missing",
+            Deferred::REPLACEMENT_UNKNOWN => {
+                "because only its provider knows whether it is updated or replaced"
+            }
             Deferred::IMPORT_UNKNOWN => "because only its provider knows the object to import",
             _ => "for an unknown reason",
         };

@@ -303,6 +303,15 @@ impl Providers for JoinedProviders<'_> {
         !self.real.has(provider) && self.others.is_simulated(provider)
     }
 
+    fn learned_replacement(
+        &self,
+        provider: &ProviderAddress,
+        resource_type: &str,
+        part: &str,
+    ) -> Option<String> {
+        self.others.learned_replacement(provider, resource_type, part)
+    }
+
     fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
         match self.real.functions_of(provider) {
             Some(functions) => Some(functions.function(name)),

@@ -39,6 +39,9 @@ pub struct Launch {
     /// Asks the provider to encrypt the connection, as Terraform does. Each side makes a certificate for this
     /// connection. A provider that uses TLS without being asked gets TLS anyway.
     pub mtls: bool,
+    /// Cuts the provider off from the network. Only Linux can do that, and not everywhere: where it cannot, the provider
+    /// does not start.
+    pub is_offline: bool,
     /// The list of running processes, to end all of them at once.
     pub children: Children,
     pub(super) environment: Vec<(OsString, OsString)>,
@@ -73,6 +76,7 @@ impl fmt::Debug for Launch {
             .field("protocols", &self.protocols)
             .field("limits", &self.limits)
             .field("mtls", &self.mtls)
+            .field("is_offline", &self.is_offline)
             .field("children", &self.children)
             .field("environment", &names)
             .finish()
@@ -91,6 +95,7 @@ impl Launch {
             protocols: vec![5, 6],
             limits: Limits::default(),
             mtls: false,
+            is_offline: false,
             children: Children::default(),
             environment: inherited.collect(),
         }

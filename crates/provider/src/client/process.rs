@@ -194,7 +194,7 @@ impl Process {
             command.current_dir(directory);
         }
         own_group(&mut command);
-        let mut child = spawn::spawn(command).map_err(not_started)?;
+        let mut child = spawn::spawn(command, launch.is_offline).map_err(not_started)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let pid = child.id();
         let folder = directory.path().to_owned();

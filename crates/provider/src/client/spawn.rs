@@ -14,9 +14,12 @@ type Job = Box<dyn FnOnce() + Send>;
 /// The thread that starts processes; `None` before the first one.
 static STARTER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
 
-/// Starts a process.
-pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
+/// Starts a process, perhaps without a network.
+pub(super) fn spawn(mut command: Command, is_offline: bool) -> io::Result<Child> {
     die_with_parent(&mut command);
+    if is_offline {
+        cut_off(&mut command)?;
+    }
     let (sender, started) = channel();
     let job: Job = Box::new(move || {
         // The receiver may be gone: then the process must not be left.
@@ -63,6 +66,35 @@ fn die_with_parent(command: &mut Command) {
     unsafe {
         std::os::unix::process::CommandExt::pre_exec(command, ask);
     }
+}
+
+/// Gives the process a network of its own without any interface. Its sockets in files still reach this program: they belong
+/// to the file system (unix(7)).
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "nothing else is called between fork and exec than two system calls")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems cannot do it")]
+fn cut_off(command: &mut Command) -> io::Result<()> {
+    use rustix::thread::{UnshareFlags, unshare_unsafe};
+    let ask = || {
+        // SAFETY: the child has one thread, and shares no file descriptors by these flags.
+        let alone = |flags| unsafe { unshare_unsafe(flags) };
+        // Without the rights for it, a user namespace gives them (user_namespaces(7)).
+        alone(UnshareFlags::NEWNET).or_else(|_| alone(UnshareFlags::NEWUSER | UnshareFlags::NEWNET))?;
+        Ok(())
+    };
+    // SAFETY: the closure makes two system calls, which are safe after a fork, and allocates nothing.
+    unsafe {
+        std::os::unix::process::CommandExt::pre_exec(command, ask);
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn cut_off(_command: &mut Command) -> io::Result<()> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "a provider can be cut off from the network on Linux only",
+    ))
 }
 
 #[cfg(not(target_os = "linux"))]

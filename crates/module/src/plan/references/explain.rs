@@ -202,15 +202,19 @@ impl<'c> Explainer<'_, '_, 'c> {
         };
         let key = found.key.as_ref().and_then(key_of);
         let unsure = undecided().find(|undecided| {
-            matches!(undecided.reason, UndecidedReason::ActionUnknown)
-                && (found.key.is_none() || undecided.address.key == key)
+            undecided.reason.is_about_object() && (found.key.is_none() || undecided.address.key == key)
         });
         if let (Some(unsure), true) = (unsure, found.path.is_empty()) {
-            let why = "it exists, and what happens to it depends on input that is missing".to_owned();
+            let why = match unsure.reason {
+                UndecidedReason::ReplacementUnknown => {
+                    "it exists, and only its provider knows whether it is updated or replaced".to_owned()
+                }
+                _ => "it exists, and what happens to it depends on input that is missing".to_owned(),
+            };
             self.steps.push(ExplanationStep { what: "undecided", why, ..own });
             return self.unknown_attributes(found, &unsure.after, depth);
         }
-        if undecided().any(|undecided| !matches!(undecided.reason, UndecidedReason::ActionUnknown)) {
+        if undecided().any(|undecided| !undecided.reason.is_about_object()) {
             let why = "its count or for_each is not known, so that its instances are not".to_owned();
             self.steps.push(ExplanationStep { what: "deferred", why, ..own });
             self.follow(&repeated, found.at, None, depth, true);
@@ -291,7 +295,15 @@ impl<'c> Explainer<'_, '_, 'c> {
             self.steps.push(ExplanationStep { why: why.to_owned(), ..own });
             return;
         };
-        self.steps.push(ExplanationStep { depth, span: own.span, ..of_change(change, own.span) });
+        let mut step = ExplanationStep { depth, span: own.span, ..of_change(change, own.span) };
+        // The chain ends at what was learned of the provider.
+        let parts: BTreeSet<String> = change.replace_paths.iter().map(part_name).collect();
+        for part in parts {
+            let resource_type = &resource.name.resource_type;
+            let fact = self.walk.providers.learned_replacement(&resource.provider, resource_type, &part);
+            step.why.extend(fact.map(|fact| format!("; {fact}")));
+        }
+        self.steps.push(step);
         if resource.name.mode == Mode::Data {
             return self.data(found, resource, changes, depth);
         }
@@ -389,6 +401,15 @@ impl<'c> Explainer<'_, '_, 'c> {
             }
         }
     }
+}
+
+/// The names on a path, with dots between them.
+fn part_name(path: &Path) -> String {
+    let names = path.steps().iter().filter_map(|step| match step {
+        PathStep::Attribute(name) => Some(name.as_str()),
+        PathStep::Index(_) => None,
+    });
+    names.collect::<Vec<_>>().join(".")
 }
 
 /// The step for the change of an object.

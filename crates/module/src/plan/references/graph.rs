@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use super::super::graph::{Graph, NodeKind};
 use super::super::walk::Walk;
-use super::super::{ActionReason, PlannedAction, PlannedObject, UndecidedReason};
+use super::super::{ActionReason, PlannedAction, PlannedObject};
 use super::{Observer, address, header};
 use crate::config::Config;
 use crate::subject::WORKSPACE;
@@ -199,7 +199,7 @@ impl<'w> Planned<'w> {
             changes.entry(key(&change.address.resource)).or_default().push(change);
         }
         let undecided = walk.plan.undecided.iter();
-        let undecided = undecided.filter(|one| !matches!(one.reason, UndecidedReason::ActionUnknown));
+        let undecided = undecided.filter(|one| !one.reason.is_about_object());
         let undecided = undecided.map(|undecided| key(&undecided.address.resource));
         Self { undecided: undecided.collect(), changes }
     }

@@ -169,6 +169,15 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         self.others.is_simulated(provider)
     }
 
+    fn learned_replacement(
+        &self,
+        provider: &ProviderAddress,
+        resource_type: &str,
+        part: &str,
+    ) -> Option<String> {
+        self.others.learned_replacement(provider, resource_type, part)
+    }
+
     fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
         self.others.function(provider, name)
     }

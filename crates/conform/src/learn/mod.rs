@@ -1,0 +1,249 @@
+//! Learns a provider: asks it for plans of objects made from its schemas, and merges the answers into a model.
+//!
+//! Plans need no service, no credentials that work and no network. Nothing is applied, read or imported: the calls are
+//! those for schemas, configuring, validating and planning.
+
+mod objects;
+mod probes;
+mod session;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use objchange::schema::Block;
+use objchange_model::{ModelInfo, TypeModel};
+use objchange_provider::{Component, ErrorKind, Provider, ProviderExt, Result, Schemas};
+use smol_str::SmolStr;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use wildmatch::WildMatch;
+
+use self::probes::Prober;
+use self::session::Session;
+use crate::{Hints, Stop};
+
+/// How a provider is learned.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LearnOptions {
+    /// Only resource types whose name matches one of these globs; all if empty.
+    pub only: Vec<String>,
+    /// Resource types that are known already.
+    pub except: Vec<SmolStr>,
+    /// Hints about the provider.
+    pub hints: Hints,
+    /// The maximum number of calls for each type.
+    pub calls: u32,
+    /// The maximum time for each type.
+    pub time_per_type: Duration,
+    /// The time limit; no new type is begun after it.
+    pub time: Option<Duration>,
+    /// How many providers run at the same time.
+    pub jobs: usize,
+    /// Stops it.
+    pub stop: Stop,
+}
+
+impl Default for LearnOptions {
+    /// All types, with up to 1,500 calls and 2 minutes each, and one process.
+    fn default() -> Self {
+        Self {
+            only: Vec::new(),
+            except: Vec::new(),
+            hints: Hints::default(),
+            calls: 1_500,
+            time_per_type: Duration::from_secs(120),
+            time: None,
+            jobs: 1,
+            stop: Stop::default(),
+        }
+    }
+}
+
+/// What was learned.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Learned {
+    /// The settings of the provider, and the types that were not learned.
+    pub info: ModelInfo,
+    /// The models, by resource type.
+    pub types: BTreeMap<SmolStr, TypeModel>,
+    /// The number of calls.
+    pub calls: u64,
+    /// The types that were not begun, because the time was over or it was stopped.
+    pub left: usize,
+}
+
+/// How far learning has come.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct LearnProgress<'p> {
+    /// The type that is done.
+    pub name: &'p str,
+    /// Its model, or why there is none.
+    pub outcome: std::result::Result<&'p TypeModel, &'p str>,
+    /// The settings of the provider, and the types that were not learned so far.
+    pub info: &'p ModelInfo,
+    /// How many types are done.
+    pub done: usize,
+    /// How many there are.
+    pub types: usize,
+}
+
+type Start = dyn Fn() -> Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>> + Send + Sync;
+
+/// Data that all workers share.
+struct Context {
+    start: Box<Start>,
+    options: LearnOptions,
+    schemas: Arc<Schemas>,
+    config: objchange::Value,
+    tasks: Mutex<VecDeque<SmolStr>>,
+    learned: Mutex<Learned>,
+    types: usize,
+    end: Option<Instant>,
+    progress: Box<dyn Fn(LearnProgress<'_>) + Send + Sync>,
+}
+
+/// Learns the resource types of a provider. `start` starts it for each of the jobs, and again after a crash.
+///
+/// # Errors
+///
+/// The provider does not start, returns no schemas, or refuses its settings.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use objchange_conform::kit::faulty;
+/// use objchange_conform::{LearnOptions, learn};
+/// use objchange_provider::Provider;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> objchange_provider::Result<()> {
+/// let start = || async { Ok(Arc::new(faulty(true)) as Arc<dyn Provider>) };
+/// let mut options = LearnOptions::default();
+/// options.only = vec!["kit_thing".to_owned()];
+/// let learned = learn(start, options, |_| ()).await?;
+/// assert!(learned.types["kit_thing"].probes > 10);
+/// # Ok(())
+/// # }
+/// ```
+pub async fn learn<S, F>(
+    start: S,
+    options: LearnOptions,
+    progress: impl Fn(LearnProgress<'_>) + Send + Sync + 'static,
+) -> Result<Learned>
+where
+    S: Fn() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Arc<dyn Provider>>> + Send + 'static,
+{
+    let end = options.time.map(|time| Instant::now() + time);
+    let start: Box<Start> = Box::new(move || Box::pin(start()));
+    let first = start().await?;
+    let schemas = first.schemas().await?;
+    let nothing = Block::new::<&str>([], []);
+    let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
+    let config = options
+        .hints
+        .provider_config(block)
+        .map_err(|error| ErrorKind::Refused(vec![error.to_string()]))?
+        .unmark_deep()
+        .0;
+    let wanted: VecDeque<SmolStr> = wanted(&schemas, &options)?;
+    let settings = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
+    let mut info = ModelInfo::new("", None);
+    info.settings = settings
+        .filter(|(_, value)| !value.is_null() && !value.is_empty())
+        .map(|(name, _)| name.clone())
+        .collect();
+    let context = Arc::new(Context {
+        start,
+        schemas,
+        config,
+        types: wanted.len(),
+        tasks: Mutex::new(wanted),
+        learned: Mutex::new(Learned { info, ..Learned::default() }),
+        end,
+        progress: Box::new(progress),
+        options,
+    });
+    let mut session = Session::new(context.clone(), Some(first));
+    // Settings that are refused are an error for all types.
+    session.provider().await?;
+    let mut workers = JoinSet::new();
+    let jobs = context.options.jobs.clamp(1, context.types.max(1));
+    for session in std::iter::once(session).chain((1..jobs).map(|_| Session::new(context.clone(), None))) {
+        workers.spawn(work(session));
+    }
+    while let Some(done) = workers.join_next().await {
+        if let Err(error) = done
+            && error.is_panic()
+        {
+            std::panic::resume_unwind(error.into_panic());
+        }
+    }
+    let mut learned = std::mem::take(&mut *context.learned());
+    learned.left = context.tasks().len();
+    Ok(learned)
+}
+
+/// The types to learn.
+fn wanted(schemas: &Schemas, options: &LearnOptions) -> Result<VecDeque<SmolStr>> {
+    let globs: Vec<WildMatch> = options.only.iter().map(|glob| WildMatch::new(glob)).collect();
+    for (glob, text) in std::iter::zip(&globs, &options.only) {
+        if !schemas.resources.keys().any(|name| glob.matches(name)) {
+            let similar = objchange_text::similar(text, schemas.resources.keys().map(SmolStr::as_str));
+            let similar = similar.into_iter().map(str::to_owned).collect();
+            return Err(ErrorKind::NothingCalled { glob: text.clone(), similar }.into());
+        }
+    }
+    let is_wanted = |name: &SmolStr| {
+        (globs.is_empty() || globs.iter().any(|glob| glob.matches(name)))
+            && !options.except.contains(name)
+            && options.hints.skip(Component::Resource, name).is_none()
+    };
+    Ok(schemas.resources.keys().filter(|name| is_wanted(name)).cloned().collect())
+}
+
+/// Learns one type after the other.
+async fn work(mut session: Session) {
+    let context = session.context.clone();
+    while let Some(name) = context.next() {
+        let Some(schema) = context.schemas.resources.get(&name) else { continue };
+        let mut prober = Prober::new(&name, &schema.block, &context.options);
+        let outcome = prober.learn(&mut session).await;
+        let mut learned = context.learned();
+        learned.calls += u64::from(prober.calls());
+        let (done, types) = (learned.types.len() + learned.info.not_learned.len() + 1, context.types);
+        let report = outcome.as_ref().map(|(model, _)| model).map_err(String::as_str);
+        let progress = LearnProgress { name: &name, outcome: report, info: &learned.info, done, types };
+        (context.progress)(progress);
+        match outcome {
+            Ok((model, left_out)) => {
+                if let Some(reason) = left_out {
+                    learned.info.partly_learned.insert(name.clone(), reason);
+                }
+                learned.types.insert(name, model);
+            }
+            Err(reason) => drop(learned.info.not_learned.insert(name, reason)),
+        }
+    }
+}
+
+impl Context {
+    /// The next type, unless it is over.
+    fn next(&self) -> Option<SmolStr> {
+        let is_over = self.options.stop.is_stopped() || self.end.is_some_and(|end| Instant::now() >= end);
+        if is_over { None } else { self.tasks().pop_front() }
+    }
+
+    fn tasks(&self) -> std::sync::MutexGuard<'_, VecDeque<SmolStr>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learned(&self) -> std::sync::MutexGuard<'_, Learned> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

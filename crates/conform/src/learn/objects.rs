@@ -1,0 +1,254 @@
+//! Objects that a provider is asked about.
+
+use std::convert::Infallible;
+
+use objchange::schema::Block;
+use objchange::value::{Kind, PathStep};
+use objchange::{Type, Value};
+use objchange_provider::Component;
+use smol_str::SmolStr;
+
+use crate::Hints;
+use crate::generate::{Are, Maker, Put, Spot, Taste, What};
+use crate::hints::Numbering;
+use crate::within;
+
+/// Makes values for the objects of one type. Each number gives other values.
+pub(super) struct Values<'a> {
+    pub(super) block: &'a Block,
+    pub(super) name: &'a str,
+    pub(super) hints: &'a Hints,
+}
+
+/// A document that is more like those of people than `{}` is: providers compare documents as JSON, and its keys are in no
+/// order.
+fn document(number: u64) -> String {
+    format!(
+        r#"{{"Version":"2012-10-17","Statement":[{{"Sid":"s{number}","Effect":"Allow","Action":"s3:GetObject","Resource":"*"}}]}}"#
+    )
+}
+
+/// An object with documents in place of empty ones.
+pub(super) fn with_documents(object: &Value, number: u64) -> Value {
+    let Ok(object) = object.transform(|_, part| {
+        Ok::<_, Infallible>(if part.as_str() == Some("{}") { Value::from(document(number)) } else { part })
+    });
+    object
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn maker(&self, number: u64) -> Maker<'a> {
+        Maker::new(Component::Resource, self.name, self.hints, Numbering { seed: 0, sequence: number })
+    }
+
+    /// A value for a part.
+    pub(super) fn part(&self, spot: &Spot<'_>, number: u64, what: What<'_>) -> Option<Value> {
+        let maker = self.maker(number);
+        let put = Put { names: &spot.names, what };
+        let config = maker.config(self.block, Taste::Nothing, Some(put));
+        let value = within::first(&config, &spot.names).filter(|value| !value.is_null());
+        value.map(|value| with_documents(value, number))
+    }
+
+    /// Two values for a part that differ.
+    pub(super) fn two(&self, spot: &Spot<'_>, number: u64) -> Option<[Value; 2]> {
+        if spot.ty() == Type::Bool {
+            let first = number.is_multiple_of(2);
+            return Some([Value::from(first), Value::from(!first)]);
+        }
+        if spot.names[0] == "timeouts" && spot.ty() == Type::String {
+            return Some([Value::from("30m"), Value::from("40m")]);
+        }
+        let first = self.part(spot, number, What::Plausible)?;
+        let second = self.part(spot, number + 1, What::Plausible)?;
+        let second = if second.identical(&first) { other(&first)? } else { second };
+        Some([first, second])
+    }
+
+    /// Two blocks or elements in place of one.
+    pub(super) fn several(&self, spot: &Spot<'_>, number: u64) -> Option<Value> {
+        self.part(spot, number, What::Many(2, Are::Different)).filter(|value| value.len() == Some(2))
+    }
+
+    /// An object with each unknown part filled: with the part of `before`, if it has one, or else by its name and type.
+    pub(super) fn filled(&self, planned: &Value, before: Option<&Value>, number: u64) -> Value {
+        self.filled_with(planned, before, number, true)
+    }
+
+    /// Like [`filled`](Self::filled), with objects in unknown collections, or with none.
+    pub(super) fn filled_with(
+        &self,
+        planned: &Value,
+        before: Option<&Value>,
+        number: u64,
+        has_objects: bool,
+    ) -> Value {
+        let maker = self.maker(number);
+        let filled = planned.transform(|path, part| {
+            if part.is_known() {
+                return Ok::<_, Infallible>(part);
+            }
+            let path = path.to_path();
+            let known = before.and_then(|before| before.at(&path));
+            if let Some(known) = known.filter(|known| known.is_wholly_known() && known.ty() == part.ty()) {
+                return Ok(known.clone());
+            }
+            let holds_objects = part.ty().element().is_some_and(|element| element.as_object().is_some());
+            if holds_objects
+                && !has_objects
+                && let Some(empty) = zero(part.ty())
+            {
+                return Ok(empty);
+            }
+            let name = path.steps().iter().rev().find_map(|step| match step {
+                PathStep::Attribute(name) => Some(name.clone()),
+                PathStep::Index(_) => None,
+            });
+            Ok(maker.value(part.ty(), name.as_deref().unwrap_or_default(), 7, &mut Taste::Nothing))
+        });
+        let Ok(filled) = filled;
+        with_documents(&filled, number)
+    }
+
+    /// A configuration with a part set. Blocks around it are added where there are none.
+    pub(super) fn with(&self, config: &Value, spot: &Spot<'_>, value: &Value, number: u64) -> Value {
+        // The innermost block or object around the part that is there.
+        let is_there = |length: usize| {
+            let around = &spot.names[..length];
+            length == 0
+                || within::first(config, around).is_some_and(|part| !part.is_null() && part.len() != Some(0))
+        };
+        let around = (0..spot.names.len()).rev().find(|length| is_there(*length)).unwrap_or(0);
+        let set = |_: &Value| value.clone();
+        if around + 1 == spot.names.len() {
+            return within::changed(config, &spot.names, &mut { set });
+        }
+        let outer = &spot.names[..=around];
+        let maker = self.maker(number);
+        let put = Put { names: &spot.names, what: What::Value(value) };
+        let whole = maker.config(self.block, Taste::Nothing, Some(put));
+        match within::first(&whole, outer) {
+            Some(part) => within::changed(config, outer, &mut |_| part.clone()),
+            None => config.clone(),
+        }
+    }
+}
+
+/// An object without a part.
+pub(super) fn without(config: &Value, spot: &Spot<'_>) -> Value {
+    within::changed(config, &spot.names, &mut |value| nothing(value, spot))
+}
+
+/// The value of a part that is left out.
+fn nothing(value: &Value, spot: &Spot<'_>) -> Value {
+    match (spot.can_be_unknown() && spot.is_objects(), value.ty()) {
+        (true, Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_)) if spot.is_block() => {
+            let empty: [Value; 0] = [];
+            Value::tuple(empty).convert(value.ty()).unwrap_or_else(|_| Value::null(value.ty().clone()))
+        }
+        (_, ty) => Value::null(ty.clone()),
+    }
+}
+
+/// Whether an object has a value at a part.
+pub(super) fn has(object: &Value, names: &[SmolStr]) -> bool {
+    let mut has = false;
+    within::each(object, names, &mut |part| has |= !part.is_null() && part.len() != Some(0));
+    has
+}
+
+/// The value that the older SDK keeps for an argument that nobody sets.
+pub(super) fn zero(ty: &Type) -> Option<Value> {
+    let empty: [Value; 0] = [];
+    match ty {
+        Type::Bool => Some(Value::from(false)),
+        Type::Number => Some(Value::from(0)),
+        Type::String => Some(Value::from("")),
+        Type::List(_) | Type::Set(_) => Value::tuple(empty).convert(ty).ok(),
+        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty).ok(),
+        _ => None,
+    }
+}
+
+/// Another value of the same type.
+fn other(value: &Value) -> Option<Value> {
+    match value.kind() {
+        Kind::String(text) if text.starts_with('{') => Some(Value::from(document(77))),
+        Kind::String(text) if text.starts_with("10.") => Some(Value::from(text.replacen("10.", "10.9", 1))),
+        Kind::String(text) => Some(Value::from(format!("{text}2"))),
+        Kind::Number(number) => Some(Value::from(number.as_i64()? + 1)),
+        Kind::Bool(value) => Some(Value::from(!value)),
+        Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
+            let changed = elements.iter().map(|element| other(element).unwrap_or_else(|| element.clone()));
+            let changed = within::elements_like(value, changed);
+            Some(changed).filter(|changed| !changed.identical(value))
+        }
+        Kind::Map(map) => {
+            let changed = map
+                .iter()
+                .map(|(key, element)| (key.clone(), other(element).unwrap_or_else(|| element.clone())));
+            Value::map(value.ty().element()?.clone(), changed)
+                .ok()
+                .filter(|changed| !changed.identical(value))
+        }
+        Kind::Object(members) => {
+            let changed = members
+                .iter()
+                .map(|(name, member)| (name.clone(), other(member).unwrap_or_else(|| member.clone())));
+            let changed = Value::object(changed);
+            Some(changed).filter(|changed| changed.ty() == value.ty() && !changed.identical(value))
+        }
+        _ => None,
+    }
+}
+
+/// Texts that a provider may call the same as this one.
+pub(super) fn same_texts(text: &str) -> Vec<String> {
+    let mut forms = vec![format!("{text} ")];
+    let (upper, lower) = (text.to_ascii_uppercase(), text.to_ascii_lowercase());
+    forms.extend([upper, lower].into_iter().find(|other| *other != text));
+    if text.trim_start().starts_with(['{', '[']) {
+        forms.push(text.replace("\":", "\" : ").replace(",\"", " ,\n \""));
+    }
+    forms
+}
+
+/// A collection of objects that leave out what they can: all but numbers and one text.
+pub(super) fn bare(value: &Value) -> Option<Value> {
+    let element = value.ty().element()?.as_object()?.clone();
+    let first = element.attributes().iter().find(|(_, ty)| *ty == Type::String).map(|(name, _)| name.clone());
+    let Ok(bare) = value.transform(|path, part| {
+        let is_left_out = path.depth() == 2
+            && match path.last() {
+                Some(PathStep::Attribute(name)) => *part.ty() != Type::Number && Some(name) != first,
+                _ => false,
+            };
+        Ok::<_, Infallible>(if is_left_out { Value::null(part.ty().clone()) } else { part })
+    });
+    Some(bare)
+}
+
+/// A collection with one more element that is unknown, or with objects that have an unknown part.
+pub(super) fn partly_unknown(value: &Value) -> Option<Value> {
+    let element = value.ty().element()?.clone();
+    if let Some(object) = element.as_object() {
+        let first = object.attributes().iter().find(|(_, ty)| *ty == Type::String)?.0.clone();
+        let Ok(partly) = value.transform(|path, part| {
+            let is_it =
+                path.depth() == 2 && matches!(path.last(), Some(PathStep::Attribute(name)) if name == first);
+            Ok::<_, Infallible>(if is_it { Value::unknown(part.ty().clone()) } else { part })
+        });
+        return Some(partly);
+    }
+    let unknown = Value::unknown(element.clone());
+    match value.kind() {
+        Kind::List(elements) | Kind::Set(elements) => {
+            Some(within::elements_like(value, elements.iter().cloned().chain([unknown])))
+        }
+        Kind::Map(map) => {
+            let all = map.iter().map(|(key, element)| (key.to_string(), element.clone()));
+            Value::map(element, all.chain([("unknown".to_owned(), unknown)])).ok()
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,612 @@
+//! The probes of one resource type.
+
+use std::time::Duration;
+
+use objchange::Value;
+use objchange::change::{
+    Diagnostic, PlanRequest, PlanResourceChange, PlannedResource, Planning, Severity, begin_plan,
+};
+use objchange::schema::Block;
+use objchange::value::Kind;
+use objchange_model::{Evidence, TypeModel};
+use objchange_provider::{Component, ProviderExt};
+use tokio::time::Instant;
+
+use super::LearnOptions;
+use super::objects::{Values, bare, has, partly_unknown, same_texts, with_documents, without, zero};
+use super::session::{Session, has_errors, is_no_answer};
+use crate::generate::{SchemaPart, Spot, Taste, spots};
+use crate::{Acceptance, Sample, accepted};
+
+/// How often the provider may die or hang before a type is given up.
+const MAX_DEATHS: u32 = 8;
+
+/// How often the prior object is adjusted until a plan of the unchanged object changes nothing.
+const MAX_SETTLING: usize = 4;
+
+/// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
+const MAX_PAIRS: usize = 24;
+
+/// The most changes that are tried to see whether a prior object is of use.
+const MAX_TRIED: usize = 4;
+
+/// The most flags of which each is tried beside a change.
+const MAX_FLAGS: usize = 24;
+
+/// A new object, and the object that it becomes.
+#[derive(Clone)]
+struct Base {
+    config: Value,
+    prior: Value,
+    /// Sets of values: each base has its own.
+    number: u64,
+}
+
+/// Asks a provider about one type.
+pub(super) struct Prober<'a> {
+    values: Values<'a>,
+    evidence: Evidence<'a>,
+    /// The values that arguments accept, by part.
+    choices: Vec<(String, Vec<String>)>,
+    calls: u32,
+    max_calls: u32,
+    deaths: u32,
+    until: Instant,
+}
+
+/// Why no more is asked.
+enum End {
+    /// The calls or the time are used up.
+    Limit,
+    /// The provider cannot be asked.
+    Gone(String),
+}
+
+type Asked<T> = Result<T, End>;
+
+impl<'a> Prober<'a> {
+    pub(super) fn new(name: &'a str, block: &'a Block, options: &'a LearnOptions) -> Self {
+        Self {
+            values: Values { block, name, hints: &options.hints },
+            evidence: Evidence::new(block),
+            choices: Vec::new(),
+            calls: 0,
+            max_calls: options.calls,
+            deaths: 0,
+            until: Instant::now() + options.time_per_type.max(Duration::from_millis(1)),
+        }
+    }
+
+    pub(super) fn calls(&self) -> u32 {
+        self.calls
+    }
+
+    /// Learns the type, or says why nothing was learned.
+    ///
+    /// The second answer is why only a part of it was.
+    pub(super) async fn learn(
+        &mut self,
+        session: &mut Session,
+    ) -> Result<(TypeModel, Option<String>), String> {
+        let end = match self.all(session).await {
+            Ok(reason) => reason,
+            Err(End::Gone(reason)) => Some(reason),
+            Err(End::Limit) => Some(format!("its limit was reached after {} calls", self.calls)),
+        };
+        if self.evidence.is_empty() {
+            return Err(end.unwrap_or_else(|| "no plan has succeeded".to_owned()));
+        }
+        let evidence = std::mem::replace(&mut self.evidence, Evidence::new(self.values.block));
+        let secrets = self.values.hints.texts();
+        let is_own = |text: &str| secrets.iter().any(|secret| text.contains(secret.as_str()));
+        let mut model = evidence.finish(&is_own);
+        for (part, values) in std::mem::take(&mut self.choices) {
+            if !values.iter().any(|value| is_own(value)) {
+                model.parts.entry(part.into()).or_default().one_of = values;
+            }
+        }
+        Ok((model, end))
+    }
+
+    /// Makes all probes. Returns why none was made.
+    async fn all(&mut self, session: &mut Session) -> Asked<Option<String>> {
+        let block = self.values.block;
+        let mut bases = Vec::new();
+        let mut reason = None;
+        for (number, is_full) in [(0, false), (101, false), (202, true)] {
+            let taste = if is_full { Taste::Everything } else { Taste::Nothing };
+            let maker = self.values.maker(number);
+            let config = with_documents(&maker.config(block, taste, None), number);
+            if maker.is_too_large() {
+                return Ok(Some("its smallest object is too large".to_owned()));
+            }
+            let config = match self.accepted(session, config).await? {
+                Ok(config) => config,
+                Err((config, why)) => {
+                    reason.get_or_insert(why);
+                    // The plan call does not validate: an object that is refused may be planned all the same.
+                    if is_full { continue } else { config }
+                }
+            };
+            let config = with_documents(&config, number);
+            if let Some(base) = self.base(session, config, number).await? {
+                bases.push(base);
+            }
+        }
+        let Some(first) = bases.first().cloned() else {
+            return Ok(Some(reason.unwrap_or_else(|| "no plan has succeeded".to_owned())));
+        };
+        let all = spots(block);
+        let is_own = |spot: &Spot<'_>| {
+            // The older SDK adds `id` to each type, and refuses configuration that sets it.
+            !(spot.names.len() == 1 && spot.names[0] == "id" && !spot.is_required())
+        };
+        let all: Vec<Spot<'_>> = all.into_iter().filter(is_own).collect();
+        let second = bases.get(1).cloned();
+        // What is at the top first: wide types have more parts than calls.
+        let (outer, inner): (Vec<_>, Vec<_>) = all.iter().partition(|spot| spot.names.len() == 1);
+        for spot in &outer {
+            self.choices(session, &first, spot).await?;
+        }
+        for spot in &outer {
+            self.spot(session, &first, spot, true).await?;
+        }
+        for spot in &outer {
+            if let Some(second) = &second {
+                self.spot(session, second, spot, false).await?;
+            }
+        }
+        self.flags(session, &first, &all).await?;
+        for spot in &inner {
+            self.spot(session, &first, spot, true).await?;
+            // What objects leave out is known to be constant only if two different ones agree.
+            if let Some(second) = second.as_ref().filter(|_| spot.is_objects()) {
+                self.spot(session, second, spot, false).await?;
+            }
+        }
+        if let Some(full) = bases.get(2).cloned() {
+            self.evidence.add_base(&full.config);
+            for spot in all.iter().filter(|spot| has(&full.config, &spot.names)) {
+                self.change(session, &full, spot).await?;
+                if !spot.is_required() && !spot.is_write_only() {
+                    let nothing = Value::null(block.implied_type().clone());
+                    self.ask(session, full.number, &nothing, &without(&full.config, spot)).await?;
+                }
+            }
+        }
+        self.pairs(session, &first, &all).await?;
+        Ok(None)
+    }
+
+    /// Changes a configuration until the provider accepts it.
+    async fn accepted(
+        &mut self,
+        session: &mut Session,
+        config: Value,
+    ) -> Asked<Result<Value, (Value, String)>> {
+        self.count(16)?;
+        let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
+        let sample = Sample::new(config.clone(), "base");
+        let Values { name, block, hints } = self.values;
+        match accepted(&*provider, Component::Resource, name, block, sample, hints).await {
+            Ok(Acceptance::Yes(sample) | Acceptance::OnlyKnown(sample, _)) => {
+                Ok(Ok(sample.config.unmark_deep().0))
+            }
+            Ok(Acceptance::No(said)) => {
+                let said = said.first().map_or_else(String::new, ToString::to_string);
+                Ok(Err((config.unmark_deep().0, format!("no configuration was accepted: {said}"))))
+            }
+            Err(error) => {
+                self.died(session, &error)?;
+                Ok(Err((config.unmark_deep().0, error.to_string())))
+            }
+        }
+    }
+
+    /// The object that a configuration becomes, as far as plans tell.
+    async fn base(&mut self, session: &mut Session, config: Value, number: u64) -> Asked<Option<Base>> {
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        let Some(created) = self.ask(session, number, &nothing, &config).await? else { return Ok(None) };
+        let mut prior = self.values.filled(&created.planned, None, number);
+        // Objects that nobody has configured may be refused as soon as something changes.
+        let sparse = self.values.filled_with(&created.planned, None, number, false);
+        if !prior.identical(&sparse)
+            && self.is_refused(session, &prior, &config, number).await?
+            && !self.is_refused(session, &sparse, &config, number).await?
+        {
+            prior = sparse;
+        }
+        let prior = self.settled(session, prior, &config, number).await?;
+        Ok(Some(Base { config, prior, number }))
+    }
+
+    /// Whether plans of some changes of a prior object all fail.
+    async fn is_refused(
+        &mut self,
+        session: &mut Session,
+        prior: &Value,
+        config: &Value,
+        number: u64,
+    ) -> Asked<bool> {
+        let all = spots(self.values.block);
+        let is_plain =
+            |spot: &&Spot<'_>| spot.names.len() == 1 && !spot.is_objects() && !spot.is_write_only();
+        for spot in all.iter().filter(is_plain).filter(|spot| !has(config, &spot.names)).take(MAX_TRIED) {
+            let Some([_, two]) = self.values.two(spot, number + 3) else { continue };
+            let changed = self.values.with(config, spot, &two, number);
+            if self.call(session, prior, &changed).await?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Adjusts a prior object until a plan with its configuration changes nothing.
+    async fn settled(
+        &mut self,
+        session: &mut Session,
+        mut prior: Value,
+        config: &Value,
+        number: u64,
+    ) -> Asked<Value> {
+        for _ in 0..MAX_SETTLING {
+            let Some((request, answer)) = self.call(session, &prior, config).await? else { break };
+            let next = self.values.filled(&answer.planned, Some(&prior), number);
+            if next.identical(&prior) {
+                self.evidence.add(number, &request, &answer);
+                break;
+            }
+            prior = next;
+        }
+        Ok(prior)
+    }
+
+    /// Sets, changes and takes away one argument or block.
+    async fn spot(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        spot: &Spot<'_>,
+        is_first: bool,
+    ) -> Asked<()> {
+        let number = base.number;
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        if spot.is_write_only() {
+            return Ok(());
+        }
+        if has(&base.config, &spot.names) {
+            self.change(session, base, spot).await?;
+            return Ok(());
+        }
+        let Some([one, two]) = self.values.two(spot, number + 3) else { return Ok(()) };
+        let with_one = self.values.with(&base.config, spot, &one, number);
+        let with_two = self.values.with(&base.config, spot, &two, number);
+        // From nothing, first in a new object.
+        let mut created = self.ask(session, number, &nothing, &with_one).await?;
+        let mut with_one = with_one;
+        // A block may be of no use without others.
+        if created.is_none()
+            && spot.names.len() == 1
+            && let Ok(config) = self.accepted(session, with_one.clone()).await?
+            && has(&config, &spot.names)
+        {
+            with_one = config;
+            created = self.ask(session, number, &nothing, &with_one).await?;
+        }
+        self.ask(session, base.number, &base.prior, &with_one).await?;
+        let prior = match created {
+            Some(created) => self.values.filled(&created.planned, Some(&base.prior), number),
+            None => self.values.with(&base.prior, spot, &one, number),
+        };
+        let prior = self.settled(session, prior, &with_one, number).await?;
+        self.ask(session, base.number, &prior, &with_two).await?;
+        // The block around a part stays when the part is taken away.
+        let without_it = if spot.names.len() == 1 { base.config.clone() } else { without(&with_one, spot) };
+        if !spot.is_required() {
+            self.ask(session, base.number, &prior, &without_it).await?;
+        }
+        let with_one = Base { config: with_one, prior, number };
+        if is_first || spot.names.len() == 1 {
+            self.several(session, base, &with_one, spot).await?;
+        }
+        if is_first {
+            self.forms(session, &with_one, spot, &one).await?;
+            self.emptied(session, &with_one, spot, &without_it).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes and takes away an argument that an object has.
+    async fn change(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
+        if spot.is_write_only() {
+            return Ok(());
+        }
+        if let Some([one, two]) = self.values.two(spot, base.number + 5) {
+            let current = crate::within::first(&base.config, &spot.names);
+            let two = if current.is_some_and(|current| current.identical(&two)) { one.clone() } else { two };
+            let changed = self.values.with(&base.config, spot, &two, base.number);
+            self.ask(session, base.number, &base.prior, &changed).await?;
+            self.forms(session, base, spot, &current.cloned().unwrap_or(one)).await?;
+        }
+        if !spot.is_required() {
+            self.ask(session, base.number, &base.prior, &without(&base.config, spot)).await?;
+        }
+        self.several(session, base, base, spot).await
+    }
+
+    /// Finds the values that an argument accepts: a value is refused with a list of others, the same ones twice, and the
+    /// first of them is not refused.
+    async fn choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
+        if spot.ty() != objchange::Type::String || spot.is_write_only() {
+            return Ok(());
+        }
+        let Some(first) = self.allowed(session, base, spot, "not-a-choice").await? else { return Ok(()) };
+        let second = self.allowed(session, base, spot, "no-choice-either").await?;
+        let Some(value) = first.first() else { return Ok(()) };
+        if second.as_ref() == Some(&first) && self.allowed(session, base, spot, value).await?.is_none() {
+            self.choices.push((spot.names.join("."), first));
+        }
+        Ok(())
+    }
+
+    /// The values that the provider names where it refuses this one.
+    async fn allowed(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        spot: &Spot<'_>,
+        text: &str,
+    ) -> Asked<Option<Vec<String>>> {
+        self.count(1)?;
+        let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
+        let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
+        let name = spot.names.last().map_or("", |name| name.as_str());
+        match provider.validate(Component::Resource, self.values.name, &config.unmark_deep().0).await {
+            Ok(said) => {
+                let about = |said: &&Diagnostic| {
+                    let is_here = said.path.as_ref().is_none_or(|path| path.to_string() == spot.path());
+                    said.severity == Severity::Error && is_here
+                };
+                let mut named = said.iter().filter(about);
+                Ok(named.find_map(|said| crate::allowed_values(said, name)))
+            }
+            Err(error) => {
+                self.died(session, &error)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// One block or element becomes two, and two become one.
+    async fn several(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        with_one: &Base,
+        spot: &Spot<'_>,
+    ) -> Asked<()> {
+        let is_many = match spot.part {
+            SchemaPart::Blocks(nested) => nested.max_items != 1 && spot.can_be_unknown(),
+            SchemaPart::Attribute(_) => spot.is_objects() && spot.can_be_unknown(),
+        };
+        if !is_many {
+            return Ok(());
+        }
+        let Some(two) = self.values.several(spot, base.number + 3) else { return Ok(()) };
+        let config = self.values.with(&with_one.config, spot, &two, base.number);
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        let created = self.ask(session, base.number, &nothing, &config).await?;
+        self.ask(session, base.number, &with_one.prior, &config).await?;
+        if let Some(created) = created {
+            let prior = self.values.filled(&created.planned, Some(&with_one.prior), base.number);
+            let prior = self.settled(session, prior, &config, base.number).await?;
+            self.ask(session, base.number, &prior, &with_one.config).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a value in forms that a provider may call the same, and with an unknown element.
+    async fn forms(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        spot: &Spot<'_>,
+        value: &Value,
+    ) -> Asked<()> {
+        let SchemaPart::Attribute(_) = spot.part else { return Ok(()) };
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        match value.kind() {
+            Kind::String(text) => {
+                for text in same_texts(text) {
+                    let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
+                    self.ask(session, base.number, &base.prior, &config).await?;
+                }
+                // Text that may be JSON is compared as JSON by some.
+                if spot.names.len() == 1 && looks_like_document(spot.names[0].as_str()) {
+                    let json = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"a:b","Resource":"*"}]}"#;
+                    let before = self.values.with(&base.prior, spot, &Value::from(json), base.number);
+                    for text in same_texts(json).into_iter().skip(2) {
+                        let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
+                        self.ask(session, base.number, &before, &config).await?;
+                    }
+                    let other = json.replace("a:b", "a:c");
+                    let config = self.values.with(&base.config, spot, &Value::from(other), base.number);
+                    self.ask(session, base.number, &before, &config).await?;
+                }
+            }
+            Kind::List(elements) if elements.len() > 1 => {
+                let reversed: Vec<Value> = elements.iter().rev().cloned().collect();
+                let reversed = crate::within::elements_like(value, reversed.into_iter());
+                let config = self.values.with(&base.config, spot, &reversed, base.number);
+                self.ask(session, base.number, &base.prior, &config).await?;
+            }
+            _ => {}
+        }
+        if let Some(bare) = bare(value) {
+            let config = self.values.with(&base.config, spot, &bare, base.number);
+            if let Some(created) = self.ask(session, base.number, &nothing, &config).await? {
+                let prior = self.values.filled(&created.planned, Some(&base.prior), base.number);
+                self.settled(session, prior, &config, base.number).await?;
+            }
+            if let Some(partly) = partly_unknown(&bare) {
+                let config = self.values.with(&base.config, spot, &partly, base.number);
+                self.ask(session, base.number, &nothing, &config).await?;
+            }
+        } else if let Some(partly) = partly_unknown(value) {
+            let config = self.values.with(&base.config, spot, &partly, base.number);
+            self.ask(session, base.number, &nothing, &config).await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves an argument out that the prior object holds an empty value of, or the opposite flag.
+    async fn emptied(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        spot: &Spot<'_>,
+        config: &Value,
+    ) -> Asked<()> {
+        let SchemaPart::Attribute(attribute) = spot.part else { return Ok(()) };
+        if spot.is_required() || attribute.nested().is_some() {
+            return Ok(());
+        }
+        let Some(zero) = zero(&spot.ty()) else { return Ok(()) };
+        let prior = self.values.with(&base.prior, spot, &zero, base.number);
+        self.ask(session, base.number, &prior, config).await?;
+        if spot.ty() == objchange::Type::Bool {
+            let prior = self.values.with(&base.prior, spot, &Value::from(true), base.number);
+            self.ask(session, base.number, &prior, config).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes each argument beside flags that are true: some say whether an object is replaced.
+    async fn flags(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
+        let flags: Vec<&Spot<'_>> = all
+            .iter()
+            .filter(|spot| spot.names.len() == 1 && spot.ty() == objchange::Type::Bool)
+            .take(MAX_FLAGS)
+            .collect();
+        if flags.is_empty() {
+            return Ok(());
+        }
+        let set = |values: &Values<'_>, object: &Value, flags: &[&Spot<'_>]| {
+            flags
+                .iter()
+                .fold(object.clone(), |object, flag| values.with(&object, flag, &Value::from(true), 0))
+        };
+        let others = all.iter().filter(|spot| spot.names.len() == 1 && spot.ty() != objchange::Type::Bool);
+        for spot in others.filter(|spot| matches!(spot.part, SchemaPart::Attribute(_))) {
+            let Some([one, two]) = self.values.two(spot, base.number + 3) else { continue };
+            let [prior, config] = [&base.prior, &base.config];
+            let mut changes =
+                vec![(self.values.with(prior, spot, &one, 0), self.values.with(config, spot, &two, 0))];
+            if !spot.is_required() {
+                changes.push((without(prior, spot), changes[0].1.clone()));
+                changes.push((changes[0].0.clone(), without(config, spot)));
+            }
+            for (before, after) in changes {
+                let all_set = (set(&self.values, &before, &flags), set(&self.values, &after, &flags));
+                let Some(usual) = self.ask(session, base.number, &before, &after).await? else { continue };
+                let Some(answer) = self.ask(session, base.number, &all_set.0, &all_set.1).await? else {
+                    continue;
+                };
+                if usual.requires_replace.is_empty() == answer.requires_replace.is_empty() {
+                    continue;
+                }
+                for flag in &flags {
+                    let (before, after) =
+                        (set(&self.values, &before, &[flag]), set(&self.values, &after, &[flag]));
+                    self.ask(session, base.number, &before, &after).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes two or three arguments at once, to see whether the facts about each hold together.
+    async fn pairs(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        let outer: Vec<&Spot<'_>> = all.iter().filter(|spot| spot.names.len() == 1).collect();
+        if outer.len() < 2 {
+            return Ok(());
+        }
+        for i in 0..MAX_PAIRS.min(outer.len()) {
+            let mut config = base.config.clone();
+            // Steps of different lengths, so that other arguments meet each time.
+            for spot in [i, i * 3 + 1, i * 7 + 2].map(|at| outer[at % outer.len()]) {
+                if let Some([_, two]) = self.values.two(spot, base.number + 11 + i as u64) {
+                    config = self.values.with(&config, spot, &two, base.number);
+                }
+            }
+            self.ask(session, base.number, &nothing, &config).await?;
+            self.ask(session, base.number, &base.prior, &config).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks for a plan, and adds the answer to the evidence. `None` if the provider refuses.
+    async fn ask(
+        &mut self,
+        session: &mut Session,
+        sample: u64,
+        prior: &Value,
+        config: &Value,
+    ) -> Asked<Option<PlannedResource>> {
+        let Some((request, answer)) = self.call(session, prior, config).await? else { return Ok(None) };
+        self.evidence.add(sample, &request, &answer);
+        Ok(Some(answer))
+    }
+
+    async fn call(
+        &mut self,
+        session: &mut Session,
+        prior: &Value,
+        config: &Value,
+    ) -> Asked<Option<(PlanResourceChange, PlannedResource)>> {
+        self.count(1)?;
+        let request = PlanRequest::new(self.values.block, prior, &config.unmark_deep().0);
+        let Ok(Planning::Ask(question)) = begin_plan(&request) else { return Ok(None) };
+        let request = question.request().clone();
+        let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
+        match provider.plan(self.values.name, &request).await {
+            Ok(answer) if has_errors(&answer.diagnostics) => Ok(None),
+            // The prior object that a wrong answer would become is of no type.
+            Ok(answer) if !answer.planned.ty().conforms_to(self.values.block.implied_type()) => Ok(None),
+            Ok(answer) => Ok(Some((request, answer))),
+            Err(error) => {
+                self.died(session, &error)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Counts calls that are about to be made.
+    fn count(&mut self, calls: u32) -> Asked<()> {
+        if self.calls >= self.max_calls || Instant::now() >= self.until {
+            return Err(End::Limit);
+        }
+        self.calls += calls;
+        Ok(())
+    }
+
+    /// Notes an error in place of an answer. If the provider has crashed or hangs, it is started again for the next call.
+    fn died(&mut self, session: &mut Session, error: &objchange_provider::Error) -> Asked<()> {
+        if is_no_answer(error) {
+            session.let_go();
+            self.deaths += 1;
+            if self.deaths > MAX_DEATHS {
+                return Err(End::Gone(format!("the provider does not answer: {error}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the name is one of arguments that hold documents.
+fn looks_like_document(name: &str) -> bool {
+    ["policy", "document", "json", "definition", "definitions", "template", "pattern", "body"]
+        .iter()
+        .any(|word| name.split('_').any(|part| part == *word))
+}

@@ -1,0 +1,365 @@
+//! Learning a provider with planted behaviours: a model is exactly right, or says that it depends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use objchange::change::{Diagnostic, PlanRequest, PlanResourceChange, PlannedResource, Planning, begin_plan};
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+use objchange::value::Path;
+use objchange::{Type, Value};
+use objchange_conform::kit::{Kit, ResourceType};
+use objchange_conform::{Hints, LearnOptions, Learned, learn};
+use objchange_model::{Outcome, PlayOptions, Replaces, Situation, TypeModel};
+use objchange_provider::{Call, ErrorKind, Provider, ProviderExt, Reply};
+
+/// What is planted, and not in any hint.
+const SECRET: &str = "pl4nted-s3cret";
+
+fn block() -> Block {
+    let rule = Block::new(
+        [
+            ("port", Attribute::required(Type::Number)),
+            ("protocol", Attribute::optional_computed(Type::String)),
+        ],
+        [],
+    );
+    let disk = Block::new([("size", Attribute::optional_computed(Type::Number))], []);
+    Block::new(
+        [
+            ("id", Attribute::computed(Type::String)),
+            ("name", Attribute::required(Type::String)),
+            ("zone", Attribute::optional(Type::String)),
+            ("size", Attribute::optional_computed(Type::Number)),
+            ("mode", Attribute::optional_computed(Type::String)),
+            ("policy", Attribute::optional(Type::String)),
+            ("script", Attribute::optional(Type::String)),
+            ("replace_on_script", Attribute::optional(Type::Bool)),
+            ("tags", Attribute::optional(Type::map(Type::String))),
+            ("tags_all", Attribute::computed(Type::map(Type::String))),
+            ("version", Attribute::computed(Type::Number)),
+            ("noise", Attribute::computed(Type::Number)),
+            ("echo", Attribute::computed(Type::String)),
+            ("tier", Attribute::optional_computed(Type::String)),
+        ],
+        [
+            ("disk", NestedBlock::new(NestingMode::List, disk)),
+            ("rule", NestedBlock::new(NestingMode::List, rule)),
+        ],
+    )
+}
+
+fn changed(request: &PlanResourceChange, name: &str) -> bool {
+    let of = |object: &Value| object.attribute(name).filter(|value| !value.is_null()).cloned();
+    of(&request.config) != of(&request.prior)
+}
+
+fn no_tags() -> Value {
+    Value::map(Type::String, [("", "")].into_iter().take(0)).unwrap()
+}
+
+/// A plan with behaviours that no schema tells.
+fn planned(request: &PlanResourceChange, calls: u64) -> PlannedResource {
+    let PlanResourceChange { prior, config, proposed, .. } = request;
+    let is_new = prior.is_null();
+    let unknown = |name: &str| Value::unknown(proposed.attribute(name).unwrap().ty().clone());
+    let members = proposed.as_object().unwrap();
+    let after = Value::object(members.iter().map(|(name, value)| {
+        let configured = config.attribute(name).unwrap();
+        let value = match name.as_str() {
+            "id" if is_new => unknown(name),
+            // A constant where it is left out.
+            "size" if configured.is_null() => Value::from(8),
+            // A trap: the default depends on another argument.
+            "mode" if configured.is_null() && is_new => match config.attribute("zone").unwrap().is_null() {
+                true => Value::from("global"),
+                false => Value::from("zonal"),
+            },
+            // A copy.
+            "tags_all" => match config.attribute("tags").unwrap() {
+                tags if tags.is_null() && is_new => unknown(name),
+                tags if tags.is_null() => no_tags(),
+                tags => tags.clone(),
+            },
+            // Changes with one argument.
+            "version" if is_new || changed(request, "script") => unknown(name),
+            // A trap: the answers are random.
+            "noise" => Value::from(calls as i64),
+            // A trap: an input comes back in another part.
+            "echo" => Value::from(SECRET),
+            "tier" if configured.is_null() && is_new => unknown(name),
+            // Constants in blocks.
+            "rule" => {
+                let rules = configured.as_elements().unwrap().iter().map(|rule| {
+                    let protocol = rule.attribute("protocol").unwrap();
+                    let protocol = if protocol.is_null() { Value::from("tcp") } else { protocol.clone() };
+                    Value::object([("port", rule.attribute("port").unwrap().clone()), ("protocol", protocol)])
+                });
+                Value::tuple(rules).convert(value.ty()).unwrap()
+            }
+            "disk" if configured.is_empty() && !is_new => prior.attribute(name).unwrap().clone(),
+            "disk" if configured.is_empty() => Value::unknown(value.ty().clone()),
+            _ => value.clone(),
+        };
+        (name.clone(), value)
+    }));
+    let mut answer = PlannedResource::new(after);
+    answer.legacy_type_system = true;
+    let path = |name: &str| Path::root().attribute(name);
+    answer.requires_replace.push(path("name"));
+    // A trap: only some new values replace the object.
+    if config.attribute("tier").and_then(Value::as_str).is_some_and(|tier| tier.len() % 2 == 0) {
+        answer.requires_replace.push(path("tier"));
+    }
+    if config.attribute("replace_on_script").unwrap().as_bool() == Some(true) {
+        answer.requires_replace.push(path("script"));
+    }
+    // Documents are compared without their white space.
+    if let (Some(before), Some(after)) = (
+        prior.attribute("policy").and_then(Value::as_str),
+        config.attribute("policy").and_then(Value::as_str),
+    ) {
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        if bare(before) == bare(after) {
+            let kept = Value::from(before);
+            let members = answer.planned.as_object().unwrap();
+            answer.planned = Value::object(members.iter().map(|(name, value)| {
+                (name.clone(), if name == "policy" { kept.clone() } else { value.clone() })
+            }));
+        }
+    }
+    answer
+}
+
+fn kit() -> Kit {
+    let calls = AtomicU64::new(0);
+    let thing = ResourceType::new(block())
+        .on_plan(move |request| planned(request, calls.fetch_add(1, Ordering::Relaxed)))
+        .on_validate(|config| {
+            let zone = config.attribute("zone").and_then(Value::as_str);
+            match zone.is_none_or(|zone| zone.starts_with("z")) {
+                true => Vec::new(),
+                false => vec![Diagnostic::error("zone must begin with \"z\"")],
+            }
+        });
+    Kit::default()
+        .configuration(Block::new([("token", Attribute::optional(Type::String))], []))
+        .resource("kit_planted", thing)
+        .resource("kit_odd", ResourceType::new(Block::new([("a", Attribute::optional(Type::String))], [])))
+}
+
+async fn learned(hints: Hints) -> Learned {
+    let mut options = LearnOptions::default();
+    options.hints = hints;
+    learn(|| async { Ok(Arc::new(kit()) as Arc<dyn Provider>) }, options, |_| ()).await.unwrap()
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+fn planted() -> TypeModel {
+    let hints =
+        Hints::parse(format!(r#"{{"provider": {{"token": {{"$sensitive": "{SECRET}"}}}}}}"#).as_bytes());
+    runtime().block_on(learned(hints.unwrap())).types.remove("kit_planted").unwrap()
+}
+
+/// The usual outcome of a part in a situation, if it is stable.
+fn stable<'m>(model: &'m TypeModel, part: &str, situation: Situation) -> Option<&'m Outcome> {
+    model.parts.get(part)?.planned.get(&situation)?.usual.as_ref()?.stable()
+}
+
+#[test]
+fn planted_behaviours_are_found() {
+    let model = planted();
+    assert!(model.legacy && model.probes > 100);
+    let constant = |json: &str| Some(Outcome::Constant(json.to_owned()));
+    assert_eq!(stable(&model, "size", Situation::Created).cloned(), constant("8"));
+    assert_eq!(stable(&model, "rule.protocol", Situation::Created).cloned(), constant("\"tcp\""));
+    assert_eq!(stable(&model, "id", Situation::Created), Some(&Outcome::Unknown));
+    assert_eq!(stable(&model, "id", Situation::Updated), Some(&Outcome::Kept));
+    assert_eq!(stable(&model, "disk", Situation::Updated), Some(&Outcome::Kept));
+    assert_eq!(stable(&model, "policy", Situation::Json), Some(&Outcome::Kept));
+    let when = |part: &str, situation, cause: &str| {
+        model.parts[part].planned[&situation].when.get(&cause.parse().unwrap())?.stable().cloned()
+    };
+    assert_eq!(when("tags_all", Situation::Created, "set tags"), Some(Outcome::CopyOf("tags".into())));
+    assert_eq!(when("version", Situation::Updated, "value script"), Some(Outcome::Unknown));
+    let nothing = Value::null(block().implied_type().clone());
+    let replaces = |cause: &str, config: &Value| model.replaces(&cause.parse().unwrap(), config);
+    assert_eq!(replaces("value name", &nothing), Replaces::Always);
+    assert_eq!(replaces("value zone", &nothing), Replaces::Never);
+    let flag = |on: bool| Value::object([("replace_on_script", on)]);
+    assert_eq!(replaces("value script", &flag(true)), Replaces::Always);
+    assert_eq!(replaces("value script", &flag(false)), Replaces::Never);
+}
+
+#[test]
+fn traps_depend_on_something() {
+    let model = planted();
+    // The default with an argument is known to be another one.
+    let mode = &model.parts["mode"].planned[&Situation::Created];
+    let set = mode.when.get(&"set zone".parse().unwrap());
+    assert_ne!(set.and_then(|fact| fact.stable()), mode.usual.as_ref().and_then(|fact| fact.stable()));
+    let noise = model.parts["noise"].planned.values();
+    let facts = noise.flat_map(|cases| cases.usual.iter().chain(&cases.alone).chain(cases.when.values()));
+    assert!(facts.clone().count() > 0);
+    for fact in facts {
+        assert!(fact.probes < 2 || fact.stable().is_none(), "{fact:?}");
+    }
+    let nothing = Value::null(block().implied_type().clone());
+    assert_ne!(model.replaces(&"value tier".parse().unwrap(), &nothing), Replaces::Never);
+}
+
+#[test]
+fn a_model_holds_no_input() {
+    let text = planted().to_text();
+    assert!(!text.contains(SECRET), "{text}");
+    assert!(!text.contains("name-0"), "{text}");
+}
+
+/// A fresh request, made of random values.
+fn request(block: &Block, dice: &mut u64) -> Option<PlanResourceChange> {
+    let mut roll = |sides: u64| {
+        *dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*dice >> 33) % sides
+    };
+    let mut object = |is_prior: bool| {
+        let mut text = |what: &str| match roll(3) {
+            0 => Value::null(Type::String),
+            n => Value::from(format!("{what}{n}")),
+        };
+        let (zone, script, mode) = (text("z"), text("script"), text("mode"));
+        let tags = match roll(3) {
+            0 => Value::null(Type::map(Type::String)),
+            n => Value::map(Type::String, [("k", format!("v{n}"))]).unwrap(),
+        };
+        let flag = match roll(3) {
+            0 => Value::null(Type::Bool),
+            n => Value::from(n == 1),
+        };
+        let rules = (0..roll(3)).map(|port| {
+            Value::object([
+                ("port", Value::from(80 + port as i64)),
+                ("protocol", if is_prior { Value::from("tcp") } else { Value::null(Type::String) }),
+            ])
+        });
+        let rules = Value::tuple(rules.collect::<Vec<_>>());
+        let computed = |value: Value| if is_prior { value } else { Value::null(value.ty().clone()) };
+        Value::object([
+            ("id", computed(Value::from("i-1"))),
+            ("name", Value::from(format!("n{}", roll(2)))),
+            ("zone", zone),
+            ("size", if is_prior || roll(2) == 0 { Value::from(8) } else { Value::null(Type::Number) }),
+            ("mode", mode),
+            ("script", script),
+            ("replace_on_script", flag),
+            ("tags_all", computed(if tags.is_null() { no_tags() } else { tags.clone() })),
+            ("tags", tags),
+            ("version", computed(Value::from(3))),
+            ("echo", computed(Value::from(SECRET))),
+            ("rule", rules),
+        ])
+    };
+    let (prior, config) =
+        (block.coerce_config(&object(true)).ok()?, block.coerce_config(&object(false)).ok()?);
+    let is_new = dice.is_multiple_of(5);
+    let prior = if is_new { Value::null(block.implied_type().clone()) } else { prior };
+    match begin_plan(&PlanRequest::new(block, &prior, &config)) {
+        Ok(Planning::Ask(question)) => Some(question.request().clone()),
+        _ => None,
+    }
+}
+
+#[test]
+fn stable_facts_hold_in_fresh_probes() {
+    let (model, block, kit) = (planted(), block(), kit());
+    let (mut dice, mut known) = (42, 0_u32);
+    for _ in 0..10_000 {
+        let request = request(&block, &mut dice).unwrap();
+        let answer = runtime_answer(&kit, &request);
+        let strict = PlayOptions { is_strict: true, ..PlayOptions::default() };
+        let played = model.play(&block, &request, strict);
+        let replaced = |answer: &PlannedResource| {
+            let differs = |path: &Path| request.prior.at(path) != answer.planned.at(path);
+            !request.prior.is_null() && answer.requires_replace.iter().any(differs)
+        };
+        if !played.may_replace {
+            assert_eq!(replaced(&played.answer), replaced(&answer), "{}\n{}", request.prior, request.config);
+        }
+        if replaced(&answer) {
+            continue;
+        }
+        for (name, ours) in played.answer.planned.as_object().unwrap().iter() {
+            // Nobody can foresee the order in which they were called.
+            if ours.is_wholly_known() && name != "noise" {
+                known += 1;
+                let theirs = answer.planned.attribute(name).unwrap();
+                assert!(
+                    ours.identical(theirs),
+                    "{name}: {ours} and {theirs}\n{}\n{}",
+                    request.prior,
+                    request.config
+                );
+            }
+        }
+    }
+    assert!(known > 50_000, "{known}");
+}
+
+fn runtime_answer(kit: &Kit, request: &PlanResourceChange) -> PlannedResource {
+    thread_local!(static RUNTIME: tokio::runtime::Runtime = runtime());
+    RUNTIME.with(|runtime| runtime.block_on(kit.plan("kit_planted", request))).unwrap()
+}
+
+/// A provider that panics on some prior objects, and refuses all calls but those of learning.
+struct Fragile(Kit);
+
+#[async_trait::async_trait]
+impl Provider for Fragile {
+    async fn call(&self, call: Call<'_>) -> objchange_provider::Result<Reply> {
+        match call {
+            Call::Schemas | Call::Configure(_) | Call::Validate(..) => {}
+            Call::Plan("kit_odd", request) if !request.prior.is_null() => {
+                return Err(ErrorKind::Disconnected.into());
+            }
+            Call::Plan(..) => {}
+            other => panic!("{other:?} was called"),
+        }
+        self.0.call(call).await
+    }
+}
+
+#[test]
+fn a_provider_that_crashes_is_started_again() {
+    let starts = Arc::new(AtomicU64::new(0));
+    let counted = starts.clone();
+    let start = move || {
+        let starts = counted.clone();
+        async move {
+            starts.fetch_add(1, Ordering::Relaxed);
+            Ok(Arc::new(Fragile(kit())) as Arc<dyn Provider>)
+        }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    assert!(learned.types.contains_key("kit_planted"));
+    assert!(starts.load(Ordering::Relaxed) > 2);
+    let reason = &learned.info.partly_learned["kit_odd"];
+    assert!(reason.contains("does not answer"), "{reason}");
+}
+
+#[test]
+fn settings_that_are_refused_are_an_error_without_their_secrets() {
+    let hints = format!(r#"{{"provider": {{"token": {{"$sensitive": "{SECRET}"}}}}}}"#);
+    let mut options = LearnOptions::default();
+    options.hints = Hints::parse(hints.as_bytes()).unwrap();
+    let refusing = || async {
+        let kit = kit().on_configure(|config| {
+            let token = config.attribute("token").and_then(Value::as_str).unwrap_or_default();
+            vec![Diagnostic::error(format!("{token} is no token"))]
+        });
+        Ok(Arc::new(kit) as Arc<dyn Provider>)
+    };
+    let error = runtime().block_on(learn(refusing, options, |_| ())).unwrap_err();
+    assert!(error.to_string().contains("is no token"), "{error}");
+    assert!(!error.to_string().contains(SECRET), "{error}");
+}

@@ -1,0 +1,605 @@
+//! Merges the answers to probes into facts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::HashSet;
+use objchange::Value;
+use objchange::change::{PlanResourceChange, PlannedResource};
+use objchange::schema::Block;
+use objchange::value::{Descend, Kind, Path, PathStep};
+use smol_str::SmolStr;
+
+use crate::causes::{changes, set_arguments};
+use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replacement, Situation};
+use crate::model::TypeModel;
+use crate::play::{PlayOptions, Played, Source};
+use crate::walk::{Decide, Question, has_nothing, is_zero, walk};
+
+/// The most outcomes that a fact lists.
+const MAX_OUTCOMES: usize = 4;
+
+/// How often facts that a probe contradicts are looked for again: each round lowers some to *depends*, after which other
+/// facts are used.
+const MAX_ROUNDS: usize = 6;
+
+/// Answers of a provider about one resource type, to be merged into a [`TypeModel`].
+pub struct Evidence<'s> {
+    schema: &'s Block,
+    /// The arguments of the first new object, and of others that many more are made of.
+    bases: Vec<BTreeSet<Cause>>,
+    seen: AllSeen,
+    /// What was seen of new objects that are like other bases than the first. It counts where the first says nothing.
+    seen_beside: AllSeen,
+    replaced: BTreeMap<Cause, Vec<ReplaceProbe>>,
+    legacy: bool,
+    probes: Vec<(PlanResourceChange, PlannedResource)>,
+}
+
+/// What was seen of a part in a situation, with the cause beside it.
+type SeenBeside = (Option<Cause>, Seen);
+
+/// What was seen of each part in each situation, beside a cause.
+type AllSeen = BTreeMap<(SmolStr, Situation, Option<Cause>), Seen>;
+
+/// The outcomes that fit all probes of a part in a situation, beside one cause.
+#[derive(Default)]
+struct Seen {
+    probes: u32,
+    /// `None` before the first probe.
+    fitting: Option<Vec<Outcome>>,
+    /// Constants that the provider was not given in at least one probe.
+    clean: BTreeSet<(Outcome, u64)>,
+    any: BTreeSet<Outcome>,
+}
+
+struct ReplaceProbe {
+    paths: Vec<SmolStr>,
+    /// The arguments that are true.
+    truths: BTreeSet<SmolStr>,
+}
+
+impl std::fmt::Debug for Evidence<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Evidence").field("probes", &self.probes.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'s> Evidence<'s> {
+    /// No evidence yet about a type of this schema.
+    pub fn new(schema: &'s Block) -> Self {
+        Self {
+            schema,
+            bases: Vec::new(),
+            seen: BTreeMap::new(),
+            seen_beside: BTreeMap::new(),
+            replaced: BTreeMap::new(),
+            legacy: false,
+            probes: Vec::new(),
+        }
+    }
+
+    /// Notes that new objects like this one follow, so that what they leave out is compared with it.
+    pub fn add_base(&mut self, config: &Value) {
+        self.bases.push(set_arguments(self.schema, config));
+    }
+
+    /// The number of probes so far.
+    pub fn len(&self) -> usize {
+        self.probes.len()
+    }
+
+    /// Whether there are no probes.
+    pub fn is_empty(&self) -> bool {
+        self.probes.is_empty()
+    }
+
+    /// Adds the answer to a request without errors. `sample` is the number of the set of made-up values in the request:
+    /// a text that is planned for several of them was not derived from one. An answer of another schema adds nothing.
+    pub fn add(&mut self, sample: u64, request: &PlanResourceChange, answer: &PlannedResource) {
+        let PlanResourceChange { prior, config, proposed, .. } = request;
+        let planned = &answer.planned;
+        if planned.as_object().is_none() || config.as_object().is_none() || answer.deferred.is_some() {
+            return;
+        }
+        self.legacy |= answer.legacy_type_system;
+        let mut is_beside = false;
+        let causes: BTreeSet<Cause> = if prior.is_null() {
+            let set = set_arguments(self.schema, config);
+            if self.bases.is_empty() {
+                self.bases.push(set.clone());
+            }
+            let differences =
+                |base: &BTreeSet<Cause>| outermost(base.symmetric_difference(&set).cloned().collect());
+            let of_first: BTreeSet<Cause> = differences(&self.bases[0]);
+            let other =
+                self.bases[1..].iter().map(differences).find(|of_other: &BTreeSet<Cause>| of_other.len() < 2);
+            match other.filter(|_| of_first.len() > 1) {
+                Some(of_other) => {
+                    is_beside = true;
+                    of_other
+                }
+                None => of_first,
+            }
+        } else {
+            changes(self.schema, prior, config, planned)
+        };
+        let sides = crate::walk::Sides { config, prior, proposed, planned: Some(planned) };
+        let own = Own::of(config, prior);
+        let is_replaced =
+            !prior.is_null() && !replace_parts(prior, planned, &answer.requires_replace).is_empty();
+        let (causes_of, seen) = (&causes, if is_beside { &mut self.seen_beside } else { &mut self.seen });
+        let mut observer = Observer { config, causes: causes_of, own: &own, sample, is_replaced, seen };
+        walk(self.schema, sides, &mut observer);
+        let mut one = causes.iter();
+        if let (false, Some(cause), None) = (prior.is_null(), one.next(), one.next()) {
+            let probe = ReplaceProbe {
+                paths: replace_parts(prior, planned, &answer.requires_replace),
+                truths: truths(config),
+            };
+            self.replaced.entry(cause.clone()).or_default().push(probe);
+        }
+        self.probes.push((request.clone(), answer.clone()));
+    }
+
+    /// The facts that all probes agree on, with those that they do not agree on as *depends*. A constant for which
+    /// `is_own` is true of a text in it is not kept: it may be an input.
+    pub fn finish(self, is_own: &dyn Fn(&str) -> bool) -> TypeModel {
+        let mut model = TypeModel {
+            probes: u32::try_from(self.probes.len()).unwrap_or(u32::MAX),
+            legacy: self.legacy,
+            ..TypeModel::default()
+        };
+        let mut parts: BTreeMap<(SmolStr, Situation), Vec<SeenBeside>> = BTreeMap::new();
+        for ((part, situation, cause), seen) in self.seen {
+            parts.entry((part, situation)).or_default().push((cause, seen));
+        }
+        let known: BTreeSet<(SmolStr, Situation)> = parts.keys().cloned().collect();
+        for ((part, situation, cause), seen) in self.seen_beside {
+            let place = (part, situation);
+            if !known.contains(&place) {
+                parts.entry(place).or_default().push((cause, seen));
+            }
+        }
+        for ((part, situation), seen) in parts {
+            let is_computed = match crate::walk::member_at(self.schema, &part) {
+                Some(crate::walk::Member::Attribute(attribute)) => attribute.computed,
+                _ => true,
+            };
+            let cases = merged(seen, is_computed, is_own);
+            model.parts.entry(part).or_default().planned.insert(situation, cases);
+        }
+        for (cause, probes) in self.replaced {
+            let replaces = replacement(&probes);
+            model.parts.entry(cause.part).or_default().replaces.insert(cause.kind, replaces);
+        }
+        // A fact that was merged of probes of one change each must hold for all of them, and where several things change.
+        for _ in 0..MAX_ROUNDS {
+            let mut wrong = Vec::new();
+            for (request, answer) in &self.probes {
+                wrong.extend(contradicted(&model, self.schema, self.bases.first(), request, answer));
+            }
+            if wrong.is_empty() {
+                break;
+            }
+            for source in wrong {
+                model.contradict(&source);
+            }
+        }
+        model
+    }
+}
+
+/// The causes without those in blocks that are set as a whole.
+fn outermost(mut causes: BTreeSet<Cause>) -> BTreeSet<Cause> {
+    let parts: BTreeSet<SmolStr> = causes.iter().map(|cause| cause.part.clone()).collect();
+    let is_inside = |part: &str| part.match_indices('.').any(|(at, _)| parts.contains(&part[..at]));
+    causes.retain(|cause| !is_inside(&cause.part));
+    causes
+}
+
+/// The facts that led to a plan other than this answer.
+///
+/// Where several things change, a fact that holds for each of them alone stays: what is planned beside these changes is
+/// noted as *depends*.
+fn contradicted(
+    model: &TypeModel,
+    schema: &Block,
+    base: Option<&BTreeSet<Cause>>,
+    request: &PlanResourceChange,
+    answer: &PlannedResource,
+) -> Vec<Source> {
+    let Played { answer: played, sources, causes, may_replace, .. } =
+        model.play(schema, request, PlayOptions::default());
+    let mut wrong = Vec::new();
+    let PlanResourceChange { prior, .. } = request;
+    let is_replaced =
+        !prior.is_null() && !replace_parts(prior, &answer.planned, &answer.requires_replace).is_empty();
+    if !is_replaced && !played.planned.identical_ignoring_refinements(&answer.planned) {
+        let differs = |part: &str| {
+            let (ours, theirs) = (parts_of(&played.planned, part), parts_of(&answer.planned, part));
+            // An unknown value promises nothing.
+            ours.len() != theirs.len()
+                || std::iter::zip(&ours, &theirs).any(|(ours, theirs)| {
+                    ours.is_wholly_known() && !ours.identical_ignoring_refinements(theirs)
+                })
+        };
+        wrong.extend(sources.into_iter().filter(|source| match source {
+            Source::Planned { part, .. } => differs(part),
+            Source::Together { .. } | Source::Replaces(_) => false,
+        }));
+        let observed = if prior.is_null() {
+            BTreeSet::new()
+        } else {
+            changes(schema, prior, &request.config, &answer.planned)
+        };
+        for source in &mut wrong {
+            if let Source::Planned { part, situation, cause: None } = source {
+                let all: BTreeSet<&Cause> = causes.iter().chain(&observed).collect();
+                let others = all.into_iter().filter(|cause| cause.is_beside(part));
+                let mut others: Vec<Cause> = others
+                    .filter(|cause| !prior.is_null() || !base.is_some_and(|base| base.contains(*cause)))
+                    .cloned()
+                    .collect();
+                if others.len() > 1 {
+                    if !prior.is_null() && others.iter().any(|cause| !model.probed(cause)) {
+                        others.retain(|cause| !model.probed(cause));
+                    }
+                    *source = Source::Together { part: part.clone(), situation: *situation, causes: others };
+                }
+            }
+        }
+        // Objects differ where a part of them does.
+        let parts: BTreeSet<SmolStr> = wrong.iter().filter_map(Source::part).cloned().collect();
+        wrong.retain(|source| {
+            source.part().is_none_or(|part| {
+                let inside = format!("{part}.");
+                !parts.iter().any(|other| other.starts_with(&inside))
+            })
+        });
+    }
+    if !prior.is_null() {
+        let says = !replace_parts(prior, &played.planned, &played.requires_replace).is_empty();
+        if is_replaced != says && !may_replace {
+            wrong.extend(causes.into_iter().map(Source::Replaces));
+        }
+    }
+    wrong
+}
+
+/// The values at the end of a path of names, in all elements on the way.
+fn parts_of<'v>(value: &'v Value, part: &str) -> Vec<&'v Value> {
+    let mut at = vec![value];
+    for name in part.split('.') {
+        let mut next = Vec::new();
+        for value in at {
+            match value.kind() {
+                Kind::Object(object) => next.extend(object.get(name)),
+                Kind::Map(map) => next.extend(map.iter().filter_map(|(_, element)| element.attribute(name))),
+                _ => {
+                    let elements = value.as_elements().unwrap_or_default();
+                    next.extend(elements.iter().filter_map(|element| element.attribute(name)));
+                }
+            }
+        }
+        at = next;
+    }
+    at
+}
+
+/// The parts that a provider names, of those that differ.
+fn replace_parts(prior: &Value, planned: &Value, paths: &[Path]) -> Vec<SmolStr> {
+    let nothing = Value::null(objchange::Type::Dynamic);
+    let mut parts = BTreeSet::new();
+    for path in paths {
+        let (before, after) = (prior.at(path), planned.at(path));
+        if before.is_none() && after.is_none() {
+            continue;
+        }
+        let is_same = before.unwrap_or(&nothing).definitely_equals(after.unwrap_or(&nothing));
+        if !is_same {
+            let names = path.steps().iter().filter_map(|step| match step {
+                PathStep::Attribute(name) => Some(name.as_str()),
+                PathStep::Index(_) => None,
+            });
+            parts.insert(SmolStr::from(names.collect::<Vec<_>>().join(".")));
+        }
+    }
+    parts.into_iter().collect()
+}
+
+/// The arguments at the top that are true.
+fn truths(config: &Value) -> BTreeSet<SmolStr> {
+    let members = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
+    members.filter(|(_, value)| value.as_bool() == Some(true)).map(|(name, _)| name.clone()).collect()
+}
+
+fn replacement(probes: &[ReplaceProbe]) -> Replacement {
+    let (yes, no): (Vec<_>, Vec<_>) = probes.iter().partition(|probe| !probe.paths.is_empty());
+    let count = |probes: &[&ReplaceProbe]| u32::try_from(probes.len()).unwrap_or(u32::MAX);
+    let paths: BTreeSet<SmolStr> = yes.iter().flat_map(|probe| probe.paths.iter().cloned()).collect();
+    let when = match yes.first() {
+        Some(first) if !no.is_empty() => first.truths.iter().find(|argument| {
+            yes.iter().all(|probe| probe.truths.contains(*argument))
+                && no.iter().all(|probe| !probe.truths.contains(*argument))
+        }),
+        _ => None,
+    };
+    Replacement { yes: count(&yes), no: count(&no), paths: paths.into_iter().collect(), when: when.cloned() }
+}
+
+/// Finds the usual outcome, and the causes with another one.
+///
+/// If outcomes fit equally well, one that takes a value over says more than a constant. An argument that is not computed
+/// is rather set to its default again.
+fn merged(mut seen: Vec<(Option<Cause>, Seen)>, is_computed: bool, is_own: &dyn Fn(&str) -> bool) -> Cases {
+    let rank = |outcome: &Outcome| (*outcome == Outcome::Kept && !is_computed, outcome.clone());
+    let clean: BTreeSet<(Outcome, u64)> =
+        seen.iter().flat_map(|(_, seen)| seen.clean.iter().cloned()).collect();
+    let is_kept = |outcome: &Outcome| {
+        let Outcome::Constant(json) = outcome else { return true };
+        let samples = clean.iter().filter(|(constant, _)| constant == outcome).count();
+        // A text may be derived from one that was sent, such as its hash.
+        samples > usize::from(json.contains('"') && json != "\"\"") && !holds_own(outcome, is_own)
+    };
+    for (_, seen) in &mut seen {
+        if let Some(fitting) = &mut seen.fitting {
+            fitting.retain(is_kept);
+        }
+        seen.any.retain(is_kept);
+    }
+    let mut votes: BTreeMap<&Outcome, usize> = BTreeMap::new();
+    for outcome in seen.iter().flat_map(|(_, seen)| seen.fitting.iter().flatten()) {
+        *votes.entry(outcome).or_default() += 1;
+    }
+    let usual = votes.iter().max_by_key(|(outcome, count)| (**count, std::cmp::Reverse(rank(outcome))));
+    let usual = usual.map(|(outcome, _)| (*outcome).clone());
+    let mut cases = Cases::default();
+    let mut probes = 0;
+    let mut others = Vec::new();
+    for (cause, seen) in seen {
+        let fitting = seen.fitting.as_deref().unwrap_or_default();
+        match &usual {
+            Some(usual) if fitting.contains(usual) => probes += seen.probes,
+            _ => others.push((cause, seen)),
+        }
+    }
+    if let Some(usual) = usual {
+        cases.usual = Some(Fact { outcomes: vec![usual], probes, depends: false });
+    }
+    for (cause, seen) in others {
+        let fitting = seen.fitting.unwrap_or_default();
+        let fact = match fitting.iter().min_by_key(|outcome| rank(outcome)) {
+            Some(outcome) => Fact { outcomes: vec![outcome.clone()], probes: seen.probes, depends: false },
+            None => Fact {
+                outcomes: seen.any.into_iter().take(MAX_OUTCOMES).collect(),
+                probes: seen.probes,
+                depends: true,
+            },
+        };
+        match cause {
+            None => cases.alone = Some(fact),
+            Some(cause) => {
+                cases.when.insert(cause, fact);
+            }
+        }
+    }
+    cases
+}
+
+/// Whether a constant has a text in it that may be an input.
+fn holds_own(outcome: &Outcome, is_own: &dyn Fn(&str) -> bool) -> bool {
+    let Outcome::Constant(json) = outcome else { return false };
+    fn any(value: &serde_json::Value, is_own: &dyn Fn(&str) -> bool) -> bool {
+        match value {
+            serde_json::Value::String(text) => is_own(text),
+            serde_json::Value::Array(elements) => elements.iter().any(|element| any(element, is_own)),
+            serde_json::Value::Object(members) => {
+                members.iter().any(|(key, value)| is_own(key) || any(value, is_own))
+            }
+            _ => false,
+        }
+    }
+    serde_json::from_str(json).map_or(true, |value| any(&value, is_own))
+}
+
+/// The texts and numbers of a request. A provider that plans one of them was given it.
+struct Own(HashSet<Value>);
+
+impl Own {
+    fn of(config: &Value, prior: &Value) -> Self {
+        let mut own = HashSet::new();
+        for object in [config, prior] {
+            leaves(object, &mut |value| {
+                own.insert(value.clone());
+            });
+        }
+        Self(own)
+    }
+
+    /// Whether the provider was given nothing of a value.
+    fn has_none_of(&self, value: &Value) -> bool {
+        let mut has_none = true;
+        leaves(value, &mut |leaf| has_none &= !self.0.contains(leaf));
+        has_none
+    }
+}
+
+/// Each text and number that says something.
+fn leaves<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
+    value.visit(|_, part| {
+        if matches!(part.kind(), Kind::String(_) | Kind::Number(_)) && !is_zero(part) {
+            visit(part);
+        }
+        Descend::Into
+    });
+}
+
+/// Compares a provider's answer with what it was asked.
+struct Observer<'o> {
+    config: &'o Value,
+    causes: &'o BTreeSet<Cause>,
+    own: &'o Own,
+    sample: u64,
+    /// The object is replaced: what is computed is that of a new one.
+    is_replaced: bool,
+    seen: &'o mut AllSeen,
+}
+
+impl Decide for Observer<'_> {
+    fn decide(&mut self, question: &Question<'_>) -> Option<Value> {
+        let Question { part, situation, sides, are_blocks, is_computed, .. } = question;
+        let planned = sides.planned?;
+        // The change of a part is no cause of what happens to it.
+        let mut others = self.causes.iter().filter(|cause| cause.is_beside(part));
+        let cause = others.next();
+        let is_set = question.is_set();
+        let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks);
+        let is_clear = others.next().is_none() && !is_of_another;
+        if is_clear {
+            let outcomes = self.outcomes(question, planned);
+            let is_clean = planned.is_wholly_known() && self.own.has_none_of(planned);
+            let seen = self.seen.entry((SmolStr::new(part), *situation, cause.cloned())).or_default();
+            seen.probes += 1;
+            if is_clean {
+                let constants = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Constant(_)));
+                seen.clean.extend(constants.map(|constant| (constant.clone(), self.sample)));
+            }
+            match &mut seen.fitting {
+                Some(fitting) => fitting.retain(|outcome| outcomes.contains(outcome)),
+                None => seen.fitting = Some(outcomes.clone()),
+            }
+            if seen.any.len() <= MAX_OUTCOMES {
+                seen.any.extend(outcomes.into_iter().take(1));
+            }
+        }
+        // What is in an unknown value, or in another number of elements, cannot be compared.
+        let is_alike = planned.is_known()
+            && planned.is_null() == sides.proposed.is_null()
+            && planned.len() == sides.proposed.len();
+        let is_left_out = has_nothing(sides.config) && (*are_blocks || sides.config.is_null());
+        (is_left_out || !is_alike).then(|| planned.clone())
+    }
+}
+
+impl Observer<'_> {
+    /// The outcomes that may have led to a value, the most telling first.
+    fn outcomes(&self, question: &Question<'_>, planned: &Value) -> Vec<Outcome> {
+        let Question { part, situation, sides, are_blocks, holds_objects, .. } = question;
+        if !planned.is_known() {
+            return std::iter::once(Outcome::Unknown).chain(self.unknown_copies(part, planned)).collect();
+        }
+        let is_set = question.is_set();
+        let mut fitting = Vec::new();
+        if is_set && *holds_objects {
+            // Objects are compared part by part.
+            if planned.len() == sides.proposed.len() && planned.is_null() == sides.proposed.is_null() {
+                fitting.push(Outcome::Configured);
+            }
+            return fitting;
+        }
+        if is_set && planned.identical(sides.config) {
+            fitting.push(Outcome::Configured);
+        }
+        if let (true, Some(config), Some(planned)) = (is_set, sides.config.as_str(), planned.as_str()) {
+            for (outcome, derived) in [
+                (Outcome::NormalJson, crate::walk::normal_json(config)),
+                (Outcome::PolicyJson, crate::walk::policy_json(config)),
+                (Outcome::Sha1, (planned.len() == 40).then(|| crate::walk::sha1_hex(config))),
+            ] {
+                fitting.extend(Some(outcome).filter(|_| derived.as_deref() == Some(planned)));
+            }
+        }
+        if is_set
+            && !sides.config.ty().is_primitive()
+            && planned.identical(&crate::walk::zeroed(sides.config))
+        {
+            fitting.push(Outcome::Zeroed);
+        }
+        let is_new = matches!(situation, Situation::Created | Situation::Added);
+        if !is_new && !sides.prior.is_null() && planned.identical(sides.prior) {
+            fitting.push(Outcome::Kept);
+        }
+        if planned.is_null() || *are_blocks && has_nothing(planned) {
+            fitting.push(Outcome::Null);
+        } else if !is_set {
+            fitting.extend(self.copies(part, planned));
+            if planned.is_wholly_known()
+                && let Ok(json) = planned.to_json(planned.ty())
+            {
+                fitting.push(Outcome::Constant(json));
+            }
+        }
+        fitting
+    }
+
+    /// The arguments of this type that are not known: a copy of them is unknown.
+    fn unknown_copies(&self, part: &str, planned: &Value) -> Vec<Outcome> {
+        if part.contains('.') {
+            return Vec::new();
+        }
+        let members = self.config.as_object().into_iter().flat_map(objchange::value::Object::iter);
+        let unknown = members
+            .filter(|(name, value)| *name != part && !value.is_wholly_known() && value.ty() == planned.ty());
+        unknown.map(|(name, _)| Outcome::CopyOf(name.clone())).collect()
+    }
+
+    /// The arguments whose value this is.
+    fn copies(&self, part: &str, planned: &Value) -> Vec<Outcome> {
+        if part.contains('.') || planned.as_bool().is_some() || has_nothing(planned) {
+            return Vec::new();
+        }
+        let members = self.config.as_object().into_iter().flat_map(objchange::value::Object::iter);
+        let same = members.filter(|(name, value)| *name != part && planned.identical(value));
+        same.map(|(name, _)| Outcome::CopyOf(name.clone())).collect()
+    }
+}
+
+impl TypeModel {
+    /// Notes that a probe has contradicted the fact.
+    fn contradict(&mut self, source: &Source) {
+        match source {
+            Source::Planned { part, situation, cause } => {
+                let facts = self.parts.get_mut(part).and_then(|facts| facts.planned.get_mut(situation));
+                let Some(cases) = facts else { return };
+                let fact = match cause {
+                    Some(Some(cause)) => cases.when.get_mut(cause),
+                    Some(None) => cases.alone.as_mut(),
+                    None => cases.usual.as_mut(),
+                };
+                if let Some(fact) = fact {
+                    fact.contradict();
+                }
+            }
+            Source::Together { part, situation, causes } => {
+                let facts = self.parts.get_mut(part).and_then(|facts| facts.planned.get_mut(situation));
+                let Some(cases) = facts else { return };
+                for cause in causes {
+                    let fact = cases.when.entry(cause.clone()).or_default();
+                    fact.probes += 1;
+                    fact.contradict();
+                }
+            }
+            Source::Replaces(Cause { kind, part }) => {
+                let facts = self.parts.get_mut(part).and_then(|facts| facts.replaces.get_mut(kind));
+                if let Some(replaces) = facts {
+                    replaces.when = None;
+                    match (replaces.yes, replaces.no) {
+                        (0, _) => replaces.yes += 1,
+                        (_, 0) => replaces.no += 1,
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// How a change of a part is called in this model, if it was probed.
+    pub(crate) fn probed(&self, cause: &Cause) -> bool {
+        self.parts.get(&cause.part).is_some_and(|facts| facts.replaces.contains_key(&cause.kind))
+    }
+
+    /// The changes that any probe has made.
+    pub fn probed_changes(&self) -> impl Iterator<Item = (&SmolStr, ChangeKind)> {
+        self.parts.iter().flat_map(|(part, facts)| facts.replaces.keys().map(move |kind| (part, *kind)))
+    }
+}

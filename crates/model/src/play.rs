@@ -1,0 +1,366 @@
+//! Plans an object with what was learned of its type.
+
+use std::collections::BTreeSet;
+
+use objchange::change::{PlanResourceChange, PlannedResource};
+use objchange::schema::Block;
+use objchange::value::{Kind, Path};
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+use crate::causes::{changes, set_arguments};
+use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replaces, Situation};
+use crate::model::TypeModel;
+use crate::walk::{Decide, Question, Sides, has_nothing, is_zero, walk};
+
+/// How an object is planned with a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PlayOptions {
+    /// Nothing but stable facts counts: all else is unknown.
+    pub is_strict: bool,
+    /// The provider has settings that it did not have when it was learned. What it derives from arguments may be
+    /// different then: it may add tags of its own.
+    pub has_other_settings: bool,
+}
+
+/// A plan that was made with a model.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Played {
+    /// The planned object, and the paths that require a new one.
+    pub answer: PlannedResource,
+    /// Probes disagree about whether a change that is made here replaces the object, or none has made it.
+    pub may_replace: bool,
+    /// The arguments that change.
+    pub(crate) causes: Vec<Cause>,
+    /// The facts that were used.
+    pub(crate) sources: Vec<Source>,
+}
+
+/// A fact that was used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// About the planned value of a part; `None` as the cause is the usual fact, `Some(None)` the one if nothing else
+    /// changes.
+    Planned { part: SmolStr, situation: Situation, cause: Option<Option<Cause>> },
+    /// About the planned value of a part where several things change that each leave it alone.
+    Together { part: SmolStr, situation: Situation, causes: Vec<Cause> },
+    /// Whether a change replaces the object.
+    Replaces(Cause),
+}
+
+impl Source {
+    /// The part whose planned value it is about.
+    pub(crate) fn part(&self) -> Option<&SmolStr> {
+        match self {
+            Self::Planned { part, .. } | Self::Together { part, .. } => Some(part),
+            Self::Replaces(_) => None,
+        }
+    }
+}
+
+impl TypeModel {
+    /// Plans a change of an object of this type.
+    pub fn play(&self, schema: &Block, request: &PlanResourceChange, options: PlayOptions) -> Played {
+        let PlayOptions { is_strict, has_other_settings } = options;
+        let PlanResourceChange { prior, config, proposed, .. } = request;
+        let sides = Sides { config, prior, proposed, planned: None };
+        let mut player = Player {
+            model: self,
+            config,
+            causes: if prior.is_null() { set_arguments(schema, config) } else { BTreeSet::new() },
+            is_creation: prior.is_null(),
+            is_strict,
+            has_other_settings,
+            sources: Vec::new(),
+        };
+        let mut planned = walk(schema, sides, &mut player);
+        if !prior.is_null() {
+            player.causes = changes(schema, prior, config, &planned);
+            if !player.causes.is_empty() {
+                player.sources.clear();
+                planned = walk(schema, sides, &mut player);
+            } else if planned.identical_ignoring_refinements(prior) {
+                planned = prior.clone();
+            }
+        }
+        let Player { causes, sources, .. } = player;
+        let mut answer = PlannedResource::new(planned);
+        answer.legacy_type_system = self.legacy;
+        answer.private = request.private.clone();
+        answer.identity.clone_from(&request.identity);
+        let mut may_replace = false;
+        if !prior.is_null() {
+            for cause in &causes {
+                match self.replaces(cause, config) {
+                    Replaces::Always => {
+                        answer.requires_replace.extend(self.replace_paths(cause, prior, &answer.planned));
+                    }
+                    Replaces::Never => {}
+                    Replaces::Depends => may_replace = true,
+                    Replaces::NotLearned => may_replace |= is_strict,
+                }
+            }
+            // One change that surely replaces the object decides.
+            may_replace &= answer.requires_replace.is_empty();
+            if may_replace {
+                answer.planned = perhaps_new(schema, config, &answer.planned);
+            }
+            answer.may_replace = may_replace;
+        }
+        Played { answer, may_replace, causes: causes.into_iter().collect(), sources }
+    }
+
+    /// Whether a change replaces the object.
+    pub fn replaces(&self, cause: &Cause, config: &Value) -> Replaces {
+        let is_true = |name: &str| {
+            let value = config.attribute(name)?;
+            if value.is_known() { Some(value.as_bool() == Some(true)) } else { None }
+        };
+        let facts = |kind| self.parts.get(&cause.part).and_then(|facts| facts.replaces.get(&kind));
+        let answer = |kind| facts(kind).map(|replaces| replaces.answer(is_true));
+        // A provider rarely distinguishes the new values of an argument.
+        let alike: &[ChangeKind] = match cause.kind {
+            ChangeKind::True => &[ChangeKind::True, ChangeKind::False],
+            ChangeKind::False => &[ChangeKind::False, ChangeKind::True],
+            ChangeKind::Value => &[ChangeKind::Value, ChangeKind::Set],
+            ChangeKind::Set => &[ChangeKind::Set, ChangeKind::Value],
+            ChangeKind::Unset => &[ChangeKind::Unset],
+        };
+        alike.iter().find_map(|kind| answer(*kind)).unwrap_or(Replaces::NotLearned)
+    }
+
+    fn replace_paths(&self, cause: &Cause, prior: &Value, planned: &Value) -> Vec<Path> {
+        let facts = self.parts.get(&cause.part);
+        let known =
+            facts.iter().flat_map(|facts| facts.replaces.values()).find(|known| !known.paths.is_empty());
+        let exact =
+            facts.and_then(|facts| facts.replaces.get(&cause.kind)).filter(|known| !known.paths.is_empty());
+        let parts = exact.or(known).map(|replaces| replaces.paths.as_slice()).unwrap_or_default();
+        parts.iter().flat_map(|part| paths_of(part, prior, planned)).collect()
+    }
+}
+
+/// A planned object that may be a new one: what configuration leaves out may be other than before.
+fn perhaps_new(schema: &Block, config: &Value, planned: &Value) -> Value {
+    let Some(object) = planned.as_object() else { return planned.clone() };
+    Value::object(object.iter().map(|(name, value)| {
+        let is_left_out = match (config.attribute(name), schema.block_type(name)) {
+            (Some(config), Some(_)) => has_nothing(config) && !has_nothing(value),
+            (Some(config), None) => config.is_null() && !value.is_null(),
+            (None, _) => true,
+        };
+        let is_computed = schema.attribute(name).is_some_and(|attribute| attribute.computed)
+            && config.attribute(name).is_none_or(Value::is_null);
+        let value =
+            if is_left_out || is_computed { Value::unknown(value.ty().clone()) } else { value.clone() };
+        (name.clone(), value)
+    }))
+}
+
+/// The paths of the part in both objects where its values differ.
+fn paths_of(part: &str, prior: &Value, planned: &Value) -> Vec<Path> {
+    let nothing = Value::null(Type::Dynamic);
+    let mut at = vec![(Path::root(), prior, planned)];
+    for name in part.split('.') {
+        let mut next = Vec::new();
+        for (path, before, after) in at {
+            // A part of an element of a set has no path.
+            if matches!(before.ty(), Type::Set(_)) || matches!(after.ty(), Type::Set(_)) {
+                next.push((path, before, after));
+                continue;
+            }
+            let is_list = |value: &Value| matches!(value.kind(), Kind::List(_) | Kind::Tuple(_));
+            if !is_list(before) && !is_list(after) {
+                if let (Some(before), Some(after)) = (before.attribute(name), after.attribute(name)) {
+                    next.push((path.attribute(name), before, after));
+                }
+                continue;
+            }
+            let length = |value: &Value| value.as_elements().map_or(0, <[Value]>::len);
+            for i in 0..length(before).max(length(after)) {
+                let of = |value| Value::index(value, i).and_then(|element| element.attribute(name));
+                let (before, after) = (of(before).unwrap_or(&nothing), of(after).unwrap_or(&nothing));
+                next.push((path.clone().index(i as u64).attribute(name), before, after));
+            }
+        }
+        at = next;
+    }
+    at.retain(|(_, before, after)| !before.definitely_equals(after));
+    at.into_iter().map(|(path, ..)| path).collect()
+}
+
+struct Player<'p> {
+    model: &'p TypeModel,
+    config: &'p Value,
+    causes: BTreeSet<Cause>,
+    is_creation: bool,
+    is_strict: bool,
+    has_other_settings: bool,
+    sources: Vec<Source>,
+}
+
+impl Decide for Player<'_> {
+    fn decide(&mut self, question: &Question<'_>) -> Option<Value> {
+        let Question { part, situation, sides, are_blocks, holds_objects, is_computed } = question;
+        let facts = self.model.parts.get(*part);
+        let mut situation = *situation;
+        let mut cases = facts.and_then(|facts| facts.planned.get(&situation));
+        if cases.is_none() {
+            // A new element of an object is planned as in a new object.
+            situation = match situation {
+                Situation::Added => Situation::Created,
+                Situation::Created if part.contains('.') => Situation::Added,
+                other => other,
+            };
+            cases = facts.and_then(|facts| facts.planned.get(&situation));
+        }
+        let unknown = || Value::unknown(sides.proposed.ty().clone());
+        let is_set = question.is_set();
+        let Some((fact, cause)) = cases.and_then(|cases| self.choose(part, cases)) else {
+            return self.not_learned(situation, *sides, *are_blocks, *is_computed, is_set);
+        };
+        self.sources.push(Source::Planned { part: SmolStr::new(part), situation, cause });
+        let Some(outcome) = fact.stable() else {
+            // Objects keep their number, unless they were seen to be unknown as a whole.
+            if is_set && *holds_objects && !fact.outcomes.contains(&Outcome::Unknown) {
+                return None;
+            }
+            return Some(unknown());
+        };
+        match outcome {
+            Outcome::Configured => None,
+            Outcome::NormalJson => {
+                let normal = sides.config.as_str().and_then(crate::walk::normal_json);
+                Some(normal.map_or_else(unknown, Value::from))
+            }
+            Outcome::PolicyJson => {
+                let policy = sides.config.as_str().and_then(crate::walk::policy_json);
+                Some(policy.map_or_else(unknown, Value::from))
+            }
+            Outcome::Sha1 => Some(
+                sides.config.as_str().map_or_else(unknown, |text| Value::from(crate::walk::sha1_hex(text))),
+            ),
+            Outcome::Zeroed => Some(crate::walk::zeroed(sides.config)),
+            Outcome::Kept if sides.prior.is_null() => None,
+            Outcome::Kept => Some(sides.prior.clone()),
+            Outcome::Null if *are_blocks => match sides.proposed.is_known() && has_nothing(sides.proposed) {
+                true => None,
+                false => Some(empty(sides.proposed.ty())),
+            },
+            Outcome::Null => Some(Value::null(sides.proposed.ty().clone())),
+            Outcome::Unknown => Some(unknown()),
+            Outcome::CopyOf(_) if self.has_other_settings => Some(unknown()),
+            Outcome::CopyOf(argument) => {
+                let value = self.config.attribute(argument).filter(|value| value.is_wholly_known());
+                let value = value
+                    .filter(|value| !value.is_null())
+                    .and_then(|value| value.convert(sides.proposed.ty()).ok());
+                Some(value.unwrap_or_else(unknown))
+            }
+            Outcome::Constant(json) => {
+                Some(Value::from_json(json, sides.proposed.ty()).unwrap_or_else(|_| unknown()))
+            }
+        }
+    }
+}
+
+impl Player<'_> {
+    /// The fact for what changes, and its cause.
+    fn choose<'c>(&self, part: &str, cases: &'c Cases) -> Option<(&'c Fact, Option<Option<Cause>>)> {
+        let mut others = self.causes.iter().filter(|cause| cause.is_beside(part)).peekable();
+        if others.peek().is_none()
+            && let Some(alone) = &cases.alone
+        {
+            return Some((alone, Some(None)));
+        }
+        let mut chosen: Option<(&Fact, Cause)> = None;
+        let mut is_all_probed = true;
+        for cause in others {
+            is_all_probed &= self.is_creation || self.model.probed(cause);
+            let Some((cause, fact)) = case_of(cases, cause) else { continue };
+            chosen = Some(match chosen {
+                // If changes lead to different outcomes, it is unknown which wins.
+                Some((before, _)) if before.outcomes != fact.outcomes => (&CONFLICT, cause.clone()),
+                _ => (fact, cause.clone()),
+            });
+        }
+        match chosen {
+            Some((fact, cause)) => Some((fact, Some(Some(cause)))),
+            None if self.is_strict && !is_all_probed => Some((&CONFLICT, None)),
+            // Probes were about other changes.
+            None => Some((cases.usual.as_ref().unwrap_or(&CONFLICT), None)),
+        }
+    }
+
+    /// The value of a part that no probe was about.
+    fn not_learned(
+        &self,
+        situation: Situation,
+        sides: Sides<'_>,
+        are_blocks: bool,
+        is_computed: bool,
+        is_set: bool,
+    ) -> Option<Value> {
+        let unknown = || Some(Value::unknown(sides.proposed.ty().clone()));
+        if is_set {
+            return match situation {
+                // The older SDK does that.
+                Situation::PartlyUnknown
+                    if self.model.legacy && matches!(sides.proposed.ty(), Type::Set(_)) =>
+                {
+                    unknown()
+                }
+                _ => None,
+            };
+        }
+        let is_new = matches!(situation, Situation::Created | Situation::Added);
+        if is_new {
+            return if is_computed && !are_blocks || self.is_strict && self.model.legacy {
+                unknown()
+            } else {
+                None
+            };
+        }
+        if sides.prior.is_null() || has_nothing(sides.prior) && are_blocks {
+            return if self.is_strict && is_computed && !self.causes.is_empty() { unknown() } else { None };
+        }
+        if self.is_strict {
+            return if self.causes.is_empty() && is_computed { None } else { unknown() };
+        }
+        // The older SDK lets a provider keep blocks that are left out, and no schema says which.
+        if are_blocks && self.model.legacy {
+            return unknown();
+        }
+        // As providers of the older SDK do: empty values stay.
+        if !is_computed && !are_blocks && self.model.legacy {
+            return if is_zero(sides.prior) { Some(sides.prior.clone()) } else { unknown() };
+        }
+        None
+    }
+}
+
+/// A fact about which changes disagree.
+static CONFLICT: Fact = Fact { outcomes: Vec::new(), probes: 0, depends: true };
+
+/// The case for a cause. The new value of an argument rarely matters.
+fn case_of<'c>(cases: &'c Cases, cause: &Cause) -> Option<(&'c Cause, &'c Fact)> {
+    let alike: &[ChangeKind] = match cause.kind {
+        ChangeKind::True | ChangeKind::Unset | ChangeKind::False => &[],
+        ChangeKind::Value => &[ChangeKind::Set],
+        ChangeKind::Set => &[ChangeKind::Value],
+    };
+    let of = |kind| cases.when.get_key_value(&Cause { kind, part: cause.part.clone() });
+    of(cause.kind).or_else(|| alike.iter().find_map(|kind| of(*kind)))
+}
+
+/// No blocks.
+fn empty(ty: &Type) -> Value {
+    let none: [Value; 0] = [];
+    let tuple = Value::tuple(none);
+    match ty {
+        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty),
+        _ => tuple.convert(ty),
+    }
+    .unwrap_or_else(|_| Value::null(ty.clone()))
+}

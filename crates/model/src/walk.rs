@@ -1,0 +1,519 @@
+//! Walks through the objects of a plan along their schema.
+
+use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode};
+use objchange::value::Kind;
+use objchange::{Type, Value};
+
+use crate::fact::Situation;
+
+/// The most elements of a set that are matched with others. Each is compared with each.
+const MAX_MATCHED: usize = 64;
+
+/// The same place in the objects of a plan.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'v> {
+    pub(crate) config: &'v Value,
+    pub(crate) prior: &'v Value,
+    pub(crate) proposed: &'v Value,
+    /// The answer of a provider, if there is one.
+    pub(crate) planned: Option<&'v Value>,
+}
+
+/// A part of a planned object.
+pub(crate) struct Question<'q> {
+    /// Names with dots between them.
+    pub(crate) part: &'q str,
+    pub(crate) situation: Situation,
+    pub(crate) sides: Sides<'q>,
+    /// It holds blocks: no blocks are an empty collection.
+    pub(crate) are_blocks: bool,
+    /// It holds objects that have a schema of their own, which are asked for one by one.
+    pub(crate) holds_objects: bool,
+    /// The provider may choose its value.
+    pub(crate) is_computed: bool,
+}
+
+impl Question<'_> {
+    /// Whether configuration sets the part.
+    pub(crate) fn is_set(&self) -> bool {
+        let is_left_out = self.sides.config.is_null() || self.are_blocks && has_nothing(self.sides.config);
+        !is_left_out
+    }
+}
+
+/// Decides what is planned for a part; `None` for the proposed value, whose own parts are asked for then.
+pub(crate) trait Decide {
+    fn decide(&mut self, question: &Question<'_>) -> Option<Value>;
+}
+
+/// The schema of one object.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape<'s> {
+    Block(&'s Block),
+    Nested(&'s NestedType),
+}
+
+/// The schema of a member of an object.
+#[derive(Clone, Copy)]
+pub(crate) enum Member<'s> {
+    Attribute(&'s Attribute),
+    Blocks(&'s NestedBlock),
+}
+
+impl<'s> Shape<'s> {
+    pub(crate) fn member(self, name: &str) -> Option<Member<'s>> {
+        match self {
+            Self::Block(block) => {
+                let attribute = block.attribute(name).map(Member::Attribute);
+                attribute.or_else(|| block.block_type(name).map(Member::Blocks))
+            }
+            Self::Nested(nested) => nested.attribute(name).map(Member::Attribute),
+        }
+    }
+}
+
+impl<'s> Member<'s> {
+    /// The schema of the objects in it.
+    pub(crate) fn shape(self) -> Option<Shape<'s>> {
+        match self {
+            Self::Attribute(attribute) => attribute.nested().map(Shape::Nested),
+            Self::Blocks(nested) => Some(Shape::Block(&nested.block)),
+        }
+    }
+}
+
+/// The member at the end of a path of names.
+pub(crate) fn member_at<'s>(block: &'s Block, part: &str) -> Option<Member<'s>> {
+    let mut shape = Some(Shape::Block(block));
+    let mut member = None;
+    for name in part.split('.') {
+        let found = shape?.member(name)?;
+        shape = found.shape();
+        member = Some(found);
+    }
+    member
+}
+
+/// Plans an object: each part is decided, or as proposed.
+pub(crate) fn walk(block: &Block, sides: Sides<'_>, decide: &mut dyn Decide) -> Value {
+    let is_new = sides.prior.is_null();
+    let mut walk = Walk { is_creation: is_new, decide };
+    walk.object(Shape::Block(block), &mut String::new(), sides, is_new)
+}
+
+struct Walk<'d> {
+    /// The whole object is new.
+    is_creation: bool,
+    decide: &'d mut dyn Decide,
+}
+
+impl Walk<'_> {
+    fn object(&mut self, shape: Shape<'_>, part: &mut String, sides: Sides<'_>, is_new: bool) -> Value {
+        let Some(object) = sides.proposed.as_object() else { return sides.proposed.clone() };
+        let nothing = Value::null(Type::Dynamic);
+        let mut is_changed = false;
+        let mut members = Vec::with_capacity(object.len());
+        for (name, proposed) in object.iter() {
+            let Some(member) = shape.member(name) else {
+                members.push((name.clone(), proposed.clone()));
+                continue;
+            };
+            let of = |value: &Value| value.attribute(name).cloned();
+            let (config, prior) = (of(sides.config), of(sides.prior));
+            let inside = Sides {
+                config: config.as_ref().unwrap_or(&nothing),
+                prior: prior.as_ref().unwrap_or(&nothing),
+                proposed,
+                planned: sides.planned.and_then(|planned| planned.attribute(name)),
+            };
+            let length = part.len();
+            if !part.is_empty() {
+                part.push('.');
+            }
+            part.push_str(name);
+            let value = match member {
+                Member::Attribute(attribute) => self.attribute(attribute, part, inside, is_new),
+                Member::Blocks(nested) => self.blocks(nested, part, inside, is_new),
+            };
+            part.truncate(length);
+            is_changed |= !value.identical(proposed);
+            members.push((name.clone(), value));
+        }
+        if is_changed { Value::object(members) } else { sides.proposed.clone() }
+    }
+
+    fn attribute(
+        &mut self,
+        attribute: &Attribute,
+        part: &mut String,
+        sides: Sides<'_>,
+        is_new: bool,
+    ) -> Value {
+        if attribute.write_only {
+            return Value::null(attribute.implied_type().clone());
+        }
+        let is_computed = attribute.computed;
+        let situation = if !sides.config.is_known() {
+            return sides.proposed.clone();
+        } else if sides.config.is_null() {
+            self.left_out(sides.prior, is_new, !is_computed)
+        } else {
+            configured(sides, attribute.nested().is_some())
+        };
+        let holds_objects = attribute.nested().is_some();
+        let question = Question { part, situation, sides, are_blocks: false, holds_objects, is_computed };
+        if let Some(value) = self.decide.decide(&question) {
+            return value;
+        }
+        match &attribute.ty {
+            AttributeType::Nested(nested) if !sides.config.is_null() => {
+                self.elements(nested.nesting(), Shape::Nested(nested), part, sides, is_new)
+            }
+            _ => sides.proposed.clone(),
+        }
+    }
+
+    fn blocks(&mut self, nested: &NestedBlock, part: &mut String, sides: Sides<'_>, is_new: bool) -> Value {
+        if !sides.config.is_known() {
+            return sides.proposed.clone();
+        }
+        let is_left_out = has_nothing(sides.config);
+        let situation = match is_left_out {
+            true => self.left_out(sides.prior, is_new, false),
+            false => configured(sides, true),
+        };
+        let is_computed = nested.computed;
+        let question =
+            Question { part, situation, sides, are_blocks: true, holds_objects: true, is_computed };
+        if let Some(value) = self.decide.decide(&question) {
+            return value;
+        }
+        match is_left_out {
+            true => sides.proposed.clone(),
+            false => self.elements(nested.nesting, Shape::Block(&nested.block), part, sides, is_new),
+        }
+    }
+
+    /// The situation of a part that configuration leaves out.
+    fn left_out(&self, prior: &Value, is_new: bool, may_be_empty: bool) -> Situation {
+        if self.is_creation {
+            Situation::Created
+        } else if is_new {
+            Situation::Added
+        } else if has_nothing(prior) && (prior.is_null() || !may_be_empty) {
+            Situation::Gained
+        } else if may_be_empty && is_zero(prior) {
+            Situation::Emptied
+        } else {
+            Situation::Updated
+        }
+    }
+
+    /// Each of the objects that a part holds.
+    fn elements(
+        &mut self,
+        nesting: NestingMode,
+        shape: Shape<'_>,
+        part: &mut String,
+        sides: Sides<'_>,
+        is_new: bool,
+    ) -> Value {
+        let nothing = Value::null(Type::Dynamic);
+        let is_one = matches!(nesting, NestingMode::Single | NestingMode::Group);
+        if is_one {
+            let is_new = is_new || sides.prior.is_null();
+            return self.object(shape, part, sides, is_new);
+        }
+        if let Kind::Map(map) = sides.proposed.kind() {
+            let elements: Vec<(_, Value)> = map
+                .iter()
+                .map(|(key, proposed)| {
+                    let prior = sides.prior.element(key);
+                    let inside = Sides {
+                        config: sides.config.element(key).unwrap_or(&nothing),
+                        prior: prior.unwrap_or(&nothing),
+                        proposed,
+                        planned: sides.planned.and_then(|planned| planned.element(key)),
+                    };
+                    (key.clone(), self.object(shape, part, inside, is_new || prior.is_none()))
+                })
+                .collect();
+            let element = sides.proposed.ty().element().cloned().unwrap_or(Type::Dynamic);
+            return Value::map(element, elements).unwrap_or_else(|_| sides.proposed.clone());
+        }
+        let Some(all) = sides.proposed.as_elements() else { return sides.proposed.clone() };
+        if nesting == NestingMode::Set && all.len() > MAX_MATCHED {
+            return sides.proposed.clone();
+        }
+        let mut elements = Vec::with_capacity(all.len());
+        for (i, proposed) in all.iter().enumerate() {
+            let inside = match nesting {
+                NestingMode::Set => Sides {
+                    config: matching(sides.config, proposed, i).unwrap_or(proposed),
+                    prior: same_element(sides.prior, proposed)
+                        .or_else(|| similar_element(sides.prior, proposed))
+                        .unwrap_or(&nothing),
+                    proposed,
+                    planned: sides.planned.and_then(|planned| planned_element(planned, proposed)),
+                },
+                _ => Sides {
+                    config: sides.config.index(i).unwrap_or(&nothing),
+                    prior: sides.prior.index(i).unwrap_or(&nothing),
+                    proposed,
+                    planned: sides.planned.and_then(|planned| planned.index(i)),
+                },
+            };
+            // An element of a set that was there before stays as it is.
+            if nesting == NestingMode::Set && inside.prior.identical(proposed) {
+                elements.push(proposed.clone());
+                continue;
+            }
+            let is_new = is_new || inside.prior.is_null();
+            elements.push(self.object(shape, part, inside, is_new));
+        }
+        like(sides.proposed, elements)
+    }
+}
+
+/// The situation of a part that configuration sets.
+fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
+    let Sides { config, prior, .. } = sides;
+    if has_objects {
+        return if has_nothing(prior) { Situation::Configured } else { Situation::Reconfigured };
+    }
+    if !config.is_wholly_known() {
+        return Situation::PartlyUnknown;
+    }
+    if prior.identical(config) {
+        return Situation::Unchanged;
+    }
+    if config.len() == Some(0) || config.as_str() == Some("") {
+        return Situation::Blank;
+    }
+    if prior.is_null() {
+        return Situation::Configured;
+    }
+    match (prior.as_str(), config.as_str()) {
+        (Some(before), Some(after)) if same_json(before, after) => Situation::Json,
+        (Some(before), Some(after)) if before.trim() == after.trim() => Situation::Space,
+        (Some(before), Some(after)) if before.eq_ignore_ascii_case(after) => Situation::Case,
+        _ if same_elements(prior, config) => Situation::Order,
+        _ => Situation::Reconfigured,
+    }
+}
+
+/// Whether two texts are the same JSON. Repeated keys and numbers that are not whole are not.
+fn same_json(one: &str, other: &str) -> bool {
+    matches!((normal_json(one), normal_json(other)), (Some(one), Some(other)) if one == other)
+}
+
+/// A JSON object or array without white space, with its keys in order, as Go writes it.
+pub(crate) fn normal_json(text: &str) -> Option<String> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let Json(value) = objchange_text::json::from_str(text).ok()?;
+    // Go escapes these, so that JSON can be put into HTML.
+    let escaped = [
+        ("<", "\\u003c"),
+        (">", "\\u003e"),
+        ("&", "\\u0026"),
+        ("\u{2028}", "\\u2028"),
+        ("\u{2029}", "\\u2029"),
+    ];
+    let text = value.to_string();
+    Some(escaped.iter().fold(text, |text, (from, to)| text.replace(from, to)))
+}
+
+/// Like [`normal_json`], with the key `Version` first.
+pub(crate) fn policy_json(text: &str) -> Option<String> {
+    let text = normal_json(text)?;
+    let serde_json::Value::Object(mut members) = serde_json::from_str(&text).ok()? else { return None };
+    let Some(version) = members.remove("Version") else { return Some(text) };
+    let rest = normal_json(&serde_json::Value::Object(members).to_string())?;
+    let rest = rest.strip_prefix('{').filter(|rest| *rest != "}")?;
+    Some(format!("{{\"Version\":{version},{rest}"))
+}
+
+/// The SHA-1 of a text, in hexadecimal digits.
+pub(crate) fn sha1_hex(text: &str) -> String {
+    use sha1::{Digest, Sha1};
+    data_encoding::HEXLOWER.encode(&Sha1::digest(text))
+}
+
+/// JSON in which no key is repeated and every number is whole: others may be rounded to the same value.
+struct Json(serde_json::Value);
+
+impl<'de> serde::Deserialize<'de> for Json {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Json;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("JSON")
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+                Ok(Json(value.into()))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+                Ok(Json(value.into()))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+                Ok(Json(value.into()))
+            }
+            fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Json, E> {
+                Err(E::custom("a number is not whole"))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+                Ok(Json(value.into()))
+            }
+            fn visit_unit<E>(self) -> Result<Json, E> {
+                Ok(Json(serde_json::Value::Null))
+            }
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut all: A) -> Result<Json, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(Json(element)) = all.next_element()? {
+                    elements.push(element);
+                }
+                Ok(Json(elements.into()))
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut all: A) -> Result<Json, A::Error> {
+                let mut members = std::collections::BTreeMap::new();
+                while let Some((key, Json(value))) = all.next_entry::<String, Json>()? {
+                    if members.insert(key, value).is_some() {
+                        return Err(serde::de::Error::custom("a key is repeated"));
+                    }
+                }
+                Ok(Json(serde_json::Value::Object(members.into_iter().collect())))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// Whether two lists have the same elements in another order.
+fn same_elements(one: &Value, other: &Value) -> bool {
+    let (Kind::List(one), Kind::List(other)) = (one.kind(), other.kind()) else { return false };
+    if one.len() != other.len() || one.len() > MAX_MATCHED {
+        return false;
+    }
+    let mut left: Vec<&Value> = other.iter().collect();
+    one.iter().all(|element| match left.iter().position(|known| known.identical(element)) {
+        Some(at) => {
+            left.swap_remove(at);
+            true
+        }
+        None => false,
+    })
+}
+
+/// Whether a value is null, or a collection without elements.
+pub(crate) fn has_nothing(value: &Value) -> bool {
+    value.is_null() || value.len() == Some(0)
+}
+
+/// Whether a value is one that the older SDK keeps for an argument that nobody sets.
+pub(crate) fn is_zero(value: &Value) -> bool {
+    match value.kind() {
+        Kind::Bool(value) => !value,
+        Kind::String(text) => text.is_empty(),
+        Kind::Number(number) => number.as_i64() == Some(0),
+        _ => value.len() == Some(0),
+    }
+}
+
+/// A collection like this one, with these elements.
+pub(crate) fn like(collection: &Value, elements: Vec<Value>) -> Value {
+    let tuple = Value::tuple(elements);
+    tuple.convert(collection.ty()).unwrap_or_else(|_| collection.clone())
+}
+
+/// The element of a set that is this one.
+fn same_element<'v>(set: &'v Value, element: &Value) -> Option<&'v Value> {
+    set.as_elements()?.iter().find(|known| known.identical(element))
+}
+
+/// The only element of a set that has all that this one says, and nothing else but empty values.
+fn similar_element<'v>(set: &'v Value, element: &Value) -> Option<&'v Value> {
+    if !element.is_wholly_known() {
+        return None;
+    }
+    let elements = set.as_elements()?;
+    let mut similar = elements.iter().filter(|known| fits(element, known) && adds_nothing(element, known));
+    similar.next().filter(|_| similar.next().is_none())
+}
+
+/// Whether a value has only empty values where another one says nothing.
+fn adds_nothing(says: &Value, value: &Value) -> bool {
+    match (says.kind(), value.kind()) {
+        (Kind::Null, Kind::Null) => true,
+        (Kind::Null, _) => is_zero(value),
+        (Kind::Object(says), Kind::Object(values)) => {
+            says.iter().all(|(name, says)| values.get(name).is_some_and(|value| adds_nothing(says, value)))
+        }
+        (Kind::List(says), Kind::List(values)) => {
+            std::iter::zip(says, values).all(|(says, value)| adds_nothing(says, value))
+        }
+        _ => says.identical(value),
+    }
+}
+
+/// A value in which what objects leave out is empty.
+pub(crate) fn zeroed(value: &Value) -> Value {
+    let Ok(zeroed) = value.transform(|path, part| {
+        let is_in_object = matches!(path.last(), Some(objchange::value::PathStep::Attribute(_)));
+        let zero = if is_in_object && part.is_null() { zero(part.ty()) } else { None };
+        Ok::<_, std::convert::Infallible>(zero.unwrap_or(part))
+    });
+    zeroed
+}
+
+/// The empty value of a type.
+fn zero(ty: &Type) -> Option<Value> {
+    let empty: [Value; 0] = [];
+    match ty {
+        Type::Bool => Some(Value::from(false)),
+        Type::Number => Some(Value::from(0)),
+        Type::String => Some(Value::from("")),
+        Type::List(_) | Type::Set(_) => Value::tuple(empty).convert(ty).ok(),
+        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty).ok(),
+        _ => None,
+    }
+}
+
+/// The configured element that a proposed one was made of.
+fn matching<'v>(set: &'v Value, proposed: &Value, i: usize) -> Option<&'v Value> {
+    let elements = set.as_elements()?;
+    let mut fitting = elements.iter().filter(|element| fits(element, proposed));
+    match (fitting.next(), fitting.next()) {
+        (Some(element), None) => Some(element),
+        _ => elements.get(i).filter(|element| fits(element, proposed)),
+    }
+}
+
+/// The planned element of a set that was made of a proposed one, if there is only one that may be it.
+fn planned_element<'v>(set: &'v Value, proposed: &Value) -> Option<&'v Value> {
+    let elements = set.as_elements()?;
+    if let [only] = elements {
+        return Some(only);
+    }
+    let mut fitting = elements.iter().filter(|element| fits(proposed, element));
+    fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// Whether a value has all that another one says.
+fn fits(says: &Value, value: &Value) -> bool {
+    match (says.kind(), value.kind()) {
+        (Kind::Null, _) => true,
+        (Kind::Unknown(_), _) | (_, Kind::Unknown(_)) => true,
+        (Kind::Object(says), _) => {
+            says.iter().all(|(name, says)| value.attribute(name).is_some_and(|value| fits(says, value)))
+        }
+        (Kind::List(says), Kind::List(values)) => {
+            says.len() == values.len() && std::iter::zip(says, values).all(|(says, value)| fits(says, value))
+        }
+        (Kind::Set(says), Kind::Set(values)) => says.len() == values.len(),
+        _ => says.identical(value),
+    }
+}

@@ -1,0 +1,4 @@
+//! The tests of this crate from outside.
+
+mod format;
+mod play;

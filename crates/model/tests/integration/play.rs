@@ -1,0 +1,169 @@
+//! Plans that are made with facts.
+
+use objchange::change::{
+    Action, PlanRequest, PlanResourceChange, PlannedResource, ProviderError, plan_change, proposed_new,
+};
+use objchange::schema::{Attribute, Block};
+use objchange::{Type, Value};
+use objchange_model::{PlayOptions, TypeModel};
+
+fn schema() -> Block {
+    Block::new(
+        [
+            ("id", Attribute::computed(Type::String)),
+            ("name", Attribute::optional(Type::String)),
+            ("policy", Attribute::optional(Type::String)),
+            ("ports", Attribute::optional(Type::set(Type::Number))),
+            ("size", Attribute::optional(Type::Number)),
+            ("force", Attribute::optional(Type::Bool)),
+            ("tags", Attribute::optional(Type::map(Type::String))),
+            ("tags_all", Attribute::computed(Type::map(Type::String))),
+            ("version", Attribute::computed(Type::Number)),
+        ],
+        [],
+    )
+}
+
+fn model() -> TypeModel {
+    let text = r#"{"probes":9,"parts":{
+        "name":{"replaces":{"value":{"yes":4,"no":4,"paths":["name"],"when":"force"},"unset":{"yes":1,"no":1,"paths":["name"]}}},
+        "policy":{"planned":{"json":{"usual":{"is":["kept"],"n":2}},"reconfigured":{"usual":{"is":["normal_json"],"n":2}}},
+            "replaces":{"value":{"no":2}}},
+        "ports":{"planned":{"partly_unknown":{"usual":{"is":["unknown"],"n":1}}}},
+        "size":{"planned":{"created":{"usual":{"is":[{"constant":"8"}],"n":2}},"updated":{"usual":{"is":[{"constant":"8"}],"n":2}}},
+            "replaces":{"value":{"no":2}}},
+        "tags":{"replaces":{"set":{"no":1},"unset":{"no":1},"value":{"no":1}}},
+        "tags_all":{"planned":{
+            "created":{"usual":{"is":["unknown"],"n":3},"when":{"set tags":{"is":[{"copy_of":"tags"}],"n":2}}},
+            "updated":{"usual":{"is":["kept"],"n":3},"when":{"value tags":{"is":[{"copy_of":"tags"}],"n":2}}}}},
+        "version":{"planned":{"updated":{"usual":{"is":["kept"],"n":3},"when":{"value size":{"is":["unknown"],"n":2}}}}}}}"#;
+    TypeModel::parse(text, &schema()).unwrap()
+}
+
+fn object(members: &[(&str, Value)]) -> Value {
+    schema().coerce_config(&Value::object(members.iter().cloned())).unwrap()
+}
+
+fn tags(value: &str) -> Value {
+    Value::map(Type::String, [("env", value)]).unwrap()
+}
+
+fn prior(members: &[(&str, Value)]) -> Value {
+    let usual = [
+        ("id", Value::from("i-1")),
+        ("name", Value::from("a")),
+        ("size", Value::from(8)),
+        ("tags", tags("x")),
+        ("tags_all", tags("x")),
+        ("version", Value::from(3)),
+    ];
+    let all = usual.iter().chain(members).cloned();
+    object(&all.collect::<Vec<_>>())
+}
+
+fn config(members: &[(&str, Value)]) -> Value {
+    let usual = [("name", Value::from("a")), ("tags", tags("x"))];
+    object(&usual.iter().chain(members).cloned().collect::<Vec<_>>())
+}
+
+/// Plans with the model, by the rules of Terraform Core around it.
+fn change(prior: &Value, config: &Value, options: PlayOptions) -> objchange::change::PlannedChange {
+    let (schema, model) = (schema(), model());
+    let mut provider = |request: &PlanResourceChange| -> Result<PlannedResource, ProviderError> {
+        Ok(model.play(&request.schema, request, options).answer)
+    };
+    plan_change(&PlanRequest::new(&schema, prior, config), &mut provider).unwrap()
+}
+
+fn usual(prior: &Value, config: &Value) -> objchange::change::PlannedChange {
+    change(prior, config, PlayOptions::default())
+}
+
+#[test]
+fn nothing_changes_where_nothing_is_changed() {
+    for options in [false, true].map(|is_strict| PlayOptions { is_strict, ..PlayOptions::default() }) {
+        let change = change(&prior(&[]), &config(&[]), options);
+        assert_eq!((change.action, change.after), (Action::NoOp, prior(&[])));
+    }
+}
+
+#[test]
+fn a_new_object_gets_constants_and_copies() {
+    let after = usual(&Value::null(schema().implied_type().clone()), &config(&[])).after;
+    assert_eq!(after.attribute("size"), Some(&Value::from(8)));
+    assert_eq!(after.attribute("tags_all"), Some(&tags("x")));
+    assert!(!after.attribute("id").unwrap().is_known());
+    let bare = object(&[("name", Value::from("a"))]);
+    let after = usual(&Value::null(schema().implied_type().clone()), &bare).after;
+    assert!(!after.attribute("tags_all").unwrap().is_known());
+}
+
+#[test]
+fn computed_values_change_with_their_causes_alone() {
+    let change = usual(&prior(&[]), &config(&[("tags", tags("y"))]));
+    assert_eq!(change.action, Action::Update);
+    assert_eq!(change.after.attribute("tags_all"), Some(&tags("y")));
+    assert_eq!(change.after.attribute("version"), Some(&Value::from(3)));
+    let change = usual(&prior(&[]), &config(&[("size", Value::from(9))]));
+    assert!(!change.after.attribute("version").unwrap().is_known());
+    assert_eq!(change.after.attribute("id"), Some(&Value::from("i-1")));
+}
+
+#[test]
+fn a_flag_decides_whether_a_change_replaces() {
+    let renamed = |force: Value| usual(&prior(&[]), &config(&[("name", Value::from("b")), ("force", force)]));
+    assert_eq!(renamed(Value::from(true)).action, Action::DeleteThenCreate);
+    let kept = renamed(Value::from(false));
+    assert_eq!((kept.action, kept.may_replace), (Action::Update, false));
+    let unknown = renamed(Value::unknown(Type::Bool));
+    assert_eq!((unknown.action, unknown.may_replace), (Action::Update, true));
+    // What the provider chooses may be that of a new object.
+    assert!(!unknown.after.attribute("id").unwrap().is_known());
+}
+
+#[test]
+fn probes_that_disagree_leave_it_undecided() {
+    let unnamed = object(&[("tags", tags("x"))]);
+    let change = usual(&prior(&[]), &unnamed);
+    assert_eq!((change.action, change.may_replace), (Action::Update, true));
+}
+
+#[test]
+fn a_strict_plan_relies_on_probes_alone() {
+    let strict = PlayOptions { is_strict: true, ..PlayOptions::default() };
+    // No probe has set the ports.
+    let ports = Value::set(Type::Number, [80]).unwrap();
+    let change = change(&prior(&[]), &config(&[("ports", ports)]), strict);
+    assert!(change.may_replace);
+    assert!(!change.after.attribute("version").unwrap().is_known());
+}
+
+#[test]
+fn other_settings_of_the_provider_may_add_to_copies() {
+    let other = PlayOptions { has_other_settings: true, ..PlayOptions::default() };
+    let after = change(&prior(&[]), &config(&[("tags", tags("y"))]), other).after;
+    assert!(!after.attribute("tags_all").unwrap().is_known());
+}
+
+#[test]
+fn documents_are_compared_as_json() {
+    let before = prior(&[("policy", Value::from(r#"{"a":1,"b":[2]}"#))]);
+    let written = |text: &str| usual(&before, &config(&[("policy", Value::from(text))]));
+    assert_eq!(written("{ \"b\": [2],\n \"a\": 1 }\n").action, Action::NoOp);
+    let change = written("{ \"b\": [3], \"a\": 1 }");
+    assert_eq!(change.after.attribute("policy"), Some(&Value::from(r#"{"a":1,"b":[3]}"#)));
+    // Numbers that a reader may round to one, and repeated keys, are not taken for the same.
+    for text in [r#"{"a":1.0,"b":[2]}"#, r#"{"a":1,"a":1,"b":[2]}"#] {
+        assert_ne!(written(text).action, Action::NoOp, "{text}");
+    }
+}
+
+#[test]
+fn a_set_with_an_unknown_element_is_unknown_as_a_whole() {
+    let ports = Value::set(Type::Number, [Value::from(80), Value::unknown(Type::Number)]).unwrap();
+    let after = usual(&prior(&[]), &config(&[("ports", ports)])).after;
+    assert!(!after.attribute("ports").unwrap().is_known());
+    let nothing = Value::null(schema().implied_type().clone());
+    let proposed = proposed_new(&schema(), &nothing, &config(&[])).unwrap();
+    assert!(proposed.attribute("ports").unwrap().is_null());
+}
