@@ -301,7 +301,7 @@ impl SavedPlan {
                 missing.join(", ")
             )));
         }
-        // Terraform writes it since 1.16, and which number stands for what is not known.
+        // Terraform writes `on_failure` since 1.16, as a number whose meaning is not known.
         let says_failure = Version::parse(version).is_some_and(|version| version.parts() >= (1, 16));
         let invoked = plan.invocations.len() + deferrals.invocations.len();
         if says_failure && invoked > 0 {
