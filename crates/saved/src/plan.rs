@@ -415,7 +415,7 @@ fn providers(message: &[u8]) -> Result<BTreeSet<ProviderAddress>, SavedPlanError
             Ok(())
         })
     };
-    // Nothing else of the changes can be decoded before the schemas are there, which callers choose by these providers.
+    // Callers choose the schemas by these providers, and decoding the rest of a change needs its schema.
     each_field(message, |number, content| match (number, content) {
         (3 | 18, Content::Bytes(change)) => in_entry(change, CHANGE_PROVIDER),
         (30, Content::Bytes(invocation)) => in_entry(invocation, ACTION_PROVIDER),

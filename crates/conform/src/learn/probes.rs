@@ -335,7 +335,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Finds the values that an argument accepts. The provider must refuse two made-up values with one and the same list,
-    /// and accept the first value of it.
+    /// and not refuse the first value in it with a list.
     async fn choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
         if spot.ty() != objchange::Type::String || spot.is_write_only() {
             return Ok(());

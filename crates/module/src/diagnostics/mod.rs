@@ -174,7 +174,7 @@ impl Diagnostics {
         self.without_place(Severity::Error, ("cycle", cycle_summary(version, names)), "");
     }
 
-    /// Makes errors of what is undecided.
+    /// Turns undecided conditions into errors.
     pub(crate) fn refuse_undecided(&mut self) {
         for found in self.all.iter_mut().filter(|found| found.is_undecided && !found.is_error()) {
             found.diagnostic.severity = Severity::Error;

@@ -142,8 +142,8 @@ impl MissingInputs {
         self.inputs.push(missing);
     }
 
-    /// Adds the files that functions read, as far as their paths are known without planning. A file is one input for all that
-    /// read it.
+    /// Adds the files that functions read, as far as their paths are known without planning. A file is one input for all
+    /// nodes that read it.
     fn add_files(&mut self, config: &Config, graph: &Graph<'_>, places: &Places<'_>) {
         let mut scopes: HashMap<ModuleId, PathScope<'_>> = HashMap::new();
         let mut known: HashMap<String, usize> = HashMap::new();

@@ -208,7 +208,7 @@ impl<'c> Walk<'_, 'c> {
         order.iter().copied().filter(|index| needed[*index] || is_provider(index)).collect()
     }
 
-    /// Notes the functions that were called since this was last asked, and that nobody has answered.
+    /// Notes the functions that were called without an answer since the last call of this.
     pub(crate) fn note_unanswered_functions(&mut self, index: usize) {
         let functions = self.module_functions.take_unanswered();
         self.plan.lacks_answers |= !functions.is_empty();
