@@ -139,7 +139,7 @@ pub(crate) fn schemas(bytes: &[u8]) {
     }
 }
 
-/// What was learned of a provider: whatever is accepted is read again, and plans objects of the schema.
+/// The model of a provider: each text that is accepted is written, read again, and plans objects of the schema.
 pub(crate) fn model(bytes: &[u8]) {
     static SCHEMA: LazyLock<Block> = LazyLock::new(|| {
         let disk = Block::new([("size", Attribute::optional(Type::Number))], []);

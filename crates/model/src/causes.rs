@@ -71,7 +71,7 @@ impl Found {
                     return;
                 }
                 match attribute.nested() {
-                    // A provider may have another form for it, or leave it unknown.
+                    // The configured value decides: a provider may plan it in another form, or leave it unknown.
                     None => self.add(kind(prior, if config.is_null() { planned } else { config }), part),
                     Some(nested) => {
                         let sides = [prior, config, planned];
@@ -79,7 +79,7 @@ impl Found {
                     }
                 }
             }
-            // Blocks that are left out and unknown were computed.
+            // The provider computes blocks that are left out and unknown: they are a result.
             Member::Blocks(_) if has_nothing(config) && !planned.is_known() => {}
             Member::Blocks(nested) => {
                 let sides = [prior, config, planned];
@@ -134,7 +134,8 @@ impl Found {
         }
     }
 
-    /// The parts whose values are others in the elements of two sets that are not in both.
+    /// The parts that differ between the elements that only one of two sets has: an element of a set has no key by which
+    /// its old value could be found.
     fn set_elements(&mut self, shape: Shape<'_>, part: &mut String, prior: &Value, planned: &Value) {
         let count = |set: &Value, sign: i64, counts: &mut HashMap<Value, i64>| {
             for element in set.as_elements().unwrap_or_default() {
@@ -144,7 +145,7 @@ impl Found {
         let mut counts = HashMap::new();
         count(prior, -1, &mut counts);
         count(planned, 1, &mut counts);
-        // By name: the values before and after.
+        // By name: how much more often each value is there after the change than before.
         let mut values: HashMap<SmolStr, HashMap<Value, i64>> = HashMap::new();
         for (element, count) in counts.into_iter().filter(|(_, count)| *count != 0) {
             for (name, value) in element.as_object().into_iter().flat_map(objchange::value::Object::iter) {
@@ -188,7 +189,7 @@ fn each_object(value: &Value, visit: &mut dyn FnMut(&Value)) {
     }
 }
 
-/// Goes one name further.
+/// Visits a part of this part.
 fn inside(part: &mut String, name: &str, visit: &mut dyn FnMut(&mut String)) {
     let length = part.len();
     if !part.is_empty() {

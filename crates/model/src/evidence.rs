@@ -25,20 +25,20 @@ const MAX_ROUNDS: usize = 6;
 /// Answers of a provider about one resource type, to be merged into a [`TypeModel`].
 pub struct Evidence<'s> {
     schema: &'s Block,
-    /// The arguments of the first new object, and of others that many more are made of.
+    /// The arguments of the new objects from which the others are made by one change each. The first has the least.
     bases: Vec<BTreeSet<Cause>>,
     seen: AllSeen,
-    /// What was seen of new objects that are like other bases than the first. It counts where the first says nothing.
+    /// Outcomes in new objects that are made from another base. They are used where those of the first say nothing.
     seen_beside: AllSeen,
     replaced: BTreeMap<Cause, Vec<ReplaceProbe>>,
     legacy: bool,
     probes: Vec<(PlanResourceChange, PlannedResource)>,
 }
 
-/// What was seen of a part in a situation, with the cause beside it.
+/// The outcomes of a part in a situation, with the cause beside it.
 type SeenBeside = (Option<Cause>, Seen);
 
-/// What was seen of each part in each situation, beside a cause.
+/// The outcomes of each part in each situation, by the cause beside it.
 type AllSeen = BTreeMap<(SmolStr, Situation, Option<Cause>), Seen>;
 
 /// The outcomes that fit all probes of a part in a situation, beside one cause.
@@ -49,12 +49,13 @@ struct Seen {
     fitting: Option<Vec<Outcome>>,
     /// Constants that the provider was not given in at least one probe.
     clean: BTreeSet<(Outcome, u64)>,
+    /// The most telling outcome of each probe, whether it fits the others or not.
     any: BTreeSet<Outcome>,
 }
 
 struct ReplaceProbe {
     paths: Vec<SmolStr>,
-    /// The arguments that are true.
+    /// The arguments outside of blocks that are true: one of them may decide whether the object is replaced.
     truths: BTreeSet<SmolStr>,
 }
 
@@ -78,7 +79,7 @@ impl<'s> Evidence<'s> {
         }
     }
 
-    /// Notes that new objects like this one follow, so that what they leave out is compared with it.
+    /// Announces new objects that differ from this one in one argument or block.
     pub fn add_base(&mut self, config: &Value) {
         self.bases.push(set_arguments(self.schema, config));
     }
@@ -141,8 +142,8 @@ impl<'s> Evidence<'s> {
         self.probes.push((request.clone(), answer.clone()));
     }
 
-    /// The facts that all probes agree on, with those that they do not agree on as *depends*. A constant for which
-    /// `is_own` is true of a text in it is not kept: it may be an input.
+    /// Merges the answers into facts. Facts on which probes disagree are marked as *depends*. A constant is dropped if
+    /// `is_own` is true for a text in it, because that may be an input.
     pub fn finish(self, is_own: &dyn Fn(&str) -> bool) -> TypeModel {
         let mut model = TypeModel {
             probes: u32::try_from(self.probes.len()).unwrap_or(u32::MAX),
@@ -189,7 +190,7 @@ impl<'s> Evidence<'s> {
     }
 }
 
-/// The causes without those in blocks that are set as a whole.
+/// The causes, without those inside of blocks that are causes themselves.
 fn outermost(mut causes: BTreeSet<Cause>) -> BTreeSet<Cause> {
     let parts: BTreeSet<SmolStr> = causes.iter().map(|cause| cause.part.clone()).collect();
     let is_inside = |part: &str| part.match_indices('.').any(|(at, _)| parts.contains(&part[..at]));
@@ -199,8 +200,8 @@ fn outermost(mut causes: BTreeSet<Cause>) -> BTreeSet<Cause> {
 
 /// The facts that led to a plan other than this answer.
 ///
-/// Where several things change, a fact that holds for each of them alone stays: what is planned beside these changes is
-/// noted as *depends*.
+/// Where several arguments change, a fact that holds for each of them alone stays. Instead the part is marked as *depends*
+/// beside these changes.
 fn contradicted(
     model: &TypeModel,
     schema: &Block,
@@ -248,7 +249,7 @@ fn contradicted(
                 }
             }
         }
-        // Objects differ where a part of them does.
+        // An object differs if a part of it does: the fact about the part is to blame.
         let parts: BTreeSet<SmolStr> = wrong.iter().filter_map(Source::part).cloned().collect();
         wrong.retain(|source| {
             source.part().is_none_or(|part| {
@@ -286,7 +287,7 @@ fn parts_of<'v>(value: &'v Value, part: &str) -> Vec<&'v Value> {
     at
 }
 
-/// The parts that a provider names, of those that differ.
+/// The differing parts that a provider names as reasons for a replacement.
 fn replace_parts(prior: &Value, planned: &Value, paths: &[Path]) -> Vec<SmolStr> {
     let nothing = Value::null(objchange::Type::Dynamic);
     let mut parts = BTreeSet::new();
@@ -307,7 +308,7 @@ fn replace_parts(prior: &Value, planned: &Value, paths: &[Path]) -> Vec<SmolStr>
     parts.into_iter().collect()
 }
 
-/// The arguments at the top that are true.
+/// The arguments outside of blocks that are true.
 fn truths(config: &Value) -> BTreeSet<SmolStr> {
     let members = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
     members.filter(|(_, value)| value.as_bool() == Some(true)).map(|(name, _)| name.clone()).collect()
@@ -329,8 +330,8 @@ fn replacement(probes: &[ReplaceProbe]) -> Replacement {
 
 /// Finds the usual outcome, and the causes with another one.
 ///
-/// If outcomes fit equally well, one that takes a value over says more than a constant. An argument that is not computed
-/// is rather set to its default again.
+/// If outcomes fit equally well, a copied value wins over a constant, and the prior value over both: it holds for more
+/// objects. For an argument that is not computed the prior value comes last, because leaving it out restores its default.
 fn merged(mut seen: Vec<(Option<Cause>, Seen)>, is_computed: bool, is_own: &dyn Fn(&str) -> bool) -> Cases {
     let rank = |outcome: &Outcome| (*outcome == Outcome::Kept && !is_computed, outcome.clone());
     let clean: BTreeSet<(Outcome, u64)> =
@@ -424,7 +425,7 @@ impl Own {
     }
 }
 
-/// Each text and number that says something.
+/// Each text and number, without `""` and 0, which are in too many values to tell anything.
 fn leaves<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
     value.visit(|_, part| {
         if matches!(part.kind(), Kind::String(_) | Kind::Number(_)) && !is_zero(part) {
@@ -434,13 +435,13 @@ fn leaves<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
     });
 }
 
-/// Compares a provider's answer with what it was asked.
+/// Compares a provider's answer with the request.
 struct Observer<'o> {
     config: &'o Value,
     causes: &'o BTreeSet<Cause>,
     own: &'o Own,
     sample: u64,
-    /// The object is replaced: what is computed is that of a new one.
+    /// The object is replaced: computed values are those of a new one.
     is_replaced: bool,
     seen: &'o mut AllSeen,
 }
@@ -449,7 +450,7 @@ impl Decide for Observer<'_> {
     fn decide(&mut self, question: &Question<'_>) -> Option<Value> {
         let Question { part, situation, sides, are_blocks, is_computed, .. } = question;
         let planned = sides.planned?;
-        // The change of a part is no cause of what happens to it.
+        // A change of the part itself is no cause: the situation says it already.
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part));
         let cause = others.next();
         let is_set = question.is_set();
@@ -472,7 +473,7 @@ impl Decide for Observer<'_> {
                 seen.any.extend(outcomes.into_iter().take(1));
             }
         }
-        // What is in an unknown value, or in another number of elements, cannot be compared.
+        // Elements can be compared only if the value is known and has as many as proposed.
         let is_alike = planned.is_known()
             && planned.is_null() == sides.proposed.is_null()
             && planned.len() == sides.proposed.len();
@@ -482,7 +483,7 @@ impl Decide for Observer<'_> {
 }
 
 impl Observer<'_> {
-    /// The outcomes that may have led to a value, the most telling first.
+    /// The outcomes that may have led to a value, the most specific first.
     fn outcomes(&self, question: &Question<'_>, planned: &Value) -> Vec<Outcome> {
         let Question { part, situation, sides, are_blocks, holds_objects, .. } = question;
         if !planned.is_known() {
@@ -543,7 +544,7 @@ impl Observer<'_> {
         unknown.map(|(name, _)| Outcome::CopyOf(name.clone())).collect()
     }
 
-    /// The arguments whose value this is.
+    /// The arguments that have this value.
     fn copies(&self, part: &str, planned: &Value) -> Vec<Outcome> {
         if part.contains('.') || planned.as_bool().is_some() || has_nothing(planned) {
             return Vec::new();
@@ -593,7 +594,7 @@ impl TypeModel {
         }
     }
 
-    /// How a change of a part is called in this model, if it was probed.
+    /// Whether a probe has made this change.
     pub(crate) fn probed(&self, cause: &Cause) -> bool {
         self.parts.get(&cause.part).is_some_and(|facts| facts.replaces.contains_key(&cause.kind))
     }

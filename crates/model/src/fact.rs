@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-/// What a provider plans for a part.
+/// The value that a provider plans for a part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -18,7 +18,7 @@ pub enum Outcome {
     NormalJson,
     /// Like [`NormalJson`](Self::NormalJson), with the key `Version` first, as policies of AWS are often written.
     PolicyJson,
-    /// The value of the configuration, in which what objects leave out is `false`, `0`, `""` or empty.
+    /// The value of the configuration, with `false`, `0`, `""` or an empty collection for attributes that objects leave out.
     Zeroed,
     /// The SHA-1 of the text of the configuration, in hexadecimal digits.
     Sha1,
@@ -34,11 +34,11 @@ pub enum Outcome {
     Unknown,
 }
 
-/// The outcome of all probes of one kind. If they agree there is one outcome, and the fact is stable. Otherwise it
-/// depends on something that was not found.
+/// The outcome of all probes of a part in one situation. If they agree there is one outcome, and the fact is stable.
+/// Otherwise it depends on something that was not found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Fact {
-    /// What was seen. Values that fit no [`Outcome`] are not listed.
+    /// The outcomes of the probes. Values that fit no [`Outcome`] are not listed.
     #[serde(rename = "is", default)]
     pub outcomes: Vec<Outcome>,
     /// The number of probes.
@@ -49,7 +49,7 @@ pub struct Fact {
     pub depends: bool,
 }
 
-/// Where a part is in a plan.
+/// The state of a part in a plan: whether configuration sets it, and how that relates to the prior object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -114,13 +114,13 @@ pub struct Cause {
 /// The facts of a part in one situation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cases {
-    /// Whatever else changes, where nothing is said below.
+    /// The fact if neither `alone` nor `when` applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usual: Option<Fact>,
-    /// Nothing else changes.
+    /// The fact if nothing else changes, where it differs from the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Fact>,
-    /// This changes as well.
+    /// The facts if one of these changes as well, where they differ from the usual one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub when: BTreeMap<Cause, Fact>,
 }
@@ -145,7 +145,7 @@ pub struct Replacement {
 /// All facts about one part.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PartFacts {
-    /// What is planned for it.
+    /// The planned values, by situation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub planned: BTreeMap<Situation, Cases>,
     /// Which of its changes replace the object.

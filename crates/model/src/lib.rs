@@ -1,10 +1,10 @@
-//! What was learned of a Terraform provider by asking it for plans, and plans that are made with it.
+//! Models of Terraform providers: facts learned by asking a provider for plans, and plans made with them.
 //!
 //! A schema does not say which change replaces an object, which default an argument gets, or which computed attribute
 //! keeps its value. A provider's plan call does, and needs no service for it. [`Evidence`] merges its answers into a
 //! [`TypeModel`] with the number of probes behind each fact, and [`TypeModel::play`] plans an object with it.
 //!
-//! A fact is stable if all probes agree. Otherwise it *depends* on something, and what it is about is unknown.
+//! A fact is stable if all probes agree. Otherwise it *depends* on something, and the value it is about is unknown.
 //!
 //! ```
 //! use objchange::change::{PlanResourceChange, PlannedResource};

@@ -16,10 +16,10 @@ use crate::walk::{Member, member_at};
 /// The version of the format.
 pub const FORMAT: u32 = 1;
 
-/// The longest text of the model of one type. That of `aws_instance` has 60 kB.
+/// The longest text of the model of one type, in bytes. The text for `aws_instance` has 60 kB.
 const MAX_TEXT: usize = 16 << 20;
 
-/// What was learned of one resource type.
+/// The model of one resource type: the facts that were learned.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TypeModel {
@@ -32,7 +32,7 @@ pub struct TypeModel {
     pub parts: BTreeMap<SmolStr, PartFacts>,
 }
 
-/// How a provider was asked, and what could not be learned of it.
+/// How a provider was asked, and the types that could not be learned.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelInfo {
@@ -132,7 +132,7 @@ impl TypeModel {
     pub fn refused(&self, config: &Value) -> Vec<(objchange::value::Path, &[String])> {
         let mut found = Vec::new();
         for (part, facts) in self.parts.iter().filter(|(_, facts)| !facts.one_of.is_empty()) {
-            // Only arguments at the top are asked for.
+            // Learning tries refused values only for arguments outside of blocks.
             if let Some(value) = config.attribute(part).and_then(Value::as_str)
                 && !facts.one_of.iter().any(|one| one.eq_ignore_ascii_case(value))
             {
@@ -156,7 +156,7 @@ impl TypeModel {
 }
 
 impl ModelInfo {
-    /// The head of a model of a provider.
+    /// The head of a model of this provider and version.
     pub fn new(provider: impl Into<String>, version: Option<String>) -> Self {
         Self { format: FORMAT, provider: provider.into(), version, ..Self::default() }
     }
@@ -178,7 +178,7 @@ impl ModelInfo {
         Ok(info)
     }
 
-    /// The text of it, as [`parse`](Self::parse) reads it.
+    /// The text of the head, as [`parse`](Self::parse) reads it.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Plans an object with what was learned of its type.
+//! Plans an object with the model of its type.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,10 @@ use crate::walk::{Decide, Question, Sides, has_nothing, is_zero, walk};
 /// How an object is planned with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PlayOptions {
-    /// Nothing but stable facts counts: all else is unknown.
+    /// Only stable facts are used: everything else is unknown.
     pub is_strict: bool,
-    /// The provider has settings that it did not have when it was learned. What it derives from arguments may be
-    /// different then: it may add tags of its own.
+    /// The provider has settings that it did not have when it was learned. Copies of arguments are unknown then, because
+    /// it may add to them, such as tags of its own.
     pub has_other_settings: bool,
 }
 
@@ -119,7 +119,7 @@ impl TypeModel {
         };
         let facts = |kind| self.parts.get(&cause.part).and_then(|facts| facts.replaces.get(&kind));
         let answer = |kind| facts(kind).map(|replaces| replaces.answer(is_true));
-        // A provider rarely distinguishes the new values of an argument.
+        // Whether there was a value before rarely matters, nor does the new value of a flag.
         let alike: &[ChangeKind] = match cause.kind {
             ChangeKind::True => &[ChangeKind::True, ChangeKind::False],
             ChangeKind::False => &[ChangeKind::False, ChangeKind::True],
@@ -141,7 +141,7 @@ impl TypeModel {
     }
 }
 
-/// A planned object that may be a new one: what configuration leaves out may be other than before.
+/// A planned object that may be a new one: everything that configuration leaves out is unknown.
 fn perhaps_new(schema: &Block, config: &Value, planned: &Value) -> Value {
     let Some(object) = planned.as_object() else { return planned.clone() };
     Value::object(object.iter().map(|(name, value)| {
@@ -165,7 +165,7 @@ fn paths_of(part: &str, prior: &Value, planned: &Value) -> Vec<Path> {
     for name in part.split('.') {
         let mut next = Vec::new();
         for (path, before, after) in at {
-            // A part of an element of a set has no path.
+            // Paths cannot lead into a set, so they end at it.
             if matches!(before.ty(), Type::Set(_)) || matches!(after.ty(), Type::Set(_)) {
                 next.push((path, before, after));
                 continue;
@@ -222,7 +222,7 @@ impl Decide for Player<'_> {
         };
         self.sources.push(Source::Planned { part: SmolStr::new(part), situation, cause });
         let Some(outcome) = fact.stable() else {
-            // Objects keep their number, unless they were seen to be unknown as a whole.
+            // The number of objects stays, unless a probe has left all of them unknown.
             if is_set && *holds_objects && !fact.outcomes.contains(&Outcome::Unknown) {
                 return None;
             }
@@ -288,12 +288,12 @@ impl Player<'_> {
         match chosen {
             Some((fact, cause)) => Some((fact, Some(Some(cause)))),
             None if self.is_strict && !is_all_probed => Some((&CONFLICT, None)),
-            // Probes were about other changes.
+            // No change made here has a fact of its own.
             None => Some((cases.usual.as_ref().unwrap_or(&CONFLICT), None)),
         }
     }
 
-    /// The value of a part that no probe was about.
+    /// The value of a part without facts; `None` for the proposed one.
     fn not_learned(
         &self,
         situation: Situation,
@@ -305,7 +305,7 @@ impl Player<'_> {
         let unknown = || Some(Value::unknown(sides.proposed.ty().clone()));
         if is_set {
             return match situation {
-                // The older SDK does that.
+                // Providers of the older SDK leave such sets unknown as a whole.
                 Situation::PartlyUnknown
                     if self.model.legacy && matches!(sides.proposed.ty(), Type::Set(_)) =>
                 {
@@ -332,7 +332,7 @@ impl Player<'_> {
         if are_blocks && self.model.legacy {
             return unknown();
         }
-        // As providers of the older SDK do: empty values stay.
+        // Providers of the older SDK keep empty values of arguments that are left out.
         if !is_computed && !are_blocks && self.model.legacy {
             return if is_zero(sides.prior) { Some(sides.prior.clone()) } else { unknown() };
         }
@@ -340,10 +340,10 @@ impl Player<'_> {
     }
 }
 
-/// A fact about which changes disagree.
+/// The fact if changes lead to different outcomes, or nothing was learned.
 static CONFLICT: Fact = Fact { outcomes: Vec::new(), probes: 0, depends: true };
 
-/// The case for a cause. The new value of an argument rarely matters.
+/// The case for a cause. A change between two values stands in for setting one, because the old value rarely matters.
 fn case_of<'c>(cases: &'c Cases, cause: &Cause) -> Option<(&'c Cause, &'c Fact)> {
     let alike: &[ChangeKind] = match cause.kind {
         ChangeKind::True | ChangeKind::Unset | ChangeKind::False => &[],

@@ -6,10 +6,10 @@ use objchange::{Type, Value};
 
 use crate::fact::Situation;
 
-/// The most elements of a set that are matched with others. Each is compared with each.
+/// The most elements that are matched with those of another collection: each is compared with each, which is quadratic.
 const MAX_MATCHED: usize = 64;
 
-/// The same place in the objects of a plan.
+/// The values at one place in the objects of a plan.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'v> {
     pub(crate) config: &'v Value,
@@ -25,9 +25,9 @@ pub(crate) struct Question<'q> {
     pub(crate) part: &'q str,
     pub(crate) situation: Situation,
     pub(crate) sides: Sides<'q>,
-    /// It holds blocks: no blocks are an empty collection.
+    /// It holds blocks. Without any it is an empty collection, not null.
     pub(crate) are_blocks: bool,
-    /// It holds objects that have a schema of their own, which are asked for one by one.
+    /// It holds objects with a schema of their own. Their parts are questions, too.
     pub(crate) holds_objects: bool,
     /// The provider may choose its value.
     pub(crate) is_computed: bool,
@@ -41,7 +41,7 @@ impl Question<'_> {
     }
 }
 
-/// Decides what is planned for a part; `None` for the proposed value, whose own parts are asked for then.
+/// Decides the planned value of a part; `None` for the proposed value, whose own parts are decided next.
 pub(crate) trait Decide {
     fn decide(&mut self, question: &Question<'_>) -> Option<Value>;
 }
@@ -302,7 +302,7 @@ fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
     }
 }
 
-/// Whether two texts are the same JSON. Repeated keys and numbers that are not whole are not.
+/// Whether two texts are the same JSON. Texts with repeated keys or fractions never are.
 fn same_json(one: &str, other: &str) -> bool {
     matches!((normal_json(one), normal_json(other)), (Some(one), Some(other)) if one == other)
 }
@@ -341,7 +341,7 @@ pub(crate) fn sha1_hex(text: &str) -> String {
     data_encoding::HEXLOWER.encode(&Sha1::digest(text))
 }
 
-/// JSON in which no key is repeated and every number is whole: others may be rounded to the same value.
+/// JSON without repeated keys and fractions: different fractions may be rounded to one value.
 struct Json(serde_json::Value);
 
 impl<'de> serde::Deserialize<'de> for Json {
@@ -413,7 +413,7 @@ pub(crate) fn has_nothing(value: &Value) -> bool {
     value.is_null() || value.len() == Some(0)
 }
 
-/// Whether a value is one that the older SDK keeps for an argument that nobody sets.
+/// Whether a value is empty: the older SDK keeps `false`, 0, `""` or an empty collection for arguments that are not set.
 pub(crate) fn is_zero(value: &Value) -> bool {
     match value.kind() {
         Kind::Bool(value) => !value,
@@ -429,12 +429,12 @@ pub(crate) fn like(collection: &Value, elements: Vec<Value>) -> Value {
     tuple.convert(collection.ty()).unwrap_or_else(|_| collection.clone())
 }
 
-/// The element of a set that is this one.
+/// The element of a set that is identical to this one.
 fn same_element<'v>(set: &'v Value, element: &Value) -> Option<&'v Value> {
     set.as_elements()?.iter().find(|known| known.identical(element))
 }
 
-/// The only element of a set that has all that this one says, and nothing else but empty values.
+/// The only element of a set that equals this one, but for empty values in place of null.
 fn similar_element<'v>(set: &'v Value, element: &Value) -> Option<&'v Value> {
     if !element.is_wholly_known() {
         return None;
@@ -444,7 +444,7 @@ fn similar_element<'v>(set: &'v Value, element: &Value) -> Option<&'v Value> {
     similar.next().filter(|_| similar.next().is_none())
 }
 
-/// Whether a value has only empty values where another one says nothing.
+/// Whether a value has only empty values where the other one has null.
 fn adds_nothing(says: &Value, value: &Value) -> bool {
     match (says.kind(), value.kind()) {
         (Kind::Null, Kind::Null) => true,
@@ -459,7 +459,7 @@ fn adds_nothing(says: &Value, value: &Value) -> bool {
     }
 }
 
-/// A value in which what objects leave out is empty.
+/// A value with empty values in place of null attributes of objects.
 pub(crate) fn zeroed(value: &Value) -> Value {
     let Ok(zeroed) = value.transform(|path, part| {
         let is_in_object = matches!(path.last(), Some(objchange::value::PathStep::Attribute(_)));
@@ -502,7 +502,7 @@ fn planned_element<'v>(set: &'v Value, proposed: &Value) -> Option<&'v Value> {
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
-/// Whether a value has all that another one says.
+/// Whether a value equals another one wherever that is known and not null. Sets only have to have as many elements.
 fn fits(says: &Value, value: &Value) -> bool {
     match (says.kind(), value.kind()) {
         (Kind::Null, _) => true,

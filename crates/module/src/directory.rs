@@ -161,8 +161,8 @@ impl Module {
     }
 }
 
-/// Loads the modules, with the values that are given for constant variables of the root module. The diagnostics are an error
-/// where these are wrong: without them the modules are unknown.
+/// Loads the modules, with the values that are given for constant variables of the root module. Wrong values are
+/// returned as an error, because the modules are unknown without them.
 pub(crate) fn load_with_constants(
     files: &dyn Files,
     load: &LoadOptions<'_>,

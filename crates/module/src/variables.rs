@@ -137,7 +137,7 @@ pub(crate) enum NeededVariables {
 }
 
 impl NeededVariables {
-    /// Of a plan that may be made without values, or not.
+    /// The variables that a plan needs: none if it may be made without values.
     pub(crate) fn of_plan(accepts_missing: bool) -> Self {
         if accepts_missing { Self::Nothing } else { Self::All }
     }

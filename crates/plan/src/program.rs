@@ -28,7 +28,7 @@ pub const SIMULATED_UNREFRESHED: &str = "+simulated.unrefreshed";
 pub enum Program {
     /// Terraform of a version.
     Terraform(Version),
-    /// OpenTofu, of whose versions two are known: 1.12 and 1.13.
+    /// OpenTofu of a version: 1.12 and 1.13 are known.
     OpenTofu(Version),
 }
 

@@ -46,11 +46,11 @@ pub struct CachedSchemas {
     pub origin: String,
     /// The schemas. Each is read when it is first asked for.
     pub schemas: ProviderSchemas,
-    /// What was learned of the provider, if it was.
+    /// The model of the provider, if it was learned.
     pub model: Option<CachedModel>,
 }
 
-/// What was learned of a provider, as texts. The crate `objchange-model` reads them.
+/// The model of a provider, as texts. The crate `objchange-model` reads them.
 #[derive(Clone)]
 pub struct CachedModel {
     file: Arc<Vec<u8>>,
@@ -59,7 +59,7 @@ pub struct CachedModel {
     types: BTreeMap<SmolStr, TextPlace>,
 }
 
-/// The texts of what was learned of a provider, to be written.
+/// The texts of the model of a provider, to be written.
 #[derive(Debug, Clone, Default)]
 pub struct ModelTexts {
     /// How it was learned.
@@ -85,7 +85,7 @@ impl CachedModel {
         self.types.keys()
     }
 
-    /// What was learned of a type, if it was.
+    /// The model of a type, if it was learned.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ struct Index {
     origin: String,
     /// By the key that a document has for the kind, by name.
     schemas: BTreeMap<SmolStr, BTreeMap<SmolStr, TextPlace>>,
-    /// What was learned of the provider: how, and by resource type.
+    /// The model of the provider: how it was learned, and by resource type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<(TextPlace, BTreeMap<SmolStr, TextPlace>)>,
 }
@@ -178,7 +178,7 @@ impl CachedSchemas {
         Self::to_file_with_model(schemas, provider, version, origin, None)
     }
 
-    /// Like [`to_file`](Self::to_file), with what was learned of the provider.
+    /// Like [`to_file`](Self::to_file), with the model of the provider.
     ///
     /// # Errors
     ///

@@ -87,7 +87,7 @@ pub(crate) struct PossibleItem<'t> {
     pub(crate) provider_name: Text<'t>,
     /// It is known which instance it is.
     pub(crate) is_instance: bool,
-    /// Nothing is known of it but a module that is around it.
+    /// It may be anywhere below its module: nothing else is known of it.
     pub(crate) is_any: bool,
 }
 
@@ -167,9 +167,9 @@ impl<'t> Simulated<'t> {
             if has_unknown_actions(resource) {
                 open.actions.insert(key(resource));
             }
-            // Whatever it waits for now may be known with the providers: another data source that one reads, or an update that
-            // changes nothing. Of 19,089 random rules over directories 13 were decided wrongly where this held for data sources
-            // with known arguments alone.
+            // The values that it waits for may be known with the providers: another data source may be read, or an update may
+            // change nothing. When only data sources with known arguments were open, 13 of 19,089 random rules over
+            // directories were decided wrongly.
             if resource.change.actions == ResourceActions::Read {
                 open.reads.insert(key(resource));
                 // Documents have `data.` in these addresses, and collections have not.
@@ -277,7 +277,7 @@ impl<'t> Simulated<'t> {
         code.chain(self.schemaless.iter().map(String::as_str)).chain(by_providers)
     }
 
-    /// The changes and outputs that may be others with the providers.
+    /// The changes and outputs that may differ with the providers.
     #[cfg(any(feature = "rego", feature = "sentinel"))]
     fn by_providers(&self) -> impl Iterator<Item = &str> {
         let instances = self.instances.iter().map(|item| item.address.as_str());
@@ -407,7 +407,7 @@ fn has_unknown_actions(resource: &ChangedResource<'_>) -> bool {
     }
 }
 
-/// Whether Terraform makes the change by itself: it is of a builtin provider, and does not wait for others.
+/// Whether Terraform makes the change by itself: the provider is built in, and no argument is unknown.
 pub(crate) fn is_own(resource: &ChangedResource<'_>) -> bool {
     resource.is_builtin() && !is_unknown(&resource.change, &ARGUMENTS)
 }

@@ -87,7 +87,7 @@ impl CacheEntry {
 }
 
 impl SchemaCache {
-    /// Adds a file of a cache, such as one of another machine, with what was learned of its provider.
+    /// Adds a file of a cache, such as one of another machine, with the model of its provider.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl SchemaCache {
         file.map_err(|error| format!("cannot be cached: {error}"))
     }
 
-    /// Adds what was learned of a provider to its file. Types that were learned before stay.
+    /// Adds models of resource types to the file of their provider. Types that were learned before stay.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl SchemaCache {
         let version = version(&address);
         let version = version.as_deref();
         let known = self.versions(&address).into_iter().find(|file| file.version.as_deref() == version);
-        // What was learned stays with schemas that are added once more.
+        // The model stays if schemas are added once more.
         let model = known.and_then(|file| file.read().ok()?.model).map(|model| model.texts());
         let bytes = CachedSchemas::to_file_with_model(schemas, provider, version, origin, model.as_ref())
             .map_err(|error| error.to_string())?;

@@ -40,7 +40,7 @@ pub(crate) fn origin(directory: &Path, config: &Config) -> PlanOrigin {
     let versions = |locked: BTreeMap<ProviderAddress, String>| {
         locked.into_iter().map(|(provider, version)| (provider.to_string(), version)).collect()
     };
-    // One that cannot be read was warned of, if anything depends on it.
+    // A lock file that cannot be read gave a warning before, where the plan depends on it.
     let locked = read_locked_versions(&directory.join(LOCK_FILE)).ok().map(versions);
     PlanOrigin::new(config.sources.iter().map(|(path, text, _)| (path, text)), locked)
 }

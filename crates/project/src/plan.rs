@@ -692,7 +692,7 @@ pub(crate) fn accepted(settings: &PlanSettings<'_>) -> AcceptsMissing {
         variables: !variables && !asks,
         modules: !modules && !asks,
         schemas: !schemas,
-        // Those of a directory are there, or an error says that they are not.
+        // The files of a directory can be read: a missing one is an error. Only plan files lack them.
         files: false,
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn plan_again<R: Default>(
         true => settings.version,
         false => Version::parse(saved.terraform_version()).unwrap_or(settings.version),
     };
-    // A plan file has configuration files alone. What functions read may lie in a directory that is named for it.
+    // A plan file has configuration files alone. The files that functions read may be in a directory of `--allow-path`.
     let files = match settings.allow_path.split_first() {
         Some((first, others)) => {
             let files = DiskFiles::new(first, others);

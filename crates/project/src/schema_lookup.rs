@@ -39,7 +39,7 @@ pub struct SchemaLookup {
     is_off: bool,
     /// Schemas of another version than the locked one are better than none.
     accepts_nearest: bool,
-    /// What was learned of providers is not used.
+    /// Models of providers are not used.
     without_models: bool,
     cache: Option<SchemaCache>,
 }
@@ -77,14 +77,14 @@ impl SchemaLookup {
         Self { accepts_nearest: true, ..self }
     }
 
-    /// Plans are made by schemas alone, and not with what was learned of providers.
+    /// Plans are made by schemas alone, without the models of providers.
     #[must_use]
     pub fn without_models(self) -> Self {
         Self { without_models: true, ..self }
     }
 
-    /// What was learned of these providers: of the locked version, or else of the nearest one with the same major number,
-    /// with a note.
+    /// The models of these providers: of the locked version, or else, with a note, of the nearest one with the same major
+    /// number. Without a locked version it is the newest one.
     pub fn models(
         &self,
         providers: impl IntoIterator<Item = ProviderAddress>,
@@ -280,7 +280,7 @@ impl CachedChoice {
     }
 }
 
-/// What was learned of the provider of a file, if it was and can be used.
+/// The model of the provider of a file, if it was learned and can be used.
 fn model(file: &CacheFile, locked: Option<&str>, notices: &mut Vec<Notice>) -> Option<ProviderModel> {
     // A file that cannot be read is named where its schemas are.
     let cached = file.read().ok()?.model?;

@@ -149,7 +149,7 @@ pub(crate) fn read_document<'py>(
     })?;
     // With the filter `error` a warning is raised as an exception, and there is no document then.
     for notice in held.plan_file().notices() {
-        // A note, such as that values are hidden without schemas, is no doubt about the document.
+        // Notes, such as that values are hidden without schemas, do not mean that the document may be wrong.
         if let Notice::Warning(_) = notice {
             warn(py, None, &notice.to_string())?;
         }

@@ -161,7 +161,7 @@ pub(crate) struct ActionInvocation {
     pub(crate) trigger: Option<Trigger>,
 }
 
-/// Why an action is invoked. Of two that are there, the last counts.
+/// Why an action is invoked. If the message has both fields, the last one is used.
 #[derive(Clone, PartialEq, prost::Oneof)]
 pub(crate) enum Trigger {
     #[prost(message, tag = "6")]

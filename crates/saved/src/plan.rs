@@ -301,7 +301,7 @@ impl SavedPlan {
                 missing.join(", ")
             )));
         }
-        // Terraform writes it since 1.16, and which number stands for what is not known.
+        // Terraform writes `on_failure` since 1.16, as a number whose meaning is not known.
         let says_failure = Version::parse(version).is_some_and(|version| version.parts() >= (1, 16));
         let invoked = plan.invocations.len() + deferrals.invocations.len();
         if says_failure && invoked > 0 {
@@ -415,7 +415,7 @@ fn providers(message: &[u8]) -> Result<BTreeSet<ProviderAddress>, SavedPlanError
             Ok(())
         })
     };
-    // Nothing else of the changes can be decoded before the schemas are there, which callers choose by these providers.
+    // Callers choose the schemas by these providers, and decoding the rest of a change needs its schema.
     each_field(message, |number, content| match (number, content) {
         (3 | 18, Content::Bytes(change)) => in_entry(change, CHANGE_PROVIDER),
         (30, Content::Bytes(invocation)) => in_entry(invocation, ACTION_PROVIDER),

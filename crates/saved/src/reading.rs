@@ -37,11 +37,11 @@ const SHOWN_ADDRESS: usize = 200;
 /// The most modules around a resource.
 const MAX_MODULES: usize = 256;
 
-/// A plan on its way.
+/// A plan while its message is read.
 pub(crate) struct Reading<'s> {
     file: &'s SavedPlan,
     copies: SchemaCopies<'s>,
-    /// The providers without schemas of objects in which not all that is sensitive is marked.
+    /// The providers without schemas, so that sensitive values of their objects lack marks.
     pub(crate) lacks_marks: BTreeSet<ProviderAddress>,
     pub(crate) plan: ModulePlan,
     pub(crate) deferrals: Deferrals,
@@ -50,7 +50,7 @@ pub(crate) struct Reading<'s> {
 }
 
 impl<'s> Reading<'s> {
-    /// The changes and all else in the message.
+    /// Reads all fields of the message.
     pub(crate) fn new(file: &'s SavedPlan, schemas: &'s Schemas) -> Result<Self, SavedPlanError> {
         let mut reading = Self {
             file,

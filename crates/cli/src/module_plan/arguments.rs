@@ -72,7 +72,7 @@ pub(crate) struct PlanningArgs {
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
     require: Vec<Require>,
 
-    /// Do not use what was learned of providers (see `objchange schemas learn`)
+    /// Do not use the models of learned providers (see `objchange schemas learn`)
     #[arg(long)]
     no_model: bool,
 

@@ -21,8 +21,9 @@ use crate::launch;
 use objchange_project::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\
-A FILE is the output of `terraform providers schema -json`, or one that `objchange schemas export` has written (*.schemas). It does not contain the versions of its providers. They \
-are taken from `.terraform.lock.hcl` beside it, from --lock-file or from --provider-version.
+A FILE is the output of `terraform providers schema -json`. It does not contain the versions of its providers. They \
+are taken from `.terraform.lock.hcl` beside it, from --lock-file or from --provider-version. A FILE may also be one that \
+`objchange schemas export` has written (*.schemas), which has its version.
 
 In a DIR that `terraform init` has prepared, the providers in `.terraform/providers` are started and asked for their \
 schemas. They are not configured or asked for anything else. Add only directories whose providers you would let \

@@ -92,13 +92,13 @@ pub(super) struct Args {
     launch: LaunchArgs,
 }
 
-/// How often what was learned is written to the cache.
+/// How often new models are written to the cache.
 const SAVED_EVERY: Duration = Duration::from_secs(60);
 
 /// The timeout of a call. A plan takes milliseconds; one that waits for the network never ends.
 const CALL: Duration = Duration::from_secs(30);
 
-/// The most types that are named which were not learned.
+/// The most types that are named as not learned, or learned in part.
 const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandError> {
@@ -173,7 +173,7 @@ fn schemas(args: &Args, learnable: &Learnable, cache: &SchemaCache) -> Result<Ca
     added.ok_or_else(|| unusable(format!("{address}: there is nothing to learn")))
 }
 
-/// What was learned of a provider.
+/// The result of learning a provider.
 struct Outcome {
     count: usize,
     calls: u64,
@@ -183,7 +183,7 @@ struct Outcome {
     was_interrupted: bool,
 }
 
-/// What was learned and not yet written.
+/// Models that are not yet written.
 struct Unsaved {
     learned: Learned,
     last: Instant,
@@ -221,7 +221,7 @@ fn one(
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.learned.types.insert(progress.name.into(), model.clone());
         kept.learned.info.clone_from(progress.info);
-        // Nothing that was learned is lost if the program ends.
+        // If the program is killed, only the models of the last interval are lost.
         if kept.last.elapsed() >= SAVED_EVERY {
             let types = std::mem::take(&mut kept.learned.types);
             let _ = saver.add_model(&target, progress.info.clone(), &types);
@@ -285,7 +285,7 @@ fn advised(error: &objchange_provider::Error, args: &Args) -> String {
     }
 }
 
-/// Says what was learned, and what was not.
+/// Reports how many types were learned, and names those that were not.
 fn report(learned: &Outcome, file: &CacheFile) {
     let Outcome { count, calls, info, left, .. } = learned;
     exit::note(&format!(

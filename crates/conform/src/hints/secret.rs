@@ -31,7 +31,7 @@ impl Hints {
 }
 
 impl Hints {
-    /// All texts of some length in the file: inputs, which a model must not hold.
+    /// All texts of at least four bytes in the file. They are inputs, which a model must not hold.
     pub(crate) fn texts(&self) -> Vec<String> {
         let values = self.values.iter().chain(self.types.iter().flat_map(|entry| &entry.values));
         let given = values.flat_map(|(_, given)| given.values());
@@ -40,7 +40,7 @@ impl Hints {
         for value in self.provider.iter().chain(given).chain(updates) {
             value.unmark_deep().0.visit(|_, part| {
                 if let Kind::String(text) = part.kind() {
-                    // Shorter texts are in many words.
+                    // Shorter texts are part of many words, whose constants would be lost.
                     texts.extend(Some(text.to_string()).filter(|text| text.len() >= 4));
                 }
                 Descend::Into

@@ -42,7 +42,7 @@ pub struct LearnOptions {
     pub time: Option<Duration>,
     /// How many providers run at the same time.
     pub jobs: usize,
-    /// Stops it.
+    /// Stops learning before the next type.
     pub stop: Stop,
 }
 
@@ -62,7 +62,7 @@ impl Default for LearnOptions {
     }
 }
 
-/// What was learned.
+/// The models of a provider.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Learned {
@@ -72,7 +72,7 @@ pub struct Learned {
     pub types: BTreeMap<SmolStr, TypeModel>,
     /// The number of calls.
     pub calls: u64,
-    /// The types that were not begun, because the time was over or it was stopped.
+    /// The number of types that were not begun, because the time was over or learning was stopped.
     pub left: usize,
 }
 
@@ -233,7 +233,7 @@ async fn work(mut session: Session) {
 }
 
 impl Context {
-    /// The next type, unless it is over.
+    /// The next type; `None` at the end, after the time limit or if learning was stopped.
     fn next(&self) -> Option<SmolStr> {
         let is_over = self.options.stop.is_stopped() || self.end.is_some_and(|end| Instant::now() >= end);
         if is_over { None } else { self.tasks().pop_front() }

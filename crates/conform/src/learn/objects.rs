@@ -13,15 +13,15 @@ use crate::generate::{Are, Maker, Put, Spot, Taste, What};
 use crate::hints::Numbering;
 use crate::within;
 
-/// Makes values for the objects of one type. Each number gives other values.
+/// Makes values for the objects of one type. Another number gives other values.
 pub(super) struct Values<'a> {
     pub(super) block: &'a Block,
     pub(super) name: &'a str,
     pub(super) hints: &'a Hints,
 }
 
-/// A document that is more like those of people than `{}` is: providers compare documents as JSON, and its keys are in no
-/// order.
+/// A document like those that people write, with keys that are not sorted: `{}` would not show that a provider compares
+/// documents as JSON.
 fn document(number: u64) -> String {
     format!(
         r#"{{"Version":"2012-10-17","Statement":[{{"Sid":"s{number}","Effect":"Allow","Action":"s3:GetObject","Resource":"*"}}]}}"#
@@ -202,7 +202,7 @@ fn other(value: &Value) -> Option<Value> {
     }
 }
 
-/// Texts that a provider may call the same as this one.
+/// Texts that a provider may take for equal to this one.
 pub(super) fn same_texts(text: &str) -> Vec<String> {
     let mut forms = vec![format!("{text} ")];
     let (upper, lower) = (text.to_ascii_uppercase(), text.to_ascii_lowercase());
@@ -213,7 +213,7 @@ pub(super) fn same_texts(text: &str) -> Vec<String> {
     forms
 }
 
-/// A collection of objects that leave out what they can: all but numbers and one text.
+/// A collection of objects without their attributes, but for numbers and one text, which are often required.
 pub(super) fn bare(value: &Value) -> Option<Value> {
     let element = value.ty().element()?.as_object()?.clone();
     let first = element.attributes().iter().find(|(_, ty)| *ty == Type::String).map(|(name, _)| name.clone());

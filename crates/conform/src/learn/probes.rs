@@ -27,10 +27,10 @@ const MAX_SETTLING: usize = 4;
 /// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
 const MAX_PAIRS: usize = 24;
 
-/// The most changes that are tried to see whether a prior object is of use.
+/// The most changes that are tried to see whether a provider accepts a prior object.
 const MAX_TRIED: usize = 4;
 
-/// The most flags of which each is tried beside a change.
+/// The most flags that are tried beside a change.
 const MAX_FLAGS: usize = 24;
 
 /// A new object, and the object that it becomes.
@@ -38,7 +38,7 @@ const MAX_FLAGS: usize = 24;
 struct Base {
     config: Value,
     prior: Value,
-    /// Sets of values: each base has its own.
+    /// The number of its values: each base has other ones.
     number: u64,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Prober<'a> {
     until: Instant,
 }
 
-/// Why no more is asked.
+/// Why probing ends.
 enum End {
     /// The calls or the time are used up.
     Limit,
@@ -83,7 +83,7 @@ impl<'a> Prober<'a> {
 
     /// Learns the type, or says why nothing was learned.
     ///
-    /// The second answer is why only a part of it was.
+    /// The second part of the answer is the reason why only a part of it was learned.
     pub(super) async fn learn(
         &mut self,
         session: &mut Session,
@@ -143,7 +143,7 @@ impl<'a> Prober<'a> {
         };
         let all: Vec<Spot<'_>> = all.into_iter().filter(is_own).collect();
         let second = bases.get(1).cloned();
-        // What is at the top first: wide types have more parts than calls.
+        // Arguments outside of blocks come first: wide types have more parts than calls.
         let (outer, inner): (Vec<_>, Vec<_>) = all.iter().partition(|spot| spot.names.len() == 1);
         for spot in &outer {
             self.choices(session, &first, spot).await?;
@@ -159,7 +159,7 @@ impl<'a> Prober<'a> {
         self.flags(session, &first, &all).await?;
         for spot in &inner {
             self.spot(session, &first, spot, true).await?;
-            // What objects leave out is known to be constant only if two different ones agree.
+            // A value is taken for a constant only if it is planned in two different objects.
             if let Some(second) = second.as_ref().filter(|_| spot.is_objects()) {
                 self.spot(session, second, spot, false).await?;
             }
@@ -208,7 +208,7 @@ impl<'a> Prober<'a> {
         let nothing = Value::null(self.values.block.implied_type().clone());
         let Some(created) = self.ask(session, number, &nothing, &config).await? else { return Ok(None) };
         let mut prior = self.values.filled(&created.planned, None, number);
-        // Objects that nobody has configured may be refused as soon as something changes.
+        // A provider may refuse made-up objects in computed collections as soon as something changes.
         let sparse = self.values.filled_with(&created.planned, None, number, false);
         if !prior.identical(&sparse)
             && self.is_refused(session, &prior, &config, number).await?
@@ -281,10 +281,10 @@ impl<'a> Prober<'a> {
         let Some([one, two]) = self.values.two(spot, number + 3) else { return Ok(()) };
         let with_one = self.values.with(&base.config, spot, &one, number);
         let with_two = self.values.with(&base.config, spot, &two, number);
-        // From nothing, first in a new object.
+        // The argument gets a value: in a new object, then in one that exists.
         let mut created = self.ask(session, number, &nothing, &with_one).await?;
         let mut with_one = with_one;
-        // A block may be of no use without others.
+        // A provider may require other arguments beside this one.
         if created.is_none()
             && spot.names.len() == 1
             && let Ok(config) = self.accepted(session, with_one.clone()).await?
@@ -334,8 +334,8 @@ impl<'a> Prober<'a> {
         self.several(session, base, base, spot).await
     }
 
-    /// Finds the values that an argument accepts: a value is refused with a list of others, the same ones twice, and the
-    /// first of them is not refused.
+    /// Finds the values that an argument accepts. The provider must refuse two made-up values with one and the same list,
+    /// and not refuse the first value in it with a list.
     async fn choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
         if spot.ty() != objchange::Type::String || spot.is_write_only() {
             return Ok(());
@@ -405,7 +405,7 @@ impl<'a> Prober<'a> {
         Ok(())
     }
 
-    /// Writes a value in forms that a provider may call the same, and with an unknown element.
+    /// Writes a value in forms that a provider may take for equal, and with an unknown element.
     async fn forms(
         &mut self,
         session: &mut Session,
@@ -421,7 +421,7 @@ impl<'a> Prober<'a> {
                     let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
                     self.ask(session, base.number, &base.prior, &config).await?;
                 }
-                // Text that may be JSON is compared as JSON by some.
+                // Some providers compare documents as JSON.
                 if spot.names.len() == 1 && looks_like_document(spot.names[0].as_str()) {
                     let json = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"a:b","Resource":"*"}]}"#;
                     let before = self.values.with(&base.prior, spot, &Value::from(json), base.number);
@@ -459,7 +459,7 @@ impl<'a> Prober<'a> {
         Ok(())
     }
 
-    /// Leaves an argument out that the prior object holds an empty value of, or the opposite flag.
+    /// Leaves an argument out while the prior object has an empty value of it, or `true` for a flag.
     async fn emptied(
         &mut self,
         session: &mut Session,
@@ -572,7 +572,7 @@ impl<'a> Prober<'a> {
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         match provider.plan(self.values.name, &request).await {
             Ok(answer) if has_errors(&answer.diagnostics) => Ok(None),
-            // The prior object that a wrong answer would become is of no type.
+            // An answer of another type cannot become a prior object.
             Ok(answer) if !answer.planned.ty().conforms_to(self.values.block.implied_type()) => Ok(None),
             Ok(answer) => Ok(Some((request, answer))),
             Err(error) => {

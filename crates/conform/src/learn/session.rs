@@ -7,7 +7,7 @@ use objchange_provider::{Component, Error, ErrorKind, Provider, ProviderExt, Res
 
 use super::Context;
 
-/// How often a provider is started until it takes its settings.
+/// How often a provider is started before it is given up, if it does not answer.
 const MAX_TRIES: u32 = 4;
 
 /// The provider of one worker.
@@ -64,7 +64,7 @@ impl Session {
         Ok(provider)
     }
 
-    /// Abandons the provider, which has crashed or hangs.
+    /// Drops a provider that has crashed or hangs.
     pub(super) fn let_go(&mut self) {
         self.live = None;
     }

@@ -12,7 +12,7 @@ use objchange_conform::{Hints, LearnOptions, Learned, learn};
 use objchange_model::{Outcome, PlayOptions, Replaces, Situation, TypeModel};
 use objchange_provider::{Call, ErrorKind, Provider, ProviderExt, Reply};
 
-/// What is planted, and not in any hint.
+/// A planted secret that is in no hint.
 const SECRET: &str = "pl4nted-s3cret";
 
 fn block() -> Block {

@@ -42,7 +42,7 @@ pub(crate) struct Content<'t> {
 }
 
 impl<'t> RawBody<'t> {
-    /// Where the first argument is written that refers to something, at any depth; none of JSON, whose strings are templates.
+    /// The place of the first argument with a reference, at any depth; `None` for JSON, whose strings are templates.
     pub(crate) fn first_computed(&self) -> Option<Span> {
         fn first(body: &Body) -> Option<Span> {
             let is_computed = |attribute: &&Attribute| !variables(&attribute.expr).is_empty();

@@ -75,7 +75,7 @@ impl Evaluator<'_> {
     fn unknown_function(&self, name: &str) -> (&'static str, String) {
         let of_provider = |detail| ("Unknown provider function", detail);
         match name.split_once("::").filter(|_| self.functions.has_providers()) {
-            // As outside of modules, in test files.
+            // Test files have no provider requirements of a module, so that a namespace is looked up as it is written.
             None if name.contains("::") => {
                 let (namespace, own) = name.rsplit_once("::").unwrap_or(("", name));
                 let prefix = format!("{namespace}::");

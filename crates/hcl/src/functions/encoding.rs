@@ -42,7 +42,7 @@ impl Functions {
     }
 }
 
-/// The text of which this is the encoding in a URL.
+/// Decodes a text that is encoded for a URL.
 fn url_decoded(encoded: &str) -> Answer {
     let mut bytes = Vec::with_capacity(encoded.len());
     let mut rest = encoded.as_bytes();

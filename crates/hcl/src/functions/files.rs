@@ -465,9 +465,9 @@ fn render_file(
 /// Where files are read from.
 #[derive(Clone)]
 enum Source {
-    /// Nobody has said: the functions fail.
+    /// No directory was set: the functions fail.
     Nowhere,
-    /// The files are not at hand: what is in them is unknown.
+    /// The files are not at hand: their content is unknown.
     Absent,
     Directory(BaseDirectory),
 }

@@ -200,7 +200,7 @@ pub struct LifecycleConfig {
     pub create_before_destroy: Option<bool>,
     /// Plans that destroy the object are errors.
     pub prevent_destroy: bool,
-    /// An expression that says so, which OpenTofu evaluates while planning.
+    /// `prevent_destroy` as an expression, which OpenTofu evaluates while planning.
     pub prevents_destroy: Option<Expr>,
     /// `enabled` of OpenTofu: whether there is an instance.
     pub enabled: Option<Expr>,

@@ -143,7 +143,7 @@ pub struct MockData {
 pub struct MockObject {
     /// The header of the block.
     pub header: Span,
-    /// What it mocks: managed resources, data sources or ephemeral resources.
+    /// The mode of the mocked type: managed resources, data sources or ephemeral resources.
     pub mode: Mode,
     /// The type.
     pub type_name: SmolStr,

@@ -117,7 +117,7 @@ fn a_flag_decides_whether_a_change_replaces() {
     assert_eq!((kept.action, kept.may_replace), (Action::Update, false));
     let unknown = renamed(Value::unknown(Type::Bool));
     assert_eq!((unknown.action, unknown.may_replace), (Action::Update, true));
-    // What the provider chooses may be that of a new object.
+    // Values that the provider chooses may be those of a new object.
     assert!(!unknown.after.attribute("id").unwrap().is_known());
 }
 

@@ -68,7 +68,7 @@ impl GeneratedValues {
         Self { seed: mixed(self.seed), ..*self }
     }
 
-    /// The same, with texts in the shape that the names of their attributes promise: ARNs, CIDRs, dates.
+    /// These values, with texts in the shape that the names of their attributes promise: ARNs, CIDRs, dates.
     pub(super) fn with_shapes(&self) -> Self {
         Self { has_shapes: true, ..*self }
     }

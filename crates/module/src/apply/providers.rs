@@ -28,7 +28,7 @@ pub struct InventingProviders<'f> {
     pub values: GeneratedValues,
     /// The values that were made up so far.
     pub invented: BTreeSet<Invention>,
-    /// The same by address.
+    /// The paths of `invented`, by the address of the instance.
     paths: HashMap<String, Vec<Path>>,
     /// A plan is being applied: data sources that could not be read while planning get invented values, too.
     pub is_applying: bool,

@@ -21,7 +21,7 @@ pub(super) struct ConstantScope<'m> {
     /// `path.module` and `path.root`.
     pub(super) directories: [&'m str; 2],
     pub(super) functions: &'m Functions,
-    /// The version of Terraform whose words an error has.
+    /// The version of Terraform whose error messages are used.
     pub(super) version: Version,
 }
 

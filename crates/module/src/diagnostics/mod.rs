@@ -103,7 +103,7 @@ impl ModuleDiagnostic {
     }
 }
 
-/// The summary of the error that these names need each other: since 1.16 one name a line.
+/// The summary of the error about a cycle of these names. Since Terraform 1.16 each name has a line.
 pub(crate) fn cycle_summary<'n>(version: Version, names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     match since(version, "1.16") {
@@ -169,12 +169,12 @@ impl Diagnostics {
         self.add(found);
     }
 
-    /// Adds the error that these names need each other.
+    /// Adds the error about a cycle of these names.
     pub(crate) fn cycle<'n>(&mut self, version: Version, names: impl IntoIterator<Item = &'n str>) {
         self.without_place(Severity::Error, ("cycle", cycle_summary(version, names)), "");
     }
 
-    /// Makes errors of what is undecided.
+    /// Turns undecided conditions into errors.
     pub(crate) fn refuse_undecided(&mut self) {
         for found in self.all.iter_mut().filter(|found| found.is_undecided && !found.is_error()) {
             found.diagnostic.severity = Severity::Error;

@@ -175,7 +175,7 @@ impl JsonWriter {
         }
     }
 
-    /// The resources of which nobody knows what happens to them, and the changes that Terraform has deferred.
+    /// The resources whose actions are unknown, and the changes that Terraform has deferred.
     pub(super) fn deferred_changes(&mut self, undecided: &[UndecidedResource], deferred: &[DeferredObject]) {
         let mut deferred: Vec<_> = deferred.iter().map(|one| (one.address.order(), one)).collect();
         deferred.sort_by(|(a, one), (b, other)| {

@@ -52,8 +52,8 @@ pub struct DocumentInfo<'a> {
 /// The document that `terraform show -json` writes of a plan, in one line without a line break at its end.
 ///
 /// Resources whose actions only a provider can tell are in `deferred_changes`, with the reason `instances_unknown` or
-/// `import_unknown`, and objects that are updated or replaced with `replacement_unknown`; with `input_missing` or
-/// `action_unknown` those whose actions depend on what is in `missing`: the inputs that the plan was made without.
+/// `import_unknown`. Objects that are updated or replaced have the reason `replacement_unknown`. Those whose actions depend
+/// on `missing`, the inputs that the plan was made without, have `input_missing` or `action_unknown`.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
     write(plan, &Deferrals::default(), &state::outputs(plan), Some(config), schemas, info)
 }

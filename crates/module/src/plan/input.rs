@@ -49,7 +49,7 @@ pub struct PlanOptions {
     pub mode: PlanMode,
     /// Whether managed resources are read first.
     pub refresh: bool,
-    /// Whether only those are read that would change otherwise.
+    /// Whether only objects that would change otherwise are read.
     pub minimal_refresh: bool,
     /// The `-target` options; empty for the whole module.
     pub targets: Vec<Target>,

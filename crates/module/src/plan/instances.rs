@@ -24,7 +24,7 @@ pub(crate) struct ModuleInstance {
     pub(crate) repetition: Repetition,
     /// It represents an unknown number of instances.
     pub(crate) is_undecided: bool,
-    /// Values that were made up decide that it is there.
+    /// Made-up values decide whether it exists.
     pub(crate) is_invented: bool,
     /// Nothing of it is made: it has these outputs.
     pub(crate) overridden: Option<Value>,

@@ -21,7 +21,7 @@ const NAMED: usize = 5;
 const OF_PROVIDERS: &str = "provider::";
 
 impl<'c> Walk<'_, 'c> {
-    /// Takes the marks of made-up values off a configuration before a provider receives it, and remembers where they were.
+    /// Takes the marks of made-up values off a configuration before a provider receives it, and remembers their paths.
     pub(crate) fn set_inventions_apart(&mut self, decoded: &mut Decoded<'_>) {
         let mut paths = Vec::new();
         decoded.value = decoded.value.without_marks(Marks::INVENTED, &mut |path| paths.push(path));
@@ -55,7 +55,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::INVENTED)).collect();
         let value = value.mark_where_present(&marks);
-        // Where several configurations of this kind have all been tried, a path that is not there is one of a set.
+        // A path that does not exist leads into a set, which only has marks as a whole.
         let is_there = |(path, _): &(Path, Marks)| value.at(path).is_some();
         if marks.iter().all(is_there) { value } else { value.with_marks(Marks::INVENTED) }
     }
@@ -87,7 +87,7 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
-/// What providers of a known behaviour copy from a part of the configuration.
+/// The paths to which providers of a known behaviour copy a part of the configuration.
 fn derived(resource: &ResourceNode<'_>, path: &Path) -> Vec<Path> {
     let provider = &resource.provider_config.provider;
     let is_data = provider.is_builtin() && resource.name.resource_type == "terraform_data";
@@ -142,7 +142,7 @@ fn unknown_in_place(value: &Value) -> Value {
     }
 }
 
-/// The type that a made-up value may have: how many elements a tuple has is made up, too.
+/// The type that another value may have: the members of a made-up tuple or object are made up, too.
 fn unknown_type(ty: &Type) -> Type {
     if matches!(ty, Type::Tuple(_) | Type::Object(_)) { Type::Dynamic } else { ty.clone() }
 }
@@ -183,7 +183,7 @@ pub(crate) fn invented_names(expr: &Expr, scope: &Scope<'_>) -> Vec<String> {
     for reference in variables(expr) {
         let Some(value) = reference.value_in(scope).filter(is_invented) else { continue };
         let mut paths = Vec::new();
-        // The value that is returned is of no use here: only the places are.
+        // Only the paths are needed.
         let _ = value.without_marks(Marks::INVENTED, &mut |path| paths.push(path.suffix().to_string()));
         // Keys in a secret may be secret, too.
         if value.marks_deep().contains(Marks::SENSITIVE) {

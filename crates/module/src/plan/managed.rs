@@ -121,7 +121,7 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// Whether there would be a change of an object as the state has it. What is wrong is found again when it is planned.
+    /// Whether an object would change as the state has it. Errors are ignored, because planning finds them again.
     fn would_change(
         &mut self,
         instance: &Instance<'_>,

@@ -20,7 +20,7 @@ use crate::config::{Config, FileRead, ModuleId};
 #[derive(Debug, Default)]
 pub(crate) struct MissingInputs {
     inputs: Vec<Missing>,
-    /// The nodes that lack inputs themselves, with these.
+    /// The nodes that lack inputs themselves, each with the position of an input in `inputs`.
     at: BTreeSet<(usize, usize)>,
     /// For each node: whether it depends on one, directly or not. Empty if nothing is missing.
     reached: Vec<bool>,
@@ -142,8 +142,8 @@ impl MissingInputs {
         self.inputs.push(missing);
     }
 
-    /// Adds the files that functions read, as far as their paths are known without planning. A file is one input for all that
-    /// read it.
+    /// Adds the files that functions read, as far as their paths are known without planning. A file is one input for all
+    /// nodes that read it.
     fn add_files(&mut self, config: &Config, graph: &Graph<'_>, places: &Places<'_>) {
         let mut scopes: HashMap<ModuleId, PathScope<'_>> = HashMap::new();
         let mut known: HashMap<String, usize> = HashMap::new();
@@ -171,7 +171,7 @@ impl MissingInputs {
         self.inputs.iter()
     }
 
-    /// The input that a node lacks itself; of several files one.
+    /// The input that a node lacks itself; the first of several files.
     pub(crate) fn at(&self, index: usize) -> Option<&Missing> {
         let (_, input) = self.at.range((index, 0)..(index + 1, 0)).next()?;
         self.inputs.get(*input)

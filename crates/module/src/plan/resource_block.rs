@@ -126,7 +126,7 @@ impl<'c> Walk<'_, 'c> {
         match value.unmark_deep().0.convert(&Type::Bool).ok().and_then(|value| value.as_bool()) {
             Some(true) => drop(self.preventing.insert(index)),
             Some(false) => {}
-            // Nothing may be destroyed by a setting that nobody knows.
+            // While the setting is unknown it must not allow a destruction.
             None => {
                 let detail = "The value of prevent_destroy must be true or false, and known while planning.";
                 self.found.error("Invalid prevent_destroy value", expr.span, detail);

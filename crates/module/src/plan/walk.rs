@@ -86,7 +86,7 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) missing: &'i MissingInputs,
     /// The existing objects whose action depends on a missing input.
     pub(crate) unsure: HashSet<InstanceAddress>,
-    /// Those of them of which a model says that they are updated or replaced.
+    /// The `unsure` objects that a model says are updated or replaced.
     pub(crate) may_be_replaced: HashSet<InstanceAddress>,
     /// The resources of which some instances are undecided.
     pub(crate) undecided: HashSet<ResourceAddress>,
@@ -128,9 +128,9 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) triggering: Vec<Triggering>,
     /// The resources whose `prevent_destroy` is an expression that holds.
     pub(crate) preventing: HashSet<usize>,
-    /// The nodes of which values that were made up decide the instances, in these instances of modules.
+    /// The nodes whose instances depend on made-up values, with the instance of their module.
     pub(crate) invented_expansions: HashSet<(usize, ModuleInstanceId)>,
-    /// The parts that were made up of the configuration that was evaluated last.
+    /// The made-up parts of the configuration that was evaluated last.
     pub(crate) configured_inventions: Vec<Path>,
     /// The plan that is applied; `None` while planning.
     pub(crate) applying: Option<Applying<'i>>,
@@ -208,7 +208,7 @@ impl<'c> Walk<'_, 'c> {
         order.iter().copied().filter(|index| needed[*index] || is_provider(index)).collect()
     }
 
-    /// Notes the functions that were called since this was last asked, and that nobody has answered.
+    /// Notes the functions that were called without an answer since the last call of this.
     pub(crate) fn note_unanswered_functions(&mut self, index: usize) {
         let functions = self.module_functions.take_unanswered();
         self.plan.lacks_answers |= !functions.is_empty();

@@ -35,7 +35,7 @@ pub struct SimulatedProviders<'f> {
     /// The types of objects that the state has in another form than the schema: a provider would bring them into that,
     /// which may change any value. Strict plans take every object of these types for changed.
     pub outdated_types: BTreeSet<SmolStr>,
-    /// What was learned of providers: objects of the types that were learned are planned with it.
+    /// The models of providers. Objects of the types that were learned are planned with them.
     pub models: Arc<BTreeMap<ProviderAddress, ProviderModel>>,
     /// The provider configurations with settings that the provider did not have when it was learned.
     pub other_settings: BTreeSet<ProviderConfigAddress>,

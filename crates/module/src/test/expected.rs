@@ -30,8 +30,7 @@ struct ExpectedFailure {
 #[derive(Debug, Default)]
 pub(super) struct ExpectedFailures {
     all: Vec<ExpectedFailure>,
-    /// What planning and applying have found is shown as it is: Terraform 1.15 with `-verbose` shows expected failures, and
-    /// says of none that it is missing.
+    /// Expected failures are shown, and missing ones are not reported, as by Terraform 1.15 with `-verbose`.
     pub(super) is_verbose: bool,
 }
 
@@ -92,7 +91,7 @@ impl ExpectedFailures {
             }
             let is_check = owner.kind == CheckKind::Check;
             if stage == Stage::PlanBeforeApply && is_check {
-                // It is judged again while applying, if that is begun.
+                // Checks are judged again while applying, unless planning fails.
                 checks.extend(self.is_verbose.then(|| diagnostic.clone()));
                 continue;
             }

@@ -139,7 +139,7 @@ impl<'s> TestRunner<'s> {
             }
             None => functions.clone(),
         };
-        // The time of a plan means nothing outside of one.
+        // `plantimestamp` has no value outside of a plan.
         let language = applying.clone().of_version(suite.version.parts()).without("plantimestamp");
         Self {
             suite,
@@ -342,9 +342,9 @@ impl<'s> TestRunner<'s> {
     }
 }
 
-/// Which runs of a file wait for which others.
+/// The order of the runs of a file: each may wait for earlier ones.
 struct RunOrder {
-    /// For each run: whether it goes beside others, its state, and the runs that it refers to.
+    /// For each run: whether it is parallel, the key of its state, and the runs that it refers to.
     runs: Vec<(bool, String, BTreeSet<SmolStr>)>,
     names: Vec<SmolStr>,
 }
@@ -366,7 +366,7 @@ impl RunOrder {
         }
     }
 
-    /// Whether a run waits for an earlier one: one of both goes alone, they share a state, or it refers to it.
+    /// Whether a run waits for an earlier one: one of them is not parallel, they share a state, or it refers to it.
     fn waits(&self, run: usize, earlier: usize) -> bool {
         let (is_parallel, state, referred) = &self.runs[run];
         let (is_earlier_parallel, earlier_state, _) = &self.runs[earlier];

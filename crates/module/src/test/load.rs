@@ -175,7 +175,7 @@ impl TestSuite {
         suite
     }
 
-    /// The paths that are those of no test file.
+    /// The paths without a test file.
     pub fn unmatched<'f>(&'f self, paths: &'f [String]) -> impl Iterator<Item = &'f String> {
         paths.iter().filter(|wanted| !self.files.iter().any(|file| file.path == **wanted))
     }

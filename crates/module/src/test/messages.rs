@@ -71,7 +71,7 @@ impl TestPrinter<'_> {
             "errored": report.count(TestStatus::Error),
             "skipped": report.count(TestStatus::Skip),
         });
-        // Terraform has no such runs.
+        // Terraform has no undecided runs, and tools that read its messages may not expect the field.
         if let undecided @ 1.. = report.count(TestStatus::Undecided) {
             fields["undecided"] = undecided.into();
         }

@@ -24,7 +24,7 @@ use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress};
 /// A mocked provider.
 #[derive(Debug, Default)]
 pub(super) struct Mock {
-    /// The values for a type, by what it is a type of and by name.
+    /// The values for a type, by its mode and name.
     types: HashMap<(Mode, SmolStr), GivenValues>,
 }
 

@@ -16,7 +16,7 @@ pub enum TestStatus {
     /// All that was asserted holds.
     #[default]
     Pass,
-    /// Something that was asserted depends on unknown values, or on such as were made up. All else holds.
+    /// An assertion depends on unknown or made-up values. Everything else holds.
     Undecided,
     /// Something that was asserted does not hold.
     Fail,

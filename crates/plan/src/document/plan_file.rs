@@ -158,7 +158,7 @@ impl PlanFile {
         self.with(|contents| Contents { origin: Some(origin), ..contents })
     }
 
-    /// The sources and provider versions that it was made from, if they are known: no document says them.
+    /// The sources and provider versions that it was made from; `None` for a document, which does not state them.
     pub fn origin(&self) -> Option<&PlanOrigin> {
         self.0.origin.as_ref()
     }

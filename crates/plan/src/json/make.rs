@@ -75,7 +75,7 @@ pub fn union_marks<'t>(marks: &[View<'_, '_>]) -> Json<'t> {
     builder.finish()(built)
 }
 
-/// How deep marks nest was limited when they were read.
+/// Recursion is safe: the depth of marks was limited when they were read.
 fn union(builder: &mut Builder<'_>, marks: &[View<'_, '_>]) -> Built {
     let speaking: Vec<View<'_, '_>> = marks.iter().copied().filter(|marks| marks.says_something()).collect();
     if speaking.is_empty() {
@@ -98,8 +98,8 @@ fn union(builder: &mut Builder<'_>, marks: &[View<'_, '_>]) -> Built {
     Built::bool(true)
 }
 
-/// Where marks of unknown parts are unknown themselves, because all of the value may turn out known: then documents have no marks
-/// of its parts at all. Marks that mark nothing stay as they are.
+/// Marks the places where marks of unknown parts are unknown themselves: if all of a value turns out known, the document has no
+/// marks of its parts. Marks without any `true` stay as they are.
 ///
 /// ```
 /// use objchange_plan::{Json, doubtful_marks};
@@ -118,11 +118,11 @@ pub fn doubtful_marks<'t>(marks: View<'_, '_>) -> Json<'t> {
     builder.finish()(built)
 }
 
-/// How deep marks nest was limited when they were read.
+/// Recursion is safe: the depth of marks was limited when they were read.
 fn doubtful(builder: &mut Builder<'_>, marks: View<'_, '_>) -> Built {
     match marks.shape() {
         Shape::Object(members) if marks.has_true() => builder.make_object(members.iter(), doubtful),
-        // How many marks a list has depends on them, too.
+        // The number of marks in a list depends on them, too, so that all of it is open.
         _ => Built::bool(true),
     }
 }
@@ -142,7 +142,7 @@ pub(crate) fn fitted_marks<'t>(
     Some(builder.finish()(built))
 }
 
-/// How deep marks nest was limited when they were read.
+/// Recursion is safe: the depth of marks was limited when they were read.
 fn fits(marks: View<'_, '_>, value: View<'_, '_>, unknown: View<'_, '_>) -> bool {
     match (marks.shape(), value.shape()) {
         (Shape::Null | Shape::Bool(_), _) => true,

@@ -118,7 +118,7 @@ pub(super) fn report<'p, 't>(
     // Refresh-only plans list pure moves as drift (Terraform 1.11.4).
     let really_drifted = |r: &&ChangedResource<'_>| r.change.actions != ResourceActions::NoOp;
     let drifted: Vec<_> = drifted.into_iter().filter(really_drifted).collect();
-    // Terraform 1.15 prints no deferred actions. Gates count them all the same.
+    // Terraform 1.15 does not print deferred actions. They are listed here, because gates count them.
     let has_actions = program.has(Novelty::ActionInvocations) && !only_drift;
     let deferred_actions = set.deferred_invocations.iter().filter(|deferred| {
         has_actions && filter.matches_action(&deferred.invocation.address, &deferred.invocation.action_type)

@@ -76,7 +76,7 @@ pub struct Change<'t> {
 struct Read<'t> {
     sides: Sides<'t>,
     unknown: Json<'t>,
-    /// The marks of the unknown marks, where those may be others.
+    /// The marks of unknown values that may turn out known; `None` if none may.
     doubtful: Option<Json<'t>>,
 }
 
@@ -225,7 +225,7 @@ impl<'t> Change<'t> {
         })
     }
 
-    /// Whether what is marked as unknown may turn out known while planning, because the provider was not asked.
+    /// Whether values that are marked as unknown may turn out known while planning, because the provider was not asked.
     #[cfg(feature = "query")]
     pub(crate) fn has_doubtful_marks(&self) -> bool {
         self.are_marks_doubtful

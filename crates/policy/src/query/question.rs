@@ -105,7 +105,7 @@ impl<'a, 't: 'a> Asked<'a, 't> {
             // Displayed as null.
             Answer::Unknown { .. } | Answer::Absent => Ok(Box::new(CelNull) as Box<dyn Val + 'a>),
         };
-        // Its provider, which was not asked, may say while planning what it is.
+        // The provider, which was not asked, may return the value while planning.
         let may_be_known = || self.item.kind.change().is_some_and(Change::has_doubtful_marks);
         let answer = match self.question {
             Question::Unknown if after.is_unknown() && may_be_known() => return Err(scope.unknown()),

@@ -57,11 +57,11 @@ fn possible_in<'s, 't>(simulated: &'s Simulated<'t>, part: &str) -> &'s [Possibl
     }
 }
 
-/// The items that there may be besides, as the modules that they would be in and the numbers of their places, in the
-/// order of the modules. These have no instance keys: from a configuration it is not known which instances a module has.
+/// Items that may exist besides those in the document: the module and the number of each, in the order of modules. The
+/// modules have no instance keys, because a configuration does not tell which instances there are.
 struct ByModule {
     items: Vec<(String, u32)>,
-    /// Those of which nothing is known but a module that is around them.
+    /// Items that may be anywhere below their module.
     anywhere: Vec<(String, u32)>,
 }
 
@@ -235,8 +235,8 @@ impl<'t> Marking<'t> {
         Value::Unknown(match &value {
             Value::Array(certain) => {
                 let listed = certain.items().iter().cloned().zip(is_lacking);
-                // Lists are in the order of addresses, so that items that there may be move the others: their indexes are unknown
-                // if those come first.
+                // Lists are in the order of addresses, so that possible items move the others. With the possible items first,
+                // the indexes of the others are unknown.
                 let items = items.into_iter().map(|(_, item)| (item, true));
                 Unknown::array(ids, items.chain(listed).collect())
             }

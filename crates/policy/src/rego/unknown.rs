@@ -41,7 +41,7 @@ pub(super) struct Marking<'t> {
     pub(super) places: Places,
     /// For each resource and output: the unknowns of its planned value.
     unknowns: HashMap<SmolStr, Value>,
-    /// Those of them that may be known in the end.
+    /// The keys of `unknowns` whose values may turn out known.
     doubtful: HashSet<SmolStr>,
     /// The numbers of what is unknown of planned values, by key and path. Changes and planned values have the same values.
     planned: HashMap<(SmolStr, String), u32>,
@@ -224,7 +224,8 @@ impl<'t> Marking<'t> {
         }
     }
 
-    /// An object with open marks of what is sensitive in a value, where that is unknown: they have the shape of the value.
+    /// An object whose marks of sensitive values are open where the value is unknown, because marks have the shape of the
+    /// value.
     fn with_open_marks(&mut self, parent: &Value, name: &str, unknown: &Value, address: &str) -> Value {
         match member(parent, name) {
             Some(marks) => with_member(parent, name, self.open_marks(marks, unknown, address)),

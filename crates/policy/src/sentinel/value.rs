@@ -54,7 +54,7 @@ pub(super) fn value(place: &ItemPlace, part: Field, path: &mut Vec<u32>, marked:
             }
             if place.kind == CollectionKind::Raw {
                 let document = place.context.documents.document(place.kind);
-                // Lists are in the order of addresses, so that nobody knows where one of them would be.
+                // Lists are in the order of addresses, so that the positions of possible items are unknown.
                 let possible = document.possible_in_raw(place.index as usize, path, MOST);
                 unknown.extend(possible.into_iter().map(|name| (usize::MAX, name)));
             }

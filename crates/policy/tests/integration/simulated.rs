@@ -323,7 +323,7 @@ mod rego {
             let whole = format!("{module}; module.address == \"module.k\"; {body}");
             assert_eq!(denied_if(&reads.to_string(), &whole), Outcome::Undecided, "{body}");
         }
-        // What there may be besides moves the others in a list. Outputs may be known and saved with the module.
+        // Possible items move the others in a list. Outputs may be known and saved with the module.
         for (body, expected) in [
             (
                 r#"input.prior_state.values.root_module.child_modules[0].resources[0].name == "c""#,
@@ -459,7 +459,7 @@ mod sentinel {
             (format!(r#"{prior}[1].depends_on is ["test_disk.a"]"#), Outcome::Undefined),
             (format!("{prior}[0].depends_on is undefined"), Outcome::Undefined),
             (format!("{prior}[0].sensitive_values is {{}}"), Outcome::Undefined),
-            // What there may be besides moves the others in a list.
+            // Possible items move the others in a list.
             (format!(r#"{prior}[0].values.name is "x""#), Outcome::Undefined),
             ("tfplan.raw.prior_state.values.outputs is undefined".to_owned(), Outcome::Undefined),
             (r#"tfstate.resources["test_disk.a"].depends_on is []"#.to_owned(), Outcome::Undefined),

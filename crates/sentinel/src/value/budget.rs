@@ -224,7 +224,7 @@ impl Budget {
         self.note_taint(taint);
     }
 
-    /// Looks at an element of a list; at none if the index is out of range, where elements may be that nobody knows yet.
+    /// Notes a read of an element of a list. `None` is an index out of range, where unknown elements may be.
     pub(crate) fn touch_element(&mut self, list: &List, index: Option<usize>) {
         if self.touched.len() < MAX_TOUCHED {
             self.touched.extend(list.unknown_at(index.unwrap_or(usize::MAX)).map(str::to_owned));

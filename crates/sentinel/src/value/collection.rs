@@ -28,8 +28,8 @@ pub(crate) struct ListCell {
 
 impl List {
     /// A list with elements that are unknown until apply: the index and the host's name of each. The values
-    /// in their places carry no meaning. A run reports where a policy looks at them. `usize::MAX` is the index of elements that
-    /// there may be besides: they may stand anywhere, and move the others.
+    /// in their places carry no meaning. A run reports where a policy looks at them. `usize::MAX` is the index of
+    /// elements that may exist besides: they may be at any position, and move the others.
     #[must_use]
     pub fn partly_unknown(items: Vec<Value>, unknown: Vec<(usize, String)>) -> List {
         let (items, registered) = (RefCell::new(Rc::new(items)), Cell::new(false));

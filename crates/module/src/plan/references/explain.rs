@@ -296,7 +296,7 @@ impl<'c> Explainer<'_, '_, 'c> {
             return;
         };
         let mut step = ExplanationStep { depth, span: own.span, ..of_change(change, own.span) };
-        // The chain ends at what was learned of the provider.
+        // The chain ends at the model of the provider.
         let parts: BTreeSet<String> = change.replace_paths.iter().map(part_name).collect();
         for part in parts {
             let resource_type = &resource.name.resource_type;

@@ -289,13 +289,13 @@ impl<'c> Validator<'_, 'c> {
         }
     }
 
-    /// Says which arguments are those of deprecated variables.
+    /// Warns of arguments for deprecated variables.
     fn deprecated_arguments(&mut self, module: usize, name: &SmolStr, call: &ModuleCall) {
         let modules = &self.input.config.modules;
         let Some(child) = modules[module].children.get(name) else { return };
         for argument in &call.arguments {
             let variable = modules[*child].config.variables.get(&argument.name);
-            // Null is no value.
+            // A null argument does not use the variable.
             let names = Variables::default();
             let is_null = variables(&argument.expr).is_empty()
                 && evaluate(&argument.expr, &Scope::new(&names), self.functions).0.is_null();
