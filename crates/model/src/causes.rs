@@ -159,11 +159,25 @@ impl Found {
                 None => false,
             };
             if is_argument && counts.values().any(|count| *count != 0) {
-                let one =
-                    |sign: i64| counts.iter().find(|(_, count)| **count * sign > 0).map(|(value, _)| value);
                 let nothing = Value::null(objchange::Type::Dynamic);
-                let kind = kind(one(-1).unwrap_or(&nothing), one(1).unwrap_or(&nothing));
-                inside(part, &name, &mut |part| self.add(kind, part));
+                let of = |sign: i64| {
+                    let values: Vec<&Value> = counts
+                        .iter()
+                        .filter(|(_, count)| **count * sign > 0)
+                        .map(|(value, _)| value)
+                        .collect();
+                    if values.is_empty() { vec![&nothing] } else { values }
+                };
+                let (lost, gained) = (of(-1), of(1));
+                // Nobody knows which of them belong together. The kind depends on whether there was a value, not on which.
+                let empty = lost.iter().find(|value| has_nothing(value));
+                let full = lost.iter().find(|value| !has_nothing(value));
+                for prior in empty.into_iter().chain(full) {
+                    for planned in &gained {
+                        let kind = kind(prior, planned);
+                        inside(part, &name, &mut |part| self.add(kind, part));
+                    }
+                }
             }
         }
     }

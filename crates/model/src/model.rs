@@ -147,7 +147,13 @@ impl TypeModel {
         let named = |facts: &PartFacts| {
             let all =
                 facts.replaces.values().filter(|replaces| replaces.paths.iter().any(|path| path == part));
-            all.fold((0, 0), |(yes, all), replaces| (yes + replaces.yes, all + replaces.yes + replaces.no))
+            // A model may come from somebody else, with any numbers.
+            all.fold((0_u32, 0_u32), |(yes, all), replaces| {
+                (
+                    yes.saturating_add(replaces.yes),
+                    all.saturating_add(replaces.yes).saturating_add(replaces.no),
+                )
+            })
         };
         let own = self.parts.get(part).map(named).filter(|(yes, _)| *yes > 0);
         let (yes, all) = own.or_else(|| self.parts.values().map(named).find(|(yes, _)| *yes > 0))?;

@@ -94,7 +94,10 @@ impl TypeModel {
             for cause in &causes {
                 match self.replaces(cause, config) {
                     Replaces::Always => {
-                        answer.requires_replace.extend(self.replace_paths(cause, prior, &answer.planned));
+                        let paths = self.replace_paths(cause, prior, &answer.planned);
+                        // Without a path, such as through a map of objects, the change would look like an update.
+                        may_replace |= paths.is_empty();
+                        answer.requires_replace.extend(paths);
                     }
                     Replaces::Never => {}
                     Replaces::Depends => may_replace = true,
@@ -127,7 +130,17 @@ impl TypeModel {
             ChangeKind::Set => &[ChangeKind::Set, ChangeKind::Value],
             ChangeKind::Unset => &[ChangeKind::Unset],
         };
-        alike.iter().find_map(|kind| answer(*kind)).unwrap_or(Replaces::NotLearned)
+        let own = alike.iter().find_map(|kind| answer(*kind));
+        // A flag that becomes unknown may become either.
+        let may_be_flag = matches!(cause.kind, ChangeKind::Value | ChangeKind::Set);
+        own.or_else(|| match [ChangeKind::True, ChangeKind::False].map(answer) {
+            [None, None] => None,
+            _ if !may_be_flag => None,
+            [Some(Replaces::Never), Some(Replaces::Never)] => Some(Replaces::Never),
+            [Some(Replaces::Always), Some(Replaces::Always)] => Some(Replaces::Always),
+            _ => Some(Replaces::Depends),
+        })
+        .unwrap_or(Replaces::NotLearned)
     }
 
     fn replace_paths(&self, cause: &Cause, prior: &Value, planned: &Value) -> Vec<Path> {

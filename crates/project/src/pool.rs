@@ -139,5 +139,6 @@ pub fn each_on<'i, I: Sync, A: Send, E>(
     handle: impl FnMut(A) -> Result<(), E>,
 ) -> Result<(), E> {
     let produce = |queue: &Queue<&'i I, A>| items.iter().try_for_each(|item| queue.job(item));
-    in_order(threads, 16, produce, work, handle)
+    // More threads than items would have nothing to do, and a user may ask for a million.
+    in_order(threads.min(items.len()).max(1), 16, produce, work, handle)
 }

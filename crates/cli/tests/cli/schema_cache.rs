@@ -377,10 +377,8 @@ fn a_learned_provider_takes_part_in_plans() {
         )
     };
     let object = r#"{"name":"a","id":"1","kind":"ssd"}"#;
-    cache
-        .folder
-        .write("terraform.tfstate", &DISK_STATE.replace("TYPE", "kit_disk").replace("OBJECT", object));
-    cache.folder.write("main.tf", &main("b"));
+    cache.folder.write("terraform.tfstate", DISK_STATE.replace("TYPE", "kit_disk").replace("OBJECT", object));
+    cache.folder.write("main.tf", main("b"));
     let planned = cache.line("plan DIR --refresh=false");
     assert!(planned.stdout.contains("# kit_disk.d must be replaced"), "{planned:?}");
     assert!(planned.stdout.contains("# forces replacement"), "{planned:?}");

@@ -139,7 +139,8 @@ where
     S: Fn() -> F + Send + Sync + 'static,
     F: Future<Output = Result<Arc<dyn Provider>>> + Send + 'static,
 {
-    let end = options.time.map(|time| Instant::now() + time);
+    // A time that no clock has is no limit.
+    let end = options.time.and_then(|time| Instant::now().checked_add(time));
     let start: Box<Start> = Box::new(move || Box::pin(start()));
     let first = start().await?;
     let schemas = first.schemas().await?;

@@ -64,6 +64,9 @@ enum End {
 
 type Asked<T> = Result<T, End>;
 
+/// A time for one type that nobody waits for, and that can be added to every time of a clock.
+const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 impl<'a> Prober<'a> {
     pub(super) fn new(name: &'a str, block: &'a Block, options: &'a LearnOptions) -> Self {
         Self {
@@ -73,7 +76,7 @@ impl<'a> Prober<'a> {
             calls: 0,
             max_calls: options.calls,
             deaths: 0,
-            until: Instant::now() + options.time_per_type.max(Duration::from_millis(1)),
+            until: Instant::now() + options.time_per_type.clamp(Duration::from_millis(1), A_YEAR),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Unknown values in the place of what only the providers know that were not asked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use objchange::address::{modules_of, strip_keys};
 use objchange_plan::Deferred;
@@ -147,7 +147,8 @@ pub(super) fn with_possible_members(object: &Value, possible: Vec<(&str, Value)>
     if possible.is_empty() {
         return object.clone();
     }
-    let is_certain = |key: &Value| !possible.iter().any(|(name, _)| key.as_str() == Some(name));
+    let names: HashSet<&str> = possible.iter().map(|(name, _)| *name).collect();
+    let is_certain = |key: &Value| !key.as_str().is_some_and(|name| names.contains(name));
     let certain = members.entries().iter().filter(|(key, _)| is_certain(key)).cloned().collect();
     let ids = possible.iter().flat_map(|(_, value)| match value {
         Value::Unknown(unknown) => unknown.ids(),

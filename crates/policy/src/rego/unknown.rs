@@ -238,18 +238,14 @@ impl<'t> Marking<'t> {
             (Value::Bool(true), _) => marks.clone(),
             (_, unknown) if !has_true(unknown) => marks.clone(),
             (Value::Object(members), Value::Object(unknown)) => {
-                let mut possible = Vec::new();
-                let mut opened = marks.clone();
-                for (key, unknown) in unknown.iter().filter(|(_, unknown)| has_true(unknown)) {
-                    let Some(name) = key.as_str() else { continue };
-                    match members.get(key) {
-                        Some(marks) => {
-                            let marks = self.open_marks(marks, unknown, address);
-                            opened = with_member(&opened, name, marks);
-                        }
-                        None => possible.push((name, self.unknown(address, "sensitive_values"))),
-                    }
-                }
+                let opened = edited(marks, &mut |name, marks| {
+                    let unknown = unknown.get(&Value::from(name)).filter(|unknown| has_true(unknown))?;
+                    Some(self.open_marks(marks, unknown, address))
+                });
+                let added =
+                    unknown.iter().filter(|(key, unknown)| has_true(unknown) && members.get(key).is_none());
+                let added = added.filter_map(|(key, _)| key.as_str());
+                let possible = added.map(|name| (name, self.unknown(address, "sensitive_values"))).collect();
                 with_possible_members(&opened, possible)
             }
             (Value::Array(items), Value::Array(unknown)) if items.len() == unknown.len() => {
