@@ -3,7 +3,7 @@
 use objchange::change::{
     Action, PlanRequest, PlanResourceChange, PlannedResource, ProviderError, plan_change, proposed_new,
 };
-use objchange::schema::{Attribute, Block};
+use objchange::schema::{Attribute, Block, NestedType, NestingMode};
 use objchange::{Type, Value};
 use objchange_model::{PlayOptions, TypeModel};
 
@@ -166,4 +166,31 @@ fn a_set_with_an_unknown_element_is_unknown_as_a_whole() {
     let nothing = Value::null(schema().implied_type().clone());
     let proposed = proposed_new(&schema(), &nothing, &config(&[])).unwrap();
     assert!(proposed.attribute("ports").unwrap().is_null());
+}
+
+/// A fact that a change replaces the object is not lost where no path leads to the change, or where a flag becomes unknown.
+#[test]
+fn replacements_without_a_path_and_unknown_flags_are_open() {
+    let nested = NestedType::new(NestingMode::Map, [("a", Attribute::optional(Type::String))]);
+    let schema =
+        Block::new([("force", Attribute::optional(Type::Bool)), ("rules", Attribute::optional(nested))], []);
+    let text = r#"{"probes":4,"parts":{
+        "force":{"replaces":{"true":{"yes":2,"paths":["force"]},"false":{"no":2}}},
+        "rules.a":{"replaces":{"value":{"yes":2,"paths":["rules.a"]}}}}}"#;
+    let model = TypeModel::parse(text, &schema).unwrap();
+    let plan = |before: Value, after: Value| {
+        let (before, after) = (schema.coerce_config(&before).unwrap(), schema.coerce_config(&after).unwrap());
+        let request = PlanResourceChange::new(&schema, &before, &after, &after);
+        model.play(&schema, &request, PlayOptions::default())
+    };
+    let rules = |a: &str| {
+        let rule = Value::object([("a", a)]);
+        Value::object([("rules", Value::object([("k", rule)]))])
+    };
+    let replaced = plan(rules("x"), rules("y"));
+    assert!(replaced.may_replace || !replaced.answer.requires_replace.is_empty());
+    let flag = |value: Value| Value::object([("force", value)]);
+    let open = plan(flag(Value::from(false)), flag(Value::unknown(Type::Bool)));
+    assert!(open.may_replace);
+    assert!(!plan(flag(Value::from(true)), flag(Value::from(false))).may_replace);
 }
