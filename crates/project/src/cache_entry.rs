@@ -13,7 +13,7 @@ use objchange_text::counted;
 use serde::Serialize;
 use smol_str::SmolStr;
 
-use crate::schema_cache::{CacheFile, SchemaCache, read_file};
+use crate::schema_cache::{CacheFile, CacheFileError, SchemaCache, read_file};
 
 /// A file of the cache, and what is in it (`schema/schemas.schema.json`).
 #[derive(Debug, Serialize)]
@@ -92,19 +92,17 @@ impl SchemaCache {
     /// # Errors
     ///
     /// It is no such file, or cannot be written.
-    pub fn add_file(&self, path: &Path) -> Result<CacheFile, String> {
-        let bytes = read_file(path).map_err(|error| format!("it cannot be read: {error}"))?;
-        let cached = CachedSchemas::parse(bytes.clone()).map_err(|error| error.to_string())?;
+    pub fn add_file(&self, path: &Path) -> Result<CacheFile, CacheFileError> {
+        let bytes = read_file(path)?;
+        let cached = CachedSchemas::parse(bytes.clone())?;
         let address = ProviderAddress::parse(&cached.provider);
         let address = address.filter(|address| address.to_string() == cached.provider);
-        let address = address.ok_or("this is not the address of a provider")?;
+        let address = address.ok_or(CacheFileError::Provider)?;
         if let Some(model) = &cached.model {
             let head = model.head().unwrap_or_default();
-            let head = ModelInfo::parse(&head, &cached.provider, cached.version.as_deref());
-            head.map_err(|error| error.to_string())?;
+            ModelInfo::parse(&head, &cached.provider, cached.version.as_deref())?;
         }
-        let file = self.write(&address, cached.version.as_deref(), &bytes);
-        file.map_err(|error| format!("cannot be cached: {error}"))
+        self.write(&address, cached.version.as_deref(), &bytes).map_err(CacheFileError::Write)
     }
 
     /// Adds models of resource types to the file of their provider. Types that were learned before stay.
@@ -117,8 +115,8 @@ impl SchemaCache {
         file: &CacheFile,
         mut info: ModelInfo,
         types: &BTreeMap<SmolStr, TypeModel>,
-    ) -> Result<CacheFile, String> {
-        let cached = file.read().map_err(|error| error.to_string())?;
+    ) -> Result<CacheFile, CacheFileError> {
+        let cached = file.read()?;
         let mut texts = cached.model.as_ref().map(CachedModel::texts).unwrap_or_default();
         (info.provider, info.version) = (cached.provider.clone(), cached.version.clone());
         let before = ModelInfo::parse(&texts.head, &info.provider, info.version.as_deref());
@@ -152,8 +150,7 @@ impl SchemaCache {
             origin,
             Some(&texts),
         );
-        let bytes = bytes.map_err(|error| error.to_string())?;
-        self.write(&file.provider, version, &bytes).map_err(|error| format!("cannot be cached: {error}"))
+        self.write(&file.provider, version, &bytes?).map_err(CacheFileError::Write)
     }
 
     /// Adds one provider of a document. Terraform's own provider is skipped, because it is always known.
@@ -167,9 +164,9 @@ impl SchemaCache {
         provider: &str,
         origin: &str,
         version: impl Fn(&ProviderAddress) -> Option<String>,
-    ) -> Result<Option<CacheFile>, String> {
+    ) -> Result<Option<CacheFile>, CacheFileError> {
         let address = ProviderAddress::parse(provider).filter(|address| address.to_string() == provider);
-        let address = address.ok_or("this is not the address of a provider")?;
+        let address = address.ok_or(CacheFileError::Provider)?;
         if address.is_builtin() {
             return Ok(None);
         }
@@ -178,9 +175,7 @@ impl SchemaCache {
         let known = self.versions(&address).into_iter().find(|file| file.version.as_deref() == version);
         // The model stays if schemas are added once more.
         let model = known.and_then(|file| file.read().ok()?.model).map(|model| model.texts());
-        let bytes = CachedSchemas::to_file_with_model(schemas, provider, version, origin, model.as_ref())
-            .map_err(|error| error.to_string())?;
-        let file = self.write(&address, version, &bytes);
-        file.map(Some).map_err(|error| format!("cannot be cached: {error}"))
+        let bytes = CachedSchemas::to_file_with_model(schemas, provider, version, origin, model.as_ref())?;
+        self.write(&address, version, &bytes).map(Some).map_err(CacheFileError::Write)
     }
 }

@@ -13,6 +13,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use objchange_model::ModelError;
 use objchange_module::ProviderAddress;
 use objchange_plan::{CachedSchemas, SchemaCacheError};
 use semver::Version;
@@ -48,8 +49,9 @@ pub struct CacheFile {
     pub path: PathBuf,
 }
 
-/// Why a file of the cache cannot be used.
+/// Why a file of the cache cannot be used, or not be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CacheFileError {
     /// It cannot be read.
     #[error("it cannot be read: {0}")]
@@ -60,6 +62,15 @@ pub enum CacheFileError {
     /// It has the schemas of another provider or version.
     #[error("it has the schemas of {0}")]
     Other(String),
+    /// The address in it is that of no provider.
+    #[error("this is not the address of a provider")]
+    Provider,
+    /// Its model cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// It cannot be written.
+    #[error("cannot be cached: {0}")]
+    Write(io::Error),
 }
 
 impl SchemaCache {
