@@ -20,7 +20,7 @@ use objchange_hcl::{
 use objchange_model::{ModelInfo, PlayOptions, TypeModel};
 use objchange_plan::{
     CachedSchemas, Colour, CompareOptions, Comparison, Document, Filter, HashKey, HashedPlan, HtmlOptions,
-    MarkdownOptions, Options, Plan, Program, Report, Schemas,
+    MarkdownOptions, Options, Plan, PlanFile, Program, Report, Schemas,
 };
 use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
@@ -579,11 +579,20 @@ pub(crate) fn rego(bytes: &[u8]) {
 /// Plan files: the archive, and the bytes as the plan message in an archive.
 pub(crate) fn plan_file(bytes: &[u8]) {
     let read = |file: &[u8]| {
-        let document =
-            objchange_saved::SavedPlan::read(file).and_then(|plan| plan.document(&Default::default()));
-        if let Ok(document) = document {
-            Document::parse(&document.text).expect("the document of a plan file can be read");
-        }
+        let plan = objchange_saved::SavedPlan::read(file).and_then(|plan| plan.decode(&Default::default()));
+        let Ok(plan) = plan else { return };
+        let Ok(file) = PlanFile::made("plan", Box::new(plan), None) else { return };
+        let document = Document::parse(file.text()).expect("the document of a plan file can be read");
+        let (schemas, filter) = (Schemas::none(), Filter::default());
+        let options = Options { mode: file.mode(), ..Options::default() };
+        let text = |report: Report<'_>| {
+            let mut text = Vec::new();
+            report.write_text(&mut text, &options).map(|()| String::from_utf8_lossy(&text).into_owned())
+        };
+        // Its changes are shown as those in its document.
+        let changes = Report::of_file(&file, &schemas, &options, &filter).and_then(text);
+        let document = Report::new(&document, &schemas, &options, &filter).and_then(text);
+        assert_eq!(changes.ok(), document.ok());
     };
     read(bytes);
     let state =

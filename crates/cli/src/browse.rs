@@ -44,15 +44,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let planned = args.input.plan_module(false, false, true)?;
     let Input { file: input, given } = args.input.read(planned).map_err(unusable)?;
-    let document = input.document();
-    args.input.check(document).map_err(unusable)?;
-    let (schemas, sources) = args.input.schemas(given, document);
-    let options = Options { own_format: true, ..args.input.options(&input, args.input.program_of(document)) };
-    let mut report = Report::new(document, &schemas, &options, &args.input.filter())
+    args.input.check(&input).map_err(unusable)?;
+    let (schemas, sources) = args.input.schemas(given, &input);
+    let options = Options { own_format: true, ..args.input.options(&input, args.input.program_of(&input)) };
+    let report = Report::of_file(&input, &schemas, &options, &args.input.filter())
         .map_err(|error| unusable(sources.error(input.name(), error)))?;
-    report.no_state = input.no_state();
     let mut warnings = document_warnings(input.facts());
-    warnings.extend(args.input.unmatched(document));
+    warnings.extend(args.input.unmatched(&input));
     let settings = Settings {
         has_colour: colour(&io::stdout()) == Colour::Always,
         warnings: warnings.iter().cloned().chain(sources.warning(&schemas)).collect(),

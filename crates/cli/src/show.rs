@@ -18,8 +18,8 @@ use std::{panic, thread};
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use objchange_plan::{
-    Document, GateError, GroupBy, NoState, Options, Plan, PlanFile, PlanFileError, PlanSection, Program,
-    Report, Schemas, ShowError, TemplateError, Verdict, document_warnings, placed, places,
+    ChangeSet, GateError, GroupBy, Options, Plan, PlanFile, PlanFileError, PlanSection, Program, Report,
+    Schemas, ShowError, TemplateError, Verdict, document_warnings, placed, places,
 };
 use objchange_text::Escaping;
 use thiserror::Error;
@@ -291,7 +291,6 @@ fn show(
     verdict: &mut Verdict,
 ) -> Result<(), Error> {
     let Input { file: input, given } = arguments.input.read(planned)?;
-    let document = input.document();
     if arguments.prints_document {
         // Only plan files know their mode. Whoever decides by such a document must not take it for a whole one.
         let is_whole = |plan: &Plan<'_>| plan.require(PlanSection::Configuration).is_ok();
@@ -301,33 +300,28 @@ fn show(
         let redacted = arguments.redacted.then(|| input.redacted()).transpose()?;
         return write_document(redacted.as_deref().unwrap_or(input.text()), file, arguments.page.file());
     }
-    arguments.input.check(document)?;
+    arguments.input.check(&input)?;
     if arguments.gate.is_asked() {
-        if input.plan().is_none() {
+        if !input.is_plan() {
             return Err(Error::NothingToJudge);
         }
-        arguments.gate.gate().check(&arguments.input.choice.selection(), &places(document))?;
+        arguments.gate.gate().check(&arguments.input.choice.selection(), &places(&input))?;
         input.whole()?;
     }
-    let program = arguments.input.program_of(document);
+    let program = arguments.input.program_of(&input);
     if arguments.show_sensitive && !matches!(program, Program::OpenTofu(_)) {
         return Err(Error::ShowSensitive(program));
     }
-    let (schemas, sources) = arguments.input.schemas(given, document);
+    let (schemas, sources) = arguments.input.schemas(given, &input);
     let mut page = Vec::new();
-    let no_state = input.no_state();
-    let target =
-        Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page), no_state };
+    let target = Target { template: template.as_ref(), in_file: file.is_some().then_some(&mut page) };
     let (result, warnings) = thread::scope(|scope| {
         // They read the planned values and the prior state, which takes 30 ms for 62 MB.
         let warnings = scope.spawn(|| document_warnings(input.facts()));
         let result = write(arguments, &input, program, &schemas, verdict, target);
         (result, warnings.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
     });
-    let written_by = match document {
-        Document::Plan(plan) => plan.terraform_version.as_deref(),
-        Document::State(state) => state.terraform_version.as_deref(),
-    };
+    let written_by = input.terraform_version();
     // A summary and JSON have no text of a version.
     let has_text = !arguments.summary && !arguments.json;
     let of_version = written_by.filter(|_| has_text).and_then(|version| program.version_warning(version));
@@ -368,8 +362,6 @@ struct Target<'t> {
     template: Option<&'t Template>,
     /// Instead of standard output.
     in_file: Option<&'t mut Vec<u8>>,
-    /// The plan was made from no state.
-    no_state: Option<NoState>,
 }
 
 fn write(
@@ -380,7 +372,6 @@ fn write(
     verdict: &mut Verdict,
     target: Target<'_>,
 ) -> Result<(), ShowError> {
-    let document = file.document();
     let stdout = io::stdout();
     let colour = colour(&stdout);
     let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
@@ -396,22 +387,22 @@ fn write(
         ..arguments.input.options(file, program)
     };
     let filter = arguments.input.filter();
-    let mut report = Report::new(document, schemas, &options, &filter)?;
-    report.no_state = target.no_state;
+    let report = Report::of_file(file, schemas, &options, &filter)?;
     let gate = arguments.gate.gate();
     // Old programs show neither actions nor deferred changes, so the gate uses the newest one.
-    let is_hidden = |plan: &Plan<'_>| {
-        plan.changes.all_invocations().next().is_some() || !plan.changes.deferred.is_empty()
-    };
-    *verdict = match document {
-        Document::Plan(plan) if program != Program::default() && is_hidden(plan) => {
+    let is_hidden =
+        |changes: &ChangeSet<'_>| changes.all_invocations().next().is_some() || !changes.deferred.is_empty();
+    let changes = file.changes();
+    *verdict = match changes {
+        Some(changes) if program != Program::default() && is_hidden(changes) => {
             let options = Options { program: Some(Program::default()), ..options };
-            gate.judge(&Report::new(document, schemas, &options, &filter)?)
+            gate.judge(&Report::of_file(file, schemas, &options, &filter)?)
         }
         _ => gate.judge(&report),
     };
-    if let Document::Plan(plan) = document {
-        gate.refuse_simulated(verdict, plan);
+    if let Some(changes) = changes {
+        gate.refuse_undecided(verdict, &changes.deferred);
+        gate.refuse_unasked(verdict, &file.facts().unasked);
         if arguments.gate.is_asked() {
             gate.refuse_missing(verdict, &file.facts().missing);
         }
@@ -438,6 +429,6 @@ fn write(
         }
     }
     out.flush()?;
-    arguments.input.unmatched(document).iter().for_each(|note| exit::note(note));
+    arguments.input.unmatched(file).iter().for_each(|note| exit::note(note));
     Ok(())
 }

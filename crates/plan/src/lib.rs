@@ -66,11 +66,12 @@ pub use diff::{
 };
 pub use document::{
     Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts, Finding,
-    FindingKind, Form, Missing, MissingChange, MissingKind, MissingRange, NoInstance, NoState, ObjectError,
-    ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin, PlanSection, PlannedError,
-    Prior, PriorError, Problem, SchemaOrigin, SchemaSource, Schemas, Sensitive, State, StateOutput,
-    StateResource, StatedMarks, UnfamiliarKind, UnknownKind, document_warnings, extract, findings,
-    incompleteness_warning, is_errored_plan, read_object, read_planned, read_prior, says_sensitive,
+    FindingKind, Form, MadePlan, Missing, MissingChange, MissingKind, MissingRange, NoInstance, NoState,
+    ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin, PlanSection,
+    PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin, SchemaSource, Schemas,
+    Sensitive, State, StateOutput, StateResource, StatedMarks, UnfamiliarKind, UnknownKind,
+    document_warnings, extract, findings, incompleteness_warning, is_errored_plan, read_object, read_planned,
+    read_prior, says_sensitive,
 };
 pub use file_errors::{compare_complaint, placed};
 pub use index::Index;
@@ -90,9 +91,9 @@ pub use render::{
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, HeaderActions, Heading,
-    Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, ProviderDependent, Report, ReportAction,
-    ReportEntry, ResourceHeader, Section, SelectedAction, Selection, ShowError, StateHeader, Summary,
-    TemplateError, Unmatched, Verdict, Warning, changed_places, places,
+    Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, Report, ReportAction, ReportEntry,
+    ResourceHeader, Section, SelectedAction, Selection, ShowError, StateHeader, Summary, TemplateError,
+    Unmatched, Verdict, Warning, changed_places, places,
 };
 pub use schema_cache::{CachedModel, CachedSchemas, ModelTexts, SchemaCacheError};
 pub use state_edit::{

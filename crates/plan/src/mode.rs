@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// The mode of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum PlanMode {
     /// To reach what the configuration says.
     #[default]

@@ -37,6 +37,14 @@ pub struct Options {
     pub own_format: bool,
 }
 
+impl Options {
+    /// Whether what one section of a plan calls sensitive is hidden in all. `terraform show` hides the values of each section
+    /// by the marks of that section alone, and its text must stay the same.
+    pub(crate) fn joins_marks(&self) -> bool {
+        self.own_format && !self.show_sensitive
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -14,8 +14,8 @@ use objchange_project::PlanFileReader;
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("name a file")?;
     let file = PlanFileReader::default().read(&Source::new(path.as_ref()), MAX_DOCUMENT)?;
-    let (schemas, options) = (Schemas::none(), Options { mode: file.mode(), ..Options::default() });
-    let report = Report::new(file.document(), &schemas, &options, &Filter::default())?;
+    let (schemas, options) = (Schemas::none(), Options::default());
+    let report = Report::of_file(&file, &schemas, &options, &Filter::default())?;
     let mut out = BufWriter::new(io::stdout().lock());
     report.write_text(&mut out, &options)?;
     out.flush()?;

@@ -33,6 +33,8 @@ mod operations;
 mod plan;
 mod plan_error;
 mod plan_files;
+mod plan_settings;
+mod planned_directory;
 pub mod pool;
 mod program;
 #[cfg(feature = "provider")]
@@ -71,11 +73,11 @@ pub use installed_providers::{InstalledError, InstalledProgram, InstalledProvide
 pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};
 pub use memory::watch_memory;
 pub use operations::OPERATIONS;
-pub use plan::{
-    PlanSettings, PlannedDirectory, RequiredInputs, is_module, plan_directory, plan_directory_with,
-};
+pub use plan::{is_module, plan_directory, plan_directory_with};
 pub use plan_error::{PlanError, RefusedPlan};
 pub use plan_files::{PlanFileReader, PlanInputError};
+pub use plan_settings::{PlanSettings, RequiredInputs};
+pub use planned_directory::PlannedDirectory;
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::RealChoice;

@@ -151,21 +151,20 @@ impl PlanFileReader {
             saved.providers().filter(is_missing).cloned().map(SchemaQuery::Provider).collect();
         let cached = self.lookup.choose(wanted, saved.locked());
         schemas.append(cached.schemas);
-        let document = saved.document(&objchange_module::Schemas::new([schemas.clone()])).map_err(fail)?;
-        if let (true, Some(reason)) = (decides, document.unread_configuration) {
-            return Err(fail(SavedPlanError::Configuration(reason)));
+        let origin = saved.origin();
+        let plan = saved.decode(&objchange_module::Schemas::new([schemas.clone()])).map_err(fail)?;
+        // What is still packed is not needed any more.
+        drop(saved);
+        if let (true, Some(reason)) = (decides, plan.unread_configuration()) {
+            return Err(fail(SavedPlanError::Configuration(reason.to_owned())));
         }
         let named = |notice: Notice| match notice {
             Notice::Note(text) => Notice::Note(format!("{name}: {text}")),
             Notice::Warning(text) => Notice::Warning(format!("{name}: {text}")),
             other => other,
         };
-        let notices = cached.notices.into_iter().chain(document.notices.into_iter().map(named));
-        let origin = saved.origin();
-        // The document is the largest part, and reading it does not need the others.
-        drop(saved);
-        let file = PlanFile::parse_saved(name, document.text, document.mode, notices.collect())?;
-        let file = file.with_origin(origin);
+        let notices = cached.notices.into_iter().chain(plan.notices().iter().cloned().map(named)).collect();
+        let file = PlanFile::made(name, Box::new(plan), None)?.with_notices(notices).with_origin(origin);
         if decides { Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?) } else { Ok(file) }
     }
 

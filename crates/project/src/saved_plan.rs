@@ -13,10 +13,10 @@ use objchange_text::Notice;
 
 use crate::files::DiskFiles;
 use crate::inputs;
-use crate::plan::{
-    LockFile, PlanSettings, PlannedDirectory, Ready, accepted, asks, given_schemas, plan_ready,
-};
+use crate::plan::{LockFile, Ready, accepted, asks, given_schemas, plan_ready};
 use crate::plan_error::{PlanError, RefusedPlan};
+use crate::plan_settings::PlanSettings;
+use crate::planned_directory::PlannedDirectory;
 use crate::state::{StateChoice, StateText};
 
 /// The name that messages have for the values of variables in a plan file.

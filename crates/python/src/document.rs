@@ -144,7 +144,7 @@ impl HeldDocument {
     /// plan says so itself, so there is only a warning.
     pub(crate) fn refuse_partial(&self, py: Python<'_>, allow_errored: bool) -> PyResult<()> {
         self.refuse_errored(allow_errored)?;
-        if self.plan_file().plan().is_none() {
+        if !self.is_plan() {
             return Ok(());
         }
         self.judged()?;
@@ -156,7 +156,7 @@ impl HeldDocument {
     }
 
     fn is_plan(&self) -> bool {
-        self.plan_file().plan().is_some()
+        self.plan_file().is_plan()
     }
 
     /// Writes a report of the document.
@@ -166,7 +166,7 @@ impl HeldDocument {
         write: impl FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::ShowError>,
     ) -> Result<String, Failure> {
         let mut page = Vec::new();
-        Report::new(self.plan_file().document(), &self.schemas, options, &Filter::default())
+        Report::of_file(self.plan_file(), &self.schemas, options, &Filter::default())
             .and_then(|report| write(&report, &mut page))
             .map_err(|error| Failure::show(&error, self.file.as_deref()))?;
         page::text(page)
@@ -216,16 +216,13 @@ impl AnyDocument {
     /// The version of the program that wrote it.
     #[getter]
     fn terraform_version(&self) -> Option<String> {
-        match self.0.plan_file().document() {
-            Document::Plan(plan) => plan.terraform_version.as_ref().map(ToString::to_string),
-            Document::State(state) => state.terraform_version.as_ref().map(ToString::to_string),
-        }
+        self.0.plan_file().terraform_version().map(str::to_owned)
     }
 
     /// The addresses of its providers, in order.
     #[getter]
     fn providers(&self) -> Vec<String> {
-        self.0.plan_file().document().providers().into_iter().map(str::to_owned).collect()
+        self.0.plan_file().providers().into_iter().map(str::to_owned).collect()
     }
 
     /// The text that Terraform prints for it.

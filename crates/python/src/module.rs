@@ -110,7 +110,7 @@ pub(crate) fn plan_module<'py>(
         };
         let planned = plan_directory(&directory, &settings);
         let held =
-            planned.answer.map_err(|error| refused(&error, &name)).and_then(|planned| hold(&planned, &name));
+            planned.answer.map_err(|error| refused(&error, &name)).and_then(|planned| hold(planned, &name));
         (held, planned.notices)
     });
     let held = held?;
@@ -123,11 +123,11 @@ pub(crate) fn plan_module<'py>(
 }
 
 /// The plan, unless it has errors.
-fn hold(planned: &PlannedDirectory, name: &str) -> Result<HeldDocument, Failure> {
+fn hold(planned: PlannedDirectory, name: &str) -> Result<HeldDocument, Failure> {
     if planned.plan.errored {
         return Err(failure("configuration", &planned.messages(), name));
     }
-    let file = planned.plan_file(name).map_err(|error| Failure::plan_file(&error, Some(name)))?;
+    let file = planned.into_plan_file(name).map_err(|error| Failure::plan_file(&error, Some(name)))?;
     // The plan has its schemas.
     HeldDocument::new(file, &SchemasArg::default().0, Some(name.to_owned()))
 }

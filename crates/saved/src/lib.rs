@@ -1,7 +1,7 @@
 //! Reads plan files that `terraform plan -out=FILE` saves.
 //!
 //! ```text
-//! bytes ──SavedPlan::read──▶ SavedPlan ──document(schemas)──▶ the document of `terraform show -json FILE`
+//! bytes ──SavedPlan::read──▶ SavedPlan ──decode(schemas)──▶ DecodedPlan ──▶ the document of `terraform show -json FILE`
 //! ```
 //!
 //! A plan file is an archive of the plan, the states before and after refreshing, the configuration and the lock file. It
@@ -15,6 +15,7 @@
 mod archive;
 mod checks;
 mod configuration;
+mod decoded;
 mod enums;
 mod error;
 mod identities;
@@ -24,6 +25,7 @@ mod plan;
 mod reading;
 mod values;
 
+pub use decoded::DecodedPlan;
 pub use error::{ArchiveProblem, EntryProblem, SavedPlanError};
 pub use kind::{is_saved_plan, refusal};
-pub use plan::{PlanSnapshot, SavedDocument, SavedPlan};
+pub use plan::{PlanSnapshot, SavedPlan};

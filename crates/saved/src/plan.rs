@@ -1,4 +1,4 @@
-//! The plan: read from the file, and made into the plan of a module, whose document is the one that Terraform prints.
+//! A plan file, unpacked and checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,15 +6,13 @@ use objchange::address::{InstanceAddress, Mode};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_module::config::{LOCK_FILE, MemoryFiles, locked_providers};
-use objchange_module::document::{DocumentInfo, write_saved_plan};
-use objchange_module::plan::PlannedStateObject;
 use objchange_module::state::PriorState;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::{PlanMode, PlanOrigin, Version};
-use objchange_text::Notice;
 
 use crate::archive::Archive;
 use crate::configuration::Snapshot;
+use crate::decoded::DecodedPlan;
 use crate::enums::mode;
 use crate::error::{ArchiveProblem, SavedPlanError};
 use crate::kind;
@@ -43,22 +41,22 @@ pub struct SavedPlan {
     pub(crate) message: Vec<u8>,
     pub(crate) header: Header,
     pub(crate) state: String,
-    snapshot: Snapshot,
+    pub(crate) snapshot: Snapshot,
     /// The versions in the lock file; `None` if there is none that can be read.
     locked: Option<BTreeMap<ProviderAddress, String>>,
     providers: BTreeSet<ProviderAddress>,
 }
 
 /// The single fields of the plan.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Header {
     format_version: u64,
     pub(crate) mode: PlanMode,
-    terraform_version: String,
-    timestamp: String,
-    errored: bool,
-    applyable: bool,
-    complete: bool,
+    pub(crate) terraform_version: String,
+    pub(crate) timestamp: String,
+    pub(crate) errored: bool,
+    pub(crate) applyable: bool,
+    pub(crate) complete: bool,
     targets: Vec<String>,
     replace: Vec<String>,
     workspace: Option<String>,
@@ -90,28 +88,6 @@ impl std::fmt::Debug for PlanSnapshot {
     /// Without its content, which may hold secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PlanSnapshot").field("mode", &self.mode).finish_non_exhaustive()
-    }
-}
-
-/// The document of a plan file.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct SavedDocument {
-    /// The text, as `terraform show -json` prints it. It may hold secrets.
-    pub text: String,
-    /// The mode of the plan, which the document does not say.
-    pub mode: PlanMode,
-    /// Notes and warnings about it.
-    pub notices: Vec<Notice>,
-    /// Why the configuration cannot be read, if so. The document then has neither `configuration` nor `variables`, so it is
-    /// not whole: nothing may be decided by it.
-    pub unread_configuration: Option<String>,
-}
-
-impl std::fmt::Debug for SavedDocument {
-    /// Without its text, which may hold secrets.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SavedDocument").field("mode", &self.mode).finish_non_exhaustive()
     }
 }
 
@@ -256,72 +232,13 @@ impl SavedPlan {
         Ok(format!("{{\"resources\":{{{resources}}},\"data\":{{{data}}},\"requires_replace\":{replaced}}}"))
     }
 
-    /// The document that `terraform show -json` prints of the file.
+    /// The plan in the file, with its values.
     ///
     /// # Errors
     ///
     /// A value does not fit its schema, or something in the plan is unknown.
-    pub fn document(&self, schemas: &Schemas) -> Result<SavedDocument, SavedPlanError> {
-        let mut notices = Vec::new();
-        let version = &self.header.terraform_version;
-        let (config, unread_configuration) = match self.snapshot.config(version) {
-            Ok(config) => (Some(config), None),
-            Err(reason) => (None, Some(reason)),
-        };
-        if let Some(reason) = &unread_configuration {
-            notices.push(Notice::Warning(format!(
-                "the configuration in it cannot be read ({}): it is left out, and so are all variables, because only the \
-                 configuration says which are sensitive",
-                objchange_text::visible(reason)
-            )));
-        }
-        if Version::parse_exactly(version).is_some_and(|version| version > Version::NEWEST) {
-            notices.push(Notice::Warning(format!(
-                "Terraform {} wrote it, which is newer than what is known here: changes of a new kind are not seen",
-                objchange_text::visible(version)
-            )));
-        }
-        let schemas = schemas.clone().of_version(Version::parse(version).unwrap_or(Version::NEWEST));
-        let schemas = &schemas;
-        let mut reading = Reading::new(self, schemas)?;
-        reading.state(schemas)?;
-        reading.variables(config.as_ref());
-        let Reading { mut plan, deferrals, lacks_marks, .. } = reading;
-        plan.planned_state = plan.changes.iter().filter_map(PlannedStateObject::after).collect();
-        // It has only the marks that the file has.
-        plan.planned_state.iter_mut().for_each(|object| object.has_marks_of_schema = false);
-        plan.applyable = self.header.applyable;
-        plan.complete = self.header.complete;
-        plan.errored = self.header.errored;
-        let missing: Vec<String> = lacks_marks.iter().map(ProviderAddress::for_display).collect();
-        if !missing.is_empty() {
-            notices.push(Notice::Note(format!(
-                "without schemas of {}, values are hidden where the plan file does not say whether they are sensitive, and \
-                 numbers may be shown as text",
-                missing.join(", ")
-            )));
-        }
-        // Terraform writes `on_failure` since 1.16, as a number whose meaning is not known.
-        let says_failure = Version::parse(version).is_some_and(|version| version.parts() >= (1, 16));
-        let invoked = plan.invocations.len() + deferrals.invocations.len();
-        if says_failure && invoked > 0 {
-            notices.push(Notice::Warning(
-                "what happens where an action fails (`on_failure`) is not read from plan files, and left out"
-                    .to_owned(),
-            ));
-        }
-        let info = DocumentInfo {
-            terraform_version: version,
-            is_simulated: false,
-            is_refreshed: true,
-            timestamp: &self.header.timestamp,
-        };
-        Ok(SavedDocument {
-            text: write_saved_plan(&plan, &deferrals, config.as_ref(), schemas, &info),
-            mode: self.header.mode,
-            notices,
-            unread_configuration,
-        })
+    pub fn decode(&self, schemas: &Schemas) -> Result<DecodedPlan, SavedPlanError> {
+        DecodedPlan::new(self, schemas)
     }
 }
 

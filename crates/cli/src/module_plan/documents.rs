@@ -23,8 +23,9 @@ pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<
         return Err(failed());
     }
     output::say_what_is_missing(&planned);
-    let file = planned.plan_file(directory.display().to_string()).map_err(unusable)?;
-    Ok(file.with_origin(planned.origin(directory)))
+    let origin = planned.origin(directory);
+    let file = planned.into_plan_file(directory.display().to_string()).map_err(unusable)?;
+    Ok(file.with_origin(origin))
 }
 
 /// The plan or state in a file or from standard input, or the plan of the module in a directory. Prints its notices.

@@ -162,7 +162,7 @@ fn row(
     if !planned.has_plan() {
         return Ok(row);
     }
-    let changes = output::changes_of(&planned);
+    let changes = planned.changes();
     let (schemas, options) = (Schemas::none(), output::report_options(args, &planned.options));
     let filter = Selection::default().filter();
     let report = Report::of_changes(&changes, &schemas, &options, &filter).map_err(unusable)?;

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use objchange_hcl::OUTSIDE_DIRECTORIES;
 use objchange_module::config::Config;
-use objchange_module::document::change_set;
-use objchange_module::plan::{PlanMode, PlanOptions};
+use objchange_module::plan::PlanOptions;
 use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas, Unanswered};
 use objchange_plan::{
     ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, Verdict, changed_places,
@@ -58,7 +57,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
         diagnostics(config, schemas, &plan.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
     }
-    let changes = changes_of(planned);
+    let changes = planned.changes();
     let (gate, choice) = (args.gate.gate(), args.places.selection());
     let places = changed_places(&changes);
     if args.gate.is_asked() {
@@ -83,21 +82,9 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     Ok(if plan.diagnostics.has_errors() { ExitCode::from(FAILED) } else { code })
 }
 
-/// The changes of a plan, as predictions where providers are simulated.
-pub(super) fn changes_of(planned: &PlannedDirectory) -> ChangeSet<'_> {
-    let mut changes = change_set(&planned.plan);
-    changes.predicted = !planned.simulated_providers().is_empty();
-    changes
-}
-
 pub(super) fn report_options(args: &Args, options: &PlanOptions) -> Options {
-    let mode = match options.mode {
-        PlanMode::Normal => objchange_plan::PlanMode::Normal,
-        PlanMode::Destroy => objchange_plan::PlanMode::Destroy,
-        PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
-    };
     let program = args.program.unwrap_or(Program::Terraform(options.version));
-    Options { mode: Some(mode), program: Some(program), full: args.full, ..Options::default() }
+    Options { mode: Some(options.mode), program: Some(program), full: args.full, ..Options::default() }
 }
 
 /// Judges a plan by its report, and refuses changes that only providers or missing inputs decide.

@@ -217,7 +217,7 @@ impl Args {
     /// The result of a search in one document.
     fn answer(&self, search: Search<'_>, document: &InputDocument) -> Result<Answer, String> {
         let file = &document.file;
-        if file.plan().is_some() {
+        if file.is_plan() {
             self.about.collection_kind().check(file).map_err(|error| error.to_string())?;
         }
         search.require(file.document()).map_err(|error| file.error(error).to_string())?;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::slice;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::{Document, Filter, Options, PlanFile, PlanMode, Program, Schemas, ShowError, places};
+use objchange_plan::{Filter, Options, PlanFile, PlanMode, Program, Schemas, ShowError, places};
 
 use super::Error;
 use super::choose::Choice;
@@ -144,10 +144,10 @@ impl DocumentArgs {
     }
 
     /// Refuses options that are not for this kind of document.
-    pub(crate) fn check(&self, document: &Document<'_>) -> Result<(), Error> {
-        match document {
-            Document::State(_) if self.choice.selection().is_of_changes() => Err(Error::NoActions),
-            Document::State(_) if self.mode.is_some() => Err(Error::NoMode),
+    pub(crate) fn check(&self, file: &PlanFile) -> Result<(), Error> {
+        match file.is_plan() {
+            false if self.choice.selection().is_of_changes() => Err(Error::NoActions),
+            false if self.mode.is_some() => Err(Error::NoMode),
             _ => Ok(()),
         }
     }
@@ -158,13 +158,13 @@ impl DocumentArgs {
     }
 
     /// The options that choose nothing of the document.
-    pub(crate) fn unmatched(&self, document: &Document<'_>) -> Vec<String> {
-        self.choice.selection().unmatched(&places(document)).iter().map(hints::unmatched).collect()
+    pub(crate) fn unmatched(&self, file: &PlanFile) -> Vec<String> {
+        self.choice.selection().unmatched(&places(file)).iter().map(hints::unmatched).collect()
     }
 
     /// The program in whose style the document is shown.
-    pub(crate) fn program_of(&self, document: &Document<'_>) -> Program {
-        self.program.unwrap_or_else(|| Program::detect(document))
+    pub(crate) fn program_of(&self, file: &PlanFile) -> Program {
+        self.program.unwrap_or_else(|| Program::of_file(file))
     }
 
     /// The options of the report, from the arguments and the file.
@@ -178,9 +178,9 @@ impl DocumentArgs {
     }
 
     /// The schemas that are given, and those of other providers in the document that are cached.
-    pub(crate) fn schemas(&self, given: GivenSchemas, document: &Document<'_>) -> (Schemas, SchemaSources) {
+    pub(crate) fn schemas(&self, given: GivenSchemas, file: &PlanFile) -> (Schemas, SchemaSources) {
         let is_given = given.is_given();
-        let (schemas, name) = self.schemas.with_cached(given, document.providers());
+        let (schemas, name) = self.schemas.with_cached(given, file.providers());
         (schemas, SchemaSources { name, is_given })
     }
 }

@@ -3,16 +3,17 @@
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey};
 use objchange_plan::{
-    ChangeSet, ChangedIndex, ChangedResource, Deferred, Importing, Index, OutputChange, PlannedValues,
-    RelevantAttribute, ResourceActions, Text, ValueChange,
+    ChangeSet, ChangedIndex, ChangedResource, Deferred, DeferredInvocation, Importing, Index, OutputChange,
+    PlannedValues, RelevantAttribute, ResourceActions, Text, ValueChange,
 };
 use smol_str::SmolStr;
 
 use super::changes::{in_order, mode_name, undecided_actions};
 use super::checks::not_passed;
+use super::json::JsonWriter;
 use crate::plan::{
-    self, ActionReason, ImportedBy, ModulePlan, PlannedAction, PlannedInvocation, PlannedObject,
-    PlannedOutput, RelevantStep, UndecidedReason, UndecidedResource,
+    self, ActionReason, Deferrals, DeferredObject, ImportedBy, ModulePlan, PlannedAction, PlannedInvocation,
+    PlannedObject, PlannedOutput, RelevantStep, UndecidedReason, UndecidedResource,
 };
 
 /// Makes the changes of a plan for reports. Their reports are those of the document that
@@ -31,6 +32,27 @@ pub fn change_set(plan: &ModulePlan) -> ChangeSet<'_> {
     set.lacks_input = !plan.missing.is_empty();
     set.errored = plan.errored;
     set
+}
+
+/// Like [`change_set`], for a plan that Terraform has made, and what it leaves to the next one.
+pub fn saved_change_set<'p>(plan: &'p ModulePlan, deferrals: &'p Deferrals) -> ChangeSet<'p> {
+    let mut set = change_set(plan);
+    set.deferred = deferrals.in_order().into_iter().map(deferred_object).collect();
+    let invocation = |deferred: &'p plan::DeferredInvocation| {
+        DeferredInvocation::new(deferred.reason.as_str(), deferred.invocation.to_invocation())
+    };
+    set.deferred_invocations = deferrals.invocations.iter().map(invocation).collect();
+    set
+}
+
+fn deferred_object(DeferredObject { reason, address, object }: &DeferredObject) -> Deferred<'_> {
+    let module = address.module();
+    let resource = ChangedResource {
+        address: Text::from(address.to_string()),
+        module_address: (!module.is_empty()).then(|| Text::from(module)),
+        ..changed(object)
+    };
+    Deferred::new(reason.as_str(), resource)
 }
 
 /// A resource about which nothing is said but its name.
@@ -55,16 +77,26 @@ fn resource<'p>(address: &'p InstanceAddress, provider: &crate::ProviderAddress)
 
 fn changed(object: &PlannedObject) -> ChangedResource<'_> {
     let importing = object.importing.as_ref().map(importing);
+    let mut change = ValueChange::planned(object.action.into(), object.written_values(), importing);
+    change.has_generated_config = object.generated_config.is_some();
     ChangedResource {
         previous_address: object.previous_address.as_ref().map(|address| Text::from(address.to_string())),
         deposed: object.deposed.as_deref().map(Text::from),
-        change: ValueChange::planned(object.action.into(), object.written_values(), importing),
+        change,
         action_reason: object.reason.map(|reason| Text::from(reason.as_str())),
         ..resource(&object.address, &object.provider)
     }
 }
 
 fn importing(imported_by: &ImportedBy) -> Importing<'_> {
+    if let ImportedBy::Identity(identity) = imported_by
+        && identity.is_wholly_known()
+        && !imported_by.is_sensitive()
+    {
+        let mut json = JsonWriter::default();
+        json.known(identity);
+        return Importing::by_identity(json.into_string());
+    }
     // Terraform prints it even if it is sensitive.
     let id = imported_by.id().filter(|id| !id.is_empty() && !imported_by.is_sensitive());
     Importing::by_id(id.map(Text::from))

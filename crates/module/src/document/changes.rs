@@ -6,7 +6,7 @@ use objchange_plan::{Deferred, PlannedValues, ResourceActions, Shape, Sides, Vie
 use super::compare_changes;
 use super::json::JsonWriter;
 use crate::plan::{
-    DeferredObject, Identities, ImportedBy, ModulePlan, OpenAddress, PlannedObject, PlannedOutput,
+    Deferrals, DeferredObject, Identities, ImportedBy, ModulePlan, OpenAddress, PlannedObject, PlannedOutput,
     UndecidedReason, UndecidedResource,
 };
 
@@ -176,13 +176,9 @@ impl JsonWriter {
     }
 
     /// The resources whose actions are unknown, and the changes that Terraform has deferred.
-    pub(super) fn deferred_changes(&mut self, undecided: &[UndecidedResource], deferred: &[DeferredObject]) {
-        let mut deferred: Vec<_> = deferred.iter().map(|one| (one.address.order(), one)).collect();
-        deferred.sort_by(|(a, one), (b, other)| {
-            a.cmp(b).then_with(|| one.object.deposed.cmp(&other.object.deposed))
-        });
+    pub(super) fn deferred_changes(&mut self, undecided: &[UndecidedResource], deferred: &Deferrals) {
         self.array(|json| {
-            for (_, DeferredObject { reason, address, object }) in deferred {
+            for DeferredObject { reason, address, object } in deferred.in_order() {
                 json.object(|json| {
                     json.string_member("reason", reason.as_str());
                     json.member("resource_change", |json| {

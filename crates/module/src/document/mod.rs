@@ -17,7 +17,7 @@ mod values;
 
 pub use crate::order::compare_instances;
 pub use crate::plan::{compare_changes, relevant_attributes};
-pub use change_set::change_set;
+pub use change_set::{change_set, saved_change_set};
 pub use explanation::ExplanationReport;
 pub use graph::GraphReport;
 
@@ -30,7 +30,7 @@ use smol_str::SmolStr;
 pub(crate) use self::json::JsonWriter;
 use crate::Schemas;
 use crate::config::Config;
-use crate::plan::{Deferrals, ModulePlan, RelevantAttribute, RelevantStep};
+use crate::plan::{Deferrals, ModulePlan, PlannedStateObject, RelevantAttribute, RelevantStep};
 use crate::state::{PriorState, StateOutput};
 
 /// The version of the format of plan documents that is written.
@@ -49,13 +49,31 @@ pub struct DocumentInfo<'a> {
     pub timestamp: &'a str,
 }
 
+impl DocumentInfo<'_> {
+    /// The version in the document: its suffix says that the plan is a prediction.
+    pub fn version(&self) -> String {
+        let suffix = match (self.is_simulated, self.is_refreshed) {
+            (false, _) => "",
+            (true, true) => SIMULATED,
+            (true, false) => SIMULATED_UNREFRESHED,
+        };
+        format!("{}{suffix}", self.terraform_version)
+    }
+}
+
 /// The document that `terraform show -json` writes of a plan, in one line without a line break at its end.
 ///
 /// Resources whose actions only a provider can tell are in `deferred_changes`, with the reason `instances_unknown` or
 /// `import_unknown`. Objects that are updated or replaced have the reason `replacement_unknown`. Those whose actions depend
 /// on `missing`, the inputs that the plan was made without, have `input_missing` or `action_unknown`.
 pub fn write_plan(plan: &ModulePlan, config: &Config, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
-    write(plan, &Deferrals::default(), &state::outputs(plan), Some(config), schemas, info)
+    let parts = Parts {
+        planned_state: &plan.planned_state,
+        deferrals: &Deferrals::default(),
+        prior_outputs: &state::outputs(plan),
+        config: Some(config),
+    };
+    write(plan, &parts, schemas, info)
 }
 
 /// Like [`write_plan`], for a plan that Terraform has made: the outputs of its prior state are already the new ones, as far
@@ -68,36 +86,37 @@ pub fn write_saved_plan(
     schemas: &Schemas,
     info: &DocumentInfo<'_>,
 ) -> String {
-    write(plan, deferrals, &plan.prior_state.outputs, config, schemas, info)
+    let mut planned: Vec<_> = plan.changes.iter().filter_map(PlannedStateObject::after).collect();
+    // A plan file has only its own marks.
+    planned.iter_mut().for_each(|object| object.has_marks_of_schema = false);
+    let parts =
+        Parts { planned_state: &planned, deferrals, prior_outputs: &plan.prior_state.outputs, config };
+    write(plan, &parts, schemas, info)
 }
 
-fn write(
-    plan: &ModulePlan,
-    deferrals: &Deferrals,
-    prior_outputs: &BTreeMap<SmolStr, StateOutput>,
-    config: Option<&Config>,
-    schemas: &Schemas,
-    info: &DocumentInfo<'_>,
-) -> String {
+/// What plans that were made here and those of Terraform have in different places.
+struct Parts<'a> {
+    planned_state: &'a [PlannedStateObject],
+    deferrals: &'a Deferrals,
+    prior_outputs: &'a BTreeMap<SmolStr, StateOutput>,
+    config: Option<&'a Config>,
+}
+
+fn write(plan: &ModulePlan, parts: &Parts<'_>, schemas: &Schemas, info: &DocumentInfo<'_>) -> String {
+    let Parts { planned_state, deferrals, prior_outputs, config } = *parts;
     let version = Version::parse(info.terraform_version).unwrap_or(Version::NEWEST);
     let mut json = JsonWriter::of_version(version.parts());
     json.object(|json| {
         json.string_member("format_version", FORMAT_VERSION);
-        // A value that depends on a missing input is no better known than one that depends on a provider that was not asked.
-        let suffix = match (info.is_simulated || !plan.missing.is_empty(), info.is_refreshed) {
-            (false, _) => "",
-            (true, true) => SIMULATED,
-            (true, false) => SIMULATED_UNREFRESHED,
-        };
-        json.string_member("terraform_version", &format!("{}{suffix}", info.terraform_version));
+        json.string_member("terraform_version", &info.version());
         // The order of keys is that of Terraform, which leaves out empty sections but for `planned_values` and
         // `configuration`.
         json.member_unless_empty("variables", |json| json.variables(plan));
-        json.member("planned_values", |json| json.planned_values(plan, schemas));
+        json.member("planned_values", |json| json.planned_values(plan, planned_state, schemas));
         json.member_unless_empty("resource_drift", |json| json.resource_changes(&plan.drift));
         json.member_unless_empty("resource_changes", |json| json.resource_changes(&plan.changes));
         json.member_unless_empty("deferred_changes", |json| {
-            json.deferred_changes(&plan.undecided, &deferrals.changes);
+            json.deferred_changes(&plan.undecided, deferrals);
         });
         json.member_unless_empty("deferred_action_invocations", |json| {
             json.deferred_action_invocations(&deferrals.invocations);

@@ -75,7 +75,12 @@ struct PriorObject<'s> {
 }
 
 impl JsonWriter {
-    pub(super) fn planned_values(&mut self, plan: &ModulePlan, schemas: &Schemas) {
+    pub(super) fn planned_values(
+        &mut self,
+        plan: &ModulePlan,
+        objects: &[PlannedStateObject],
+        schemas: &Schemas,
+    ) {
         self.object(|json| {
             json.member_unless_empty("outputs", |json| {
                 json.object(|json| {
@@ -101,9 +106,7 @@ impl JsonWriter {
                 let mut tree = ModuleTree::default();
                 // Since 1.16 an object that is forgotten is not there.
                 let has_forgotten = json.language() < (1, 16);
-                for object in
-                    plan.planned_state.iter().filter(|object| has_forgotten || object.value.is_some())
-                {
+                for object in objects.iter().filter(|object| has_forgotten || object.value.is_some()) {
                     tree.insert(&object.address.resource.module, (object.address.to_string(), object));
                 }
                 let format = Format {

@@ -13,7 +13,6 @@ use objchange_hcl::{
 
 use super::evaluated::dynamic;
 use super::graph::{ActionNode, ActionRules, Graph, NodeKey, NodeKind, ResourceNode};
-use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::managed::Instance;
 use super::references::{in_body, key_of};
@@ -23,6 +22,7 @@ use super::{ActionAddress, InvocationTrigger, PlannedAction, PlannedInvocation};
 use crate::config::Config;
 use crate::subject::{Subject, SubjectKind};
 use crate::{Diagnostics, ProvidersExt, Severity};
+use objchange_plan::PlanMode;
 
 /// The change of an object, whose actions are still to be planned.
 #[derive(Debug, Clone)]

@@ -5,12 +5,12 @@ use smol_str::SmolStr;
 
 use super::conditions::{self, judge};
 use super::graph::NodeKind;
-use super::input::PlanMode;
 use super::instances::ModuleInstanceId;
 use super::walk::Walk;
 use super::{CheckKind, CheckStatus};
 use crate::diagnostics::ASSERT_UNKNOWN;
 use crate::{ConditionOwner, Diagnostics, Severity};
+use objchange_plan::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Says which objects have conditions, whether these are judged or not.

@@ -9,7 +9,6 @@ use objchange_hcl::{Diagnostic, Scope, Span, Variables};
 
 use super::evaluated::dynamic;
 use super::graph::ResourceNode;
-use super::input::PlanMode;
 use super::managed::Instance;
 use super::resource::value_place;
 use super::walk::Walk;
@@ -19,6 +18,7 @@ use crate::diagnostics::PROVIDER;
 use crate::marking::mark_kept;
 use crate::providers::{DataAnswer, ProvidersExt};
 use crate::state::StateObject;
+use objchange_plan::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// The object of an instance of a data source.

@@ -15,6 +15,17 @@ pub struct Deferrals {
     pub invocations: Vec<DeferredInvocation>,
 }
 
+impl Deferrals {
+    /// The changes in the order of documents.
+    pub(crate) fn in_order(&self) -> Vec<&DeferredObject> {
+        let mut changes: Vec<_> = self.changes.iter().map(|one| (one.address.order(), one)).collect();
+        changes.sort_by(|(a, one), (b, other)| {
+            a.cmp(b).then_with(|| one.object.deposed.cmp(&other.object.deposed))
+        });
+        changes.into_iter().map(|(_, change)| change).collect()
+    }
+}
+
 /// A change that is left to the next plan.
 #[derive(Debug)]
 pub struct DeferredObject {

@@ -8,9 +8,9 @@ use objchange::address::{InstanceAddress, Mode, ModuleAddress, ModuleStep, Resou
 
 use super::PlannedAction;
 use super::graph::{Graph, NodeKind};
-use super::input::PlanMode;
 use super::walk::Walk;
 use crate::config::Config;
+use objchange_plan::PlanMode;
 
 impl Walk<'_, '_> {
     /// Updates the dependencies of stored objects to those of the configuration. Objects with pending changes keep

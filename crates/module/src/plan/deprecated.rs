@@ -11,13 +11,14 @@ use objchange_hcl::{Body, Condition, Expr, ResourceName, Span, variables};
 use smol_str::SmolStr;
 
 use super::graph::{Graph, NodeKind, resource_text, schema_kind};
-use super::input::{PlanInput, PlanMode};
+use super::input::PlanInput;
 use super::walk::Walk;
 use crate::config::{Config, ModuleId};
 use crate::schemas::Deprecations;
 use crate::subject::{Subject, SubjectKind, parse};
 use crate::versions::since;
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
+use objchange_plan::PlanMode;
 
 /// The places where deprecated values are used.
 #[derive(Debug, Default)]

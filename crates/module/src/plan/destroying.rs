@@ -8,12 +8,12 @@ use objchange::{Type, Value};
 use objchange_hcl::ResourceConfig;
 
 use super::graph::ResourceNode;
-use super::input::PlanMode;
 use super::managed::Instance;
 use super::walk::Walk;
 use super::{ActionReason, Identities, PlannedAction, PlannedObject};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, ProvidersExt, Severity};
+use objchange_plan::PlanMode;
 
 impl Walk<'_, '_> {
     /// Whether objects of a resource must not be destroyed.

@@ -7,10 +7,10 @@ use objchange::Value;
 use objchange::address::InstanceAddress;
 
 use super::PlannedObject;
-use super::input::PlanMode;
 use super::{ActionReason, InvocationTrigger, ModulePlan, PlannedAction, PlannedOutput, PlannedStateObject};
 use crate::Diagnostics;
 use crate::order::compare_instances;
+use objchange_plan::PlanMode;
 
 /// Sorts the changes as plan documents do, and computes the state after apply.
 ///

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use objchange::Value;
 use objchange::address::{InstanceAddress, ModuleAddress};
 use objchange_hcl::{Functions, Span};
-use objchange_plan::Version;
+use objchange_plan::{PlanMode, Version};
 use smol_str::SmolStr;
 
 use super::ActionAddress;
@@ -111,18 +111,6 @@ impl PlanOptions {
         };
         own.or_else(of_all).map(|overridden| &overridden.outputs)
     }
-}
-
-/// The mode of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PlanMode {
-    /// Makes the objects what the configuration says.
-    #[default]
-    Normal,
-    /// Destroys all objects.
-    Destroy,
-    /// Changes the state alone.
-    RefreshOnly,
 }
 
 impl Default for PlanOptions {

@@ -7,11 +7,11 @@ use objchange_hcl::Scope;
 
 use super::conditions::{self, judge};
 use super::graph::{ResourceNode, resource_text};
-use super::input::PlanMode;
 use super::managed::Instance;
 use super::walk::Walk;
 use super::{CheckKind, CheckStatus};
 use crate::ConditionOwner;
+use objchange_plan::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Judges the preconditions; whether planning may go on.

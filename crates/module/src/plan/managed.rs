@@ -15,7 +15,6 @@ use objchange_hcl::{Scope, Variables};
 use super::destroying::is_prevented;
 use super::evaluated::dynamic;
 use super::graph::ResourceNode;
-use super::input::PlanMode;
 use super::instances::{ModuleInstanceId, Repetition};
 use super::replace_order;
 use super::walk::{ChangeBeforeDestroy, Walk};
@@ -26,6 +25,7 @@ use crate::marking::mark_kept;
 use crate::providers::{Providers, ProvidersExt};
 use crate::state::StateObject;
 use crate::{ProviderConfigAddress, Severity};
+use objchange_plan::PlanMode;
 
 /// One instance of a resource while it is planned.
 pub(crate) struct Instance<'w> {

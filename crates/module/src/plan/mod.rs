@@ -62,8 +62,9 @@ pub use self::relevant_attributes::relevant_attributes;
 pub use crate::diagnostics::CheckKind;
 pub use crate::providers::ImportedBy;
 pub use crate::target::Target;
-pub use input::{AcceptsMissing, GivenVariable, OverriddenModule, PlanInput, PlanMode, PlanOptions};
+pub use input::{AcceptsMissing, GivenVariable, OverriddenModule, PlanInput, PlanOptions};
 pub use missing::RankedMissing;
+pub use objchange_plan::PlanMode;
 pub use references::{
     ExplainError, Explanation, ExplanationStep, ReferenceGraph, ReferenceKind, ReferenceNode,
 };

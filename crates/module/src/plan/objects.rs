@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use objchange::address::{InstanceAddress, ModuleAddress};
 
 use super::graph::{NodeKey, NodeKind};
-use super::input::PlanMode;
 use super::orphans::resource_name;
 use super::references::header;
 use super::walk::Walk;
 use super::{PlannedAction, PlannedObject, UndecidedReason, UndecidedResource};
 use crate::state::{StateObject, StateResource};
+use objchange_plan::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Says that a resource has a change that is still to be made, in this instance of its module.

@@ -10,7 +10,7 @@ use objchange_hcl::{ResourceConfig, ResourceName};
 use smol_str::SmolStr;
 
 use super::graph::{NodeKey, NodeKind, ResourceNode};
-use super::input::{PlanInput, PlanMode};
+use super::input::PlanInput;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::references::header;
 use super::targets::Targets;
@@ -19,6 +19,7 @@ use super::{ActionReason, Identities, PlannedAction, PlannedObject, UndecidedRea
 use crate::config::{ModuleId, provider_config_missing};
 use crate::state::{PriorState, StateInstance};
 use crate::{Diagnostics, NOWHERE, ProviderConfigAddress, Severity};
+use objchange_plan::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Destroys the instances of a resource that its `count` or `for_each` does not give.

@@ -13,7 +13,6 @@ use smol_str::SmolStr;
 use super::CheckKind;
 use super::conditions;
 use super::conditions::judge;
-use super::input::PlanMode;
 use super::instances::ModuleInstanceId;
 use super::walk::Walk;
 use super::{PlannedAction, PlannedOutput};
@@ -21,6 +20,7 @@ use crate::ConditionOwner;
 use crate::Severity;
 use crate::config::Config;
 use crate::state::StateOutput;
+use objchange_plan::PlanMode;
 
 /// Checks the value of an output: sensitive or ephemeral values need a declaration.
 pub(crate) fn refusal(

@@ -10,7 +10,6 @@ use objchange_hcl::{Scope, Variables, decode};
 
 use super::ImportedBy;
 use super::graph::ResourceNode;
-use super::input::PlanMode;
 use super::managed::Instance;
 use super::resource::value_place;
 use super::walk::Walk;
@@ -18,6 +17,7 @@ use crate::ProviderConfigAddress;
 use crate::marking::mark_kept;
 use crate::providers::{ImportAnswer, ProvidersExt};
 use crate::state::StateObject;
+use objchange_plan::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Refreshes an object: returns the provider's current object, if it can be read, and its diagnostics. Differences

@@ -12,12 +12,12 @@ use objchange_hcl::{Body, Expr, Purpose, Reference, ResourceName, Span, referenc
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
-use super::input::PlanMode;
 use super::{ModulePlan, PlannedAction, RelevantAttribute, RelevantStep};
 use crate::Schemas;
 use crate::config::{Config, LoadedModule, ModuleId};
 use crate::schemas::schema_kind;
 use crate::subject::{self, SubjectKind};
+use objchange_plan::PlanMode;
 
 /// Finds the attributes that the changes of a plan may come from, sorted. It follows the references of changing resources and
 /// outputs through local values, variables, outputs of modules and configured attributes.

@@ -9,7 +9,6 @@ use objchange_hcl::{Purpose, ResourceName, Scope, decode};
 
 use super::evaluated::dynamic;
 use super::graph::{ResourceNode, resource_text};
-use super::input::PlanMode;
 use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::managed::Instance;
 use super::references::key_of;
@@ -19,6 +18,7 @@ use super::walk::Walk;
 use super::{CheckKind, UndecidedReason, UndecidedResource};
 use crate::marking::mark_kept;
 use crate::subject::{Subject, SubjectKind, WORKSPACE};
+use objchange_plan::PlanMode;
 
 impl<'c> Walk<'_, 'c> {
     /// Plans all instances of a resource, in all instances of its module.

@@ -15,7 +15,7 @@ use super::deprecated::DeprecatedUses;
 use super::evaluated::World;
 use super::finish::finish;
 use super::graph::{ActionRules, Graph, NodeKey, NodeKind};
-use super::input::{PlanInput, PlanMode};
+use super::input::PlanInput;
 use super::missing::{MissingInputs, MissingObserver, RankedMissing};
 use super::orphans::resource_name;
 use super::pending::Pending;
@@ -32,6 +32,7 @@ use crate::providers::Providers;
 use crate::state::{Instances, MoveTypes, Moves, PriorState, Removals, StateResource, warn_of_forgotten};
 use crate::versions::since;
 use crate::{Diagnostics, ProviderConfigAddress, Severity};
+use objchange_plan::PlanMode;
 
 /// Plans a module: Terraform's plan, as far as `providers` can answer.
 ///

@@ -7,11 +7,12 @@ use smol_str::SmolStr;
 
 use super::ModulePlan;
 use super::graph::{Graph, NodeKind};
-use super::input::{PlanMode, PlanOptions};
+use super::input::PlanOptions;
 use super::orphans::resource_name;
 use crate::config::{Config, LoadedModule};
 use crate::state::PriorState;
 use crate::target::Target;
+use objchange_plan::PlanMode;
 
 /// The targeted part of a module.
 #[derive(Debug)]

@@ -10,7 +10,6 @@ use super::CheckKind;
 use super::CheckStatus;
 use super::conditions::judge_validation;
 use super::conditions::{Judged, VALIDATION};
-use super::input::PlanMode;
 use super::input::{GivenVariable, PlanInput};
 use super::instances::ModuleInstanceId;
 use super::outputs::NOT_ALLOWED;
@@ -18,6 +17,7 @@ use super::walk::Walk;
 use crate::config::{Config, ModuleId};
 use crate::versions::since;
 use crate::{ConditionOwner, Diagnostics, NOWHERE, Severity};
+use objchange_plan::PlanMode;
 
 /// The marks that the declaration of a variable puts on its value.
 pub(crate) fn marks(variable: &VariableConfig) -> Marks {

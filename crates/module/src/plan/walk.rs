@@ -16,7 +16,7 @@ use super::checks::Checks;
 use super::evaluated::World;
 use super::graph::{ActionRules, Graph, NodeKey, NodeKind};
 use super::imports::Import;
-use super::input::{PlanInput, PlanMode};
+use super::input::PlanInput;
 use super::instances::ModuleInstanceId;
 use super::missing::MissingInputs;
 use super::orphans::resource_name;
@@ -30,6 +30,7 @@ use crate::providers::Providers;
 use crate::state::{PriorState, Removals};
 use crate::subject::{Subject, WORKSPACE};
 use crate::{Diagnostics, ProviderConfigAddress};
+use objchange_plan::PlanMode;
 
 /// The maximum number of causes that an unknown value passes on to its dependents. People read no more.
 const MOST_CAUSES: usize = 8;

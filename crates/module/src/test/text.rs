@@ -147,10 +147,8 @@ impl<'s> TestPrinter<'s> {
     }
 
     fn plan_text(&self, plan: &crate::ModulePlan, mode: PlanMode) -> String {
-        let mode = match mode {
-            PlanMode::RefreshOnly => objchange_plan::PlanMode::RefreshOnly,
-            _ => objchange_plan::PlanMode::Normal,
-        };
+        // A run of a test that destroys everything prints its plan as any other (Terraform 1.15.5).
+        let mode = if mode == PlanMode::RefreshOnly { mode } else { PlanMode::Normal };
         let options = Options { mode: Some(mode), ..self.report_options() };
         let changes = change_set(plan);
         let schemas = objchange_plan::Schemas::none();

@@ -113,6 +113,13 @@ impl<'t> ActionInvocation<'t> {
     }
 }
 
+impl<'t> DeferredInvocation<'t> {
+    /// An action that is left to the next plan for this reason.
+    pub fn new(reason: impl Into<Text<'t>>, invocation: ActionInvocation<'t>) -> Self {
+        Self { reason: reason.into(), invocation }
+    }
+}
+
 impl<'t> ActionTrigger<'t> {
     /// By the change of the resource with this address, on this event.
     pub fn new(

@@ -348,6 +348,11 @@ impl<'t> Importing<'t> {
     pub fn by_id(id: Option<Text<'t>>) -> Self {
         Self { id, identity: None }
     }
+
+    /// By this identity, a JSON object.
+    pub fn by_identity(identity: impl Into<Text<'t>>) -> Self {
+        Self { id: None, identity: Some(identity.into()) }
+    }
 }
 
 /// An import.

@@ -6,6 +6,7 @@ use super::missing_changes::MissingChange;
 use serde::Serialize;
 
 use super::{Document, Missing, Plan, UnknownKind};
+use crate::changes::{ChangedResource, ResourceActions};
 
 /// The limits of the answers that a document can give: errors, parts that are missing, words that are unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +28,52 @@ pub struct Facts {
     pub missing: Vec<Missing>,
     /// Unknown words and missing members, an entry for each kind.
     pub unknown_kinds: Vec<UnknownKind>,
+    /// Changes that depend on providers that were not asked.
+    pub unasked: ProviderDependent,
+}
+
+/// Counts of changes that depend on providers that did not run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProviderDependent {
+    /// Updates.
+    pub updates: usize,
+    /// Imports.
+    pub imports: usize,
+    /// Objects that exist.
+    pub objects: usize,
+    /// Objects that exist, in a plan that is about nothing else: it only refreshes.
+    pub refreshed: usize,
+    /// Objects that exist, should have been read, and are to stay or to be replaced.
+    pub unread: usize,
+}
+
+impl ProviderDependent {
+    /// Those of a document, which says of itself whether its providers were asked.
+    fn in_document(plan: &Plan<'_>) -> Self {
+        if !plan.is_simulated() {
+            return Self::default();
+        }
+        let simulated = || plan.changes.resources.iter().filter(|resource| !resource.is_builtin());
+        let exists = |resource: &&ChangedResource<'_>| {
+            resource.change.values.written().is_some_and(|values| values.before.text() != "null")
+        };
+        let stays =
+            |actions: &ResourceActions| !matches!(actions, ResourceActions::Delete | ResourceActions::Forget);
+        Self {
+            refreshed: plan.refreshed_alone().iter().filter(|object| !object.is_builtin()).count(),
+            updates: simulated()
+                .filter(|resource| resource.change.actions == ResourceActions::Update)
+                .count(),
+            imports: simulated().filter(|resource| resource.change.importing.is_some()).count(),
+            objects: simulated().filter(exists).count(),
+            unread: match plan.is_unrefreshed() {
+                true => 0,
+                false => {
+                    simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count()
+                }
+            },
+        }
+    }
 }
 
 impl Facts {
@@ -45,6 +92,7 @@ impl Facts {
                 repeated_member: repeated_member(plan),
                 missing_change: plan.missing_change(),
                 missing: plan.missing().to_vec(),
+                unasked: ProviderDependent::in_document(plan),
                 ..facts
             },
         }

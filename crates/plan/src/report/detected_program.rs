@@ -1,7 +1,7 @@
 //! Detects the program that wrote a document, and compares values by its rules.
 
-use crate::changes::{ChangedResource, ResourceActions};
-use crate::document::{Document, Plan, State};
+use crate::changes::{ChangeSet, ChangedResource, ResourceActions};
+use crate::document::{Document, Plan, PlanFile, State};
 use crate::options::Options;
 use crate::program::Program;
 use crate::walk::{Dialect, PlaceKind};
@@ -27,10 +27,21 @@ impl Program {
         }
     }
 
+    /// Detects the program that wrote a document or a plan file, or for which a plan was made.
+    pub fn of_file(file: &PlanFile) -> Self {
+        match file.changes() {
+            Some(changes) => Self::of_changes(changes, file.terraform_version()),
+            None => Self::detect(file.document()),
+        }
+    }
+
     /// Detects the program that wrote a plan.
-    ///
-    /// Members that only OpenTofu writes reveal it; without them the version is taken as Terraform's.
     pub(crate) fn of_plan(plan: &Plan<'_>) -> Self {
+        Self::of_changes(&plan.changes, plan.terraform_version.as_deref())
+    }
+
+    /// Members that only OpenTofu writes reveal it; without them the version is taken as Terraform's.
+    fn of_changes(changes: &ChangeSet<'_>, version: Option<&str>) -> Self {
         // No member names the program, and `terraform_version` holds OpenTofu's own version. Only OpenTofu writes these
         // three.
         let is_opentofu = |resource: &ChangedResource<'_>| {
@@ -38,9 +49,9 @@ impl Program {
                 || resource.change.actions == ResourceActions::ForgetThenCreate
                 || resource.action_reason.as_deref().is_some_and(|reason| OPENTOFU_REASONS.contains(&reason))
         };
-        match plan.changes.all_resources().any(is_opentofu) {
+        match changes.all_resources().any(is_opentofu) {
             true => Self::OPENTOFU,
-            false => Self::of_version(plan.terraform_version.as_deref()),
+            false => Self::of_version(version),
         }
     }
 

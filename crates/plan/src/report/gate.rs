@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use super::selection::REPLACEMENTS;
 use super::{Entries, Report, Section, Selection, Unmatched};
-use crate::{ChangedResource, Deferred, Missing, Plan, PlanMode, ResourceActions};
+use crate::document::ProviderDependent;
+use crate::{Deferred, Missing, PlanMode, ResourceActions};
 
 /// The conditions under which a plan is refused.
 #[derive(Debug, Clone, Default)]
@@ -14,21 +15,6 @@ pub struct Gate {
     pub conditions: Vec<GateCondition>,
     /// Parts of the selection that match nothing are accepted.
     pub allow_unmatched: bool,
-}
-
-/// Counts of changes that depend on providers that did not run.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ProviderDependent {
-    /// Updates.
-    pub updates: usize,
-    /// Imports.
-    pub imports: usize,
-    /// Objects that exist.
-    pub objects: usize,
-    /// Objects that exist, in a plan that is about nothing else: it only refreshes.
-    pub refreshed: usize,
-    /// Objects that exist, should have been read, and are to stay or to be replaced.
-    pub unread: usize,
 }
 
 /// Something for which a plan is refused.
@@ -239,36 +225,6 @@ impl Verdict {
 }
 
 impl Gate {
-    /// Refuses what only the providers could say of a plan that was made without them.
-    pub fn refuse_simulated(&self, verdict: &mut Verdict, plan: &Plan<'_>) {
-        if !plan.is_simulated() {
-            return;
-        }
-        let resources = plan.changes.resources.iter();
-        let simulated = || resources.clone().filter(|resource| !resource.is_builtin());
-        let exists = |resource: &&ChangedResource<'_>| {
-            resource.change.values.written().is_some_and(|values| values.before.text() != "null")
-        };
-        let stays =
-            |actions: &ResourceActions| !matches!(actions, ResourceActions::Delete | ResourceActions::Forget);
-        let unasked = ProviderDependent {
-            refreshed: plan.refreshed_alone().iter().filter(|object| !object.is_builtin()).count(),
-            updates: simulated()
-                .filter(|resource| resource.change.actions == ResourceActions::Update)
-                .count(),
-            imports: simulated().filter(|resource| resource.change.importing.is_some()).count(),
-            objects: simulated().filter(exists).count(),
-            unread: match plan.is_unrefreshed() {
-                true => 0,
-                false => {
-                    simulated().filter(exists).filter(|resource| stays(&resource.change.actions)).count()
-                }
-            },
-        };
-        self.refuse_unasked(verdict, &unasked);
-        self.refuse_undecided(verdict, &plan.changes.deferred);
-    }
-
     /// Refuses a plan that was made without these inputs, and names them: with them it may do anything.
     pub fn refuse_missing(&self, verdict: &mut Verdict, missing: &[Missing]) {
         if missing.is_empty() {

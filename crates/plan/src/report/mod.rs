@@ -34,7 +34,7 @@ mod state;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-pub use self::gate::{Gate, GateCondition, GateError, LeftOutBy, ProviderDependent, Verdict};
+pub use self::gate::{Gate, GateCondition, GateError, LeftOutBy, Verdict};
 pub use self::selection::{SelectedAction, Selection, Unmatched, changed_places, places};
 pub use actions::{ActionHeader, Invocation, ReportAction};
 pub use counts::Counts;
@@ -49,7 +49,7 @@ pub use state::{ModulePlace, StateHeader};
 
 use crate::changes::ChangeSet;
 use crate::changes::{Check, ResourceActions};
-use crate::document::{Document, NoState, Plan, SchemaOrigin, Schemas, State, StatedMarks};
+use crate::document::{Document, NoState, Plan, PlanFile, SchemaOrigin, Schemas, State, StatedMarks};
 use crate::mode::PlanMode;
 use crate::options::Options;
 use crate::program::Program;
@@ -219,6 +219,31 @@ impl<'p> Report<'p> {
         }
     }
 
+    /// Makes the report of a plan or state, like [`Report::new`]. Terraform's text of a plan that was made is made of its changes;
+    /// our own formats look through its whole document for what is sensitive.
+    ///
+    /// # Errors
+    ///
+    /// As [`Report::new`].
+    pub fn of_file(
+        file: &'p PlanFile,
+        schemas: &'p Schemas,
+        options: &Options,
+        filter: &Filter,
+    ) -> Result<Self, ShowError> {
+        let options = Options {
+            mode: options.mode.or(file.mode()),
+            program: Some(options.program.unwrap_or_else(|| Program::of_file(file))),
+            ..*options
+        };
+        let mut report = match file.made_changes().filter(|_| !options.joins_marks()) {
+            Some(changes) => Self::of_changes(changes, schemas, &options, filter)?,
+            None => Self::new(file.document(), schemas, &options, filter)?,
+        };
+        report.no_state = file.no_state();
+        Ok(report)
+    }
+
     /// Makes the report of changes with these schemas, for the resources that match the filter.
     ///
     /// # Errors
@@ -260,10 +285,7 @@ impl<'p> Report<'p> {
         let program = options.program.unwrap_or_else(|| Program::of_plan(plan));
         let mode = options.mode.unwrap_or_else(|| PlanMode::detect(plan));
         let options = Options { program: Some(program), mode: Some(mode), ..*options };
-        // `terraform show` hides the values of each section by the marks of that section alone, and its text must stay
-        // the same.
-        let joins_marks = options.own_format && !options.show_sensitive;
-        let stated = joins_marks.then(|| StatedMarks::new(plan)).transpose()?;
+        let stated = options.joins_marks().then(|| StatedMarks::new(plan)).transpose()?;
         let mut report = Self::of_changes_beside(&plan.changes, stated, schemas, &options, filter)?;
         // Terraform 1.11 knows the format 1.2 and warns of newer ones.
         if plan.format_version > Some((1, 2)) {

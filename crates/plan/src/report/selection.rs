@@ -8,7 +8,7 @@ use objchange::address::{modules_of, strip_keys};
 use objchange_text::similar;
 
 use super::Filter;
-use crate::{ChangeSet, Document, ResourceActions};
+use crate::{ChangeSet, Document, PlanFile, ResourceActions};
 
 /// Longer names are not suggested: comparing two names costs the product of their lengths.
 const LONGEST: usize = 300;
@@ -191,9 +191,12 @@ impl fmt::Display for Unmatched {
     }
 }
 
-/// The address and the type of each resource and action of a document.
-pub fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
-    match document {
+/// The address and the type of each resource and action of a plan or state.
+pub fn places(file: &PlanFile) -> Vec<(&str, &str)> {
+    if let Some(changes) = file.changes() {
+        return changed_places(changes);
+    }
+    match file.document() {
         Document::State(state) => state.resources.iter().map(|r| (&*r.address, &*r.resource_type)).collect(),
         Document::Plan(plan) => changed_places(&plan.changes),
     }

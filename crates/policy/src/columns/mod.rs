@@ -173,7 +173,7 @@ impl RowError {
 /// The file is no whole plan, or a part of it cannot be read.
 pub fn rows(file: &PlanFile, kind: RowKind, schemas: &Schemas) -> Result<Vec<Row>, RowError> {
     // Findings say why a plan cannot be judged, so they are made before it is.
-    if kind == RowKind::Findings && file.plan().is_some() {
+    if kind == RowKind::Findings && file.is_plan() {
         return Ok(findings(file).into_iter().map(|finding| of_finding(file.name(), finding)).collect());
     }
     let plan = file.judged()?;

@@ -8,13 +8,14 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use objchange::schema::ProviderSchemas;
 use objchange_module::Schemas;
+use objchange_plan::MadePlan;
 use objchange_saved::{SavedPlan, SavedPlanError, refusal};
 use proptest::prelude::*;
 
 use crate::archive::{Entry, NEW, archive, bytes, change, entries, number, plan, plan_file, varint};
 
 fn document(file: &[u8]) -> Result<String, SavedPlanError> {
-    Ok(SavedPlan::read(file)?.document(&Schemas::default())?.text)
+    Ok(SavedPlan::read(file)?.decode(&Schemas::default())?.document())
 }
 
 /// The stable name of the reason, and the sentence.
@@ -216,9 +217,9 @@ fn schemas_that_lack_a_type_of_the_state_are_named() {
     all[5] = Entry::stored(".terraform.lock.hcl", lock);
     let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/x/y":{"resource_schemas":{}}}}"#;
     let saved = SavedPlan::read(&archive(&all)).unwrap();
-    assert!(saved.document(&Schemas::default()).is_ok());
+    assert!(saved.decode(&Schemas::default()).is_ok());
     let error =
-        saved.document(&Schemas::new([ProviderSchemas::parse(schemas).unwrap()])).unwrap_err().to_string();
+        saved.decode(&Schemas::new([ProviderSchemas::parse(schemas).unwrap()])).unwrap_err().to_string();
     assert_eq!(error, "the state in it: the schemas do not fit disk.a; give those of version 1.2.3 of x/y");
 }
 
@@ -258,15 +259,12 @@ fn modules_that_contradict_each_other_leave_the_configuration_out() {
     ] {
         let mut all = entries(&message);
         all[4] = Entry::stored("tfconfig/modules.json", modules.as_bytes());
-        let saved = SavedPlan::read(&archive(&all)).unwrap().document(&Schemas::default()).unwrap();
-        assert_eq!(saved.notices.len(), 1, "{modules}");
-        assert!(saved.text.contains("terraform_data.a"));
+        let saved = SavedPlan::read(&archive(&all)).unwrap().decode(&Schemas::default()).unwrap();
+        assert_eq!(saved.notices().len(), 1, "{modules}");
+        let text = saved.document();
+        assert!(text.contains("terraform_data.a"));
         // An empty configuration would say that nothing is configured.
-        assert!(
-            saved.unread_configuration.is_some() && !saved.text.contains("configuration"),
-            "{}",
-            saved.text
-        );
+        assert!(saved.unread_configuration().is_some() && !text.contains("configuration"), "{text}");
     }
 }
 

@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::schema::ProviderSchemas;
 use objchange_module::Schemas;
-use objchange_saved::SavedPlan;
+use objchange_plan::{Filter, MadePlan, Options, PlanFile, Report};
+use objchange_saved::{DecodedPlan, SavedPlan};
 use objchange_text::json::{Node, NodeKind, Reader};
 use serde_json::Value as Json;
 
@@ -56,14 +57,32 @@ fn trial(path: PathBuf, schemas: String) -> Trial {
 
 fn compare(path: &Path, schemas: &str) -> Result<(), Box<dyn Error>> {
     let schemas = Schemas::new([ProviderSchemas::parse(schemas)?]);
-    let document = SavedPlan::read(&fs::read(path.join("tfplan"))?)?.document(&schemas)?;
+    let plan = SavedPlan::read(&fs::read(path.join("tfplan"))?)?.decode(&schemas)?;
+    let document = plan.document();
+    compare_text(path, plan, schemas.to_document())?;
     let wanted = fs::read_to_string(path.join("plan.json"))?;
-    if document.text == wanted.trim_end() {
+    if document == wanted.trim_end() {
         return Ok(());
     }
-    match difference("", &read(&wanted)?, &read(&document.text)?) {
+    match difference("", &read(&wanted)?, &read(&document)?) {
         Some(difference) => Err(difference.into()),
         None => Ok(()),
+    }
+}
+
+/// The text of the plan in memory is Terraform's, and needs no document.
+fn compare_text(path: &Path, plan: DecodedPlan, schemas: ProviderSchemas) -> Result<(), Box<dyn Error>> {
+    let file = PlanFile::made("tfplan", Box::new(plan), None)?;
+    let schemas = objchange_plan::Schemas::new(schemas);
+    let report = Report::of_file(&file, &schemas, &Options::default(), &Filter::default())?;
+    let mut text = Vec::new();
+    report.write_text(&mut text, &Options::default())?;
+    let (text, wanted) = (String::from_utf8(text)?, fs::read_to_string(path.join("plan.txt"))?);
+    let mut lines = wanted.trim().lines().zip(text.trim().lines());
+    match lines.find(|(wanted, found)| wanted != found) {
+        Some((wanted, found)) => Err(format!("wanted {wanted}\n  found  {found}").into()),
+        None if wanted.trim().len() == text.trim().len() => Ok(()),
+        None => Err("one of the texts ends early".into()),
     }
 }
 

@@ -1,22 +1,30 @@
 //! A plan or state with its text: read once, and shared by everything that looks at it.
 
-use std::collections::HashSet;
+mod error;
+mod made;
+
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use objchange::schema::SchemaDocumentError;
+use objchange_text::Notice;
 use objchange_text::json::{Node, Reader};
-use objchange_text::{Notice, visible};
 use self_cell::self_cell;
 use serde::de::IgnoredAny;
 
+use self::made::Made;
 use super::Schemas;
 use super::facts::{Facts, NoState};
 use super::origin::PlanOrigin;
 use super::redacted::{REDACTED, redacted};
 use super::schema_marks::with_schema_marks;
-use super::{Document, DocumentError, MissingChange, Plan, Problem, UnfamiliarKind, UnknownKind, extract};
+use super::{Document, DocumentError, Plan, Problem, UnfamiliarKind, extract};
+use crate::changes::ChangeSet;
 use crate::mode::PlanMode;
+
+pub(crate) use self::error::placed_document;
+pub use self::error::{PlanFileError, PlanFileErrorKind};
+pub use self::made::MadePlan;
 
 self_cell!(
     struct Cell {
@@ -26,7 +34,8 @@ self_cell!(
     }
 );
 
-/// A plan or a state, with its text and the name of its file. It is read once; clones share it.
+/// A plan or a state, with the name of its file. It was read from a text once, or made in memory; clones share it. The text of
+/// a plan that was made is written when somebody first asks for it: reports need none.
 ///
 /// ```
 /// use objchange_plan::{PlanFile, PlanFileErrorKind};
@@ -45,16 +54,22 @@ struct Contents {
     name: String,
     /// Its line, from 1, in a file that holds a document a line.
     line: Option<usize>,
-    cell: Cell,
+    content: Content,
     notices: Vec<Notice>,
     /// It is the plan of a module, made from no state.
     no_state: Option<NoState>,
-    /// The mode of the plan, where a plan file says it. No document does.
+    /// The mode, where it was planned here or a plan file says it. No document does.
     mode: Option<PlanMode>,
     /// The sources and provider versions that it was made from, where they are known.
     origin: Option<PlanOrigin>,
     facts: OnceLock<Facts>,
     malformed: OnceLock<Option<DocumentError>>,
+}
+
+/// Where a plan or state is from.
+enum Content {
+    Read(Cell),
+    Made(Made),
 }
 
 impl PlanFile {
@@ -65,22 +80,23 @@ impl PlanFile {
     ///
     /// There is no document in the text, or more than one, or it cannot be read.
     pub fn parse(name: impl Into<String>, text: String) -> Result<Self, PlanFileError> {
-        Self::read(name.into(), None, text, None, None)
+        Self::read(name.into(), None, text)
     }
 
-    /// Like [`PlanFile::parse`], for the plan that was just made of a module with these schemas: it has their marks.
-    /// `no_state` says why there was no state.
+    /// Takes a plan that is in memory. `no_state` says why it was made from no state.
     ///
     /// # Errors
     ///
-    /// As [`PlanFile::parse`].
-    pub fn parse_planned(
+    /// An object is in one of its lists twice.
+    pub fn made(
         name: impl Into<String>,
-        text: String,
+        plan: Box<dyn MadePlan>,
         no_state: Option<NoState>,
-        schemas: &Arc<Schemas>,
     ) -> Result<Self, PlanFileError> {
-        Self::read(name.into(), None, text, no_state, Some(schemas))
+        let (name, made) = (name.into(), Made::new(plan));
+        refuse_repeated(&name, made.changes())?;
+        let mode = Some(made.plan().mode());
+        Ok(Self(Arc::new(Contents { no_state, mode, ..Contents::new(name, Content::Made(made)) })))
     }
 
     /// Adds the marks of these schemas: every reader hides the values that they call sensitive, even if the document does not
@@ -106,7 +122,9 @@ impl PlanFile {
     ///
     /// A schema cannot be read, or the text is no JSON somewhere.
     pub fn with_schemas(self, schemas: &Arc<Schemas>) -> Result<Self, PlanFileError> {
-        if self.plan().is_some_and(|plan| plan.schemas().is_some()) {
+        if let Content::Made(made) = &self.0.content
+            && made.plan().schemas().is_some()
+        {
             return Ok(self);
         }
         let fail = |kind| PlanFileError { name: self.0.name.clone(), kind };
@@ -121,35 +139,22 @@ impl PlanFile {
         let cell = Cell::try_new(text, |text| parse(text, known))
             .map_err(|error| fail(PlanFileErrorKind::Document(Box::new(error))))?;
         let Contents { name, line, notices, no_state, mode, origin, .. } = &*self.0;
-        let (name, notices) = (name.clone(), notices.clone());
         Ok(Self(Arc::new(Contents {
-            name,
             line: *line,
-            cell,
-            notices,
+            notices: notices.clone(),
             no_state: *no_state,
             mode: *mode,
             origin: origin.clone(),
-            facts: OnceLock::new(),
             // `Node::read_all` has read the whole text, and marks are added in well-formed JSON.
             malformed: OnceLock::from(None),
+            ..Contents::new(name.clone(), Content::Read(cell))
         })))
     }
 
-    /// Like [`PlanFile::parse`], for the document of a plan file that `terraform plan -out` saved, with the mode of that and
-    /// notices about it.
-    ///
-    /// # Errors
-    ///
-    /// As [`PlanFile::parse`].
-    pub fn parse_saved(
-        name: impl Into<String>,
-        text: String,
-        mode: PlanMode,
-        notices: Vec<Notice>,
-    ) -> Result<Self, PlanFileError> {
-        let read = Self::read(name.into(), None, text, None, None)?;
-        Ok(read.with(|contents| Contents { mode: Some(mode), notices, ..contents }))
+    /// The plan with these notices about how it was read.
+    #[must_use]
+    pub fn with_notices(self, notices: Vec<Notice>) -> Self {
+        self.with(|contents| Contents { notices, ..contents })
     }
 
     /// The plan with the sources and provider versions that it was made from.
@@ -199,7 +204,7 @@ impl PlanFile {
         Ok(redacted(text, &document))
     }
 
-    /// The mode of the plan, if it was read from a plan file. No document says it.
+    /// The mode of the plan, if it was planned here or read from a plan file. No document says it.
     pub fn mode(&self) -> Option<PlanMode> {
         self.0.mode
     }
@@ -210,18 +215,12 @@ impl PlanFile {
     ///
     /// As [`PlanFile::parse`]. The error names the line of the file.
     pub fn parse_line(name: &str, line: usize, text: String) -> Result<Self, PlanFileError> {
-        Self::read(name.to_owned(), Some(line), text, None, None)
+        Self::read(name.to_owned(), Some(line), text)
     }
 
-    fn read(
-        name: String,
-        line: Option<usize>,
-        text: String,
-        no_state: Option<NoState>,
-        schemas: Option<&Arc<Schemas>>,
-    ) -> Result<Self, PlanFileError> {
+    fn read(name: String, line: Option<usize>, text: String) -> Result<Self, PlanFileError> {
         let fail = |name: &str, error| PlanFileError::in_document(name, line, error);
-        let (cell, notices) = match Cell::try_new_or_recover(text, |text| parse(text, schemas)) {
+        let (cell, notices) = match Cell::try_new_or_recover(text, |text| parse(text, None)) {
             Ok(cell) => (cell, Vec::new()),
             Err((text, error)) => match extract(&text) {
                 None => return Err(fail(&name, error)),
@@ -230,28 +229,16 @@ impl PlanFile {
                         return Err(PlanFileError { name, kind: PlanFileErrorKind::Another(line) });
                     }
                     let notice = Notice::Warning(format!("{name}: {found}"));
-                    let cell = Cell::try_new(found.text, |text| parse(text, schemas));
+                    let cell = Cell::try_new(found.text, |text| parse(text, None));
                     (cell.map_err(|error| fail(&name, error))?, vec![notice])
                 }
             },
         };
-        if let Document::Plan(plan) = cell.borrow_dependent()
-            && let Some(address) = repeated_object(plan)
-        {
-            return Err(PlanFileError { name, kind: PlanFileErrorKind::RepeatedObject(address) });
+        if let Document::Plan(plan) = cell.borrow_dependent() {
+            refuse_repeated(&name, &plan.changes)?;
         }
         let name = line.map_or(name.clone(), |line| format!("{name}:{line}"));
-        Ok(Self(Arc::new(Contents {
-            name,
-            line,
-            cell,
-            notices,
-            no_state,
-            mode: None,
-            origin: None,
-            facts: OnceLock::new(),
-            malformed: OnceLock::new(),
-        })))
+        Ok(Self(Arc::new(Contents { line, notices, ..Contents::new(name, Content::Read(cell)) })))
     }
 
     /// Why there was no state, if it is the plan of a module that was made from none.
@@ -264,21 +251,65 @@ impl PlanFile {
         &self.0.name
     }
 
-    /// The text that it was read from, which may hold secrets.
+    /// The text that it was read from, or the document of a plan that was made. It may hold secrets.
     pub fn text(&self) -> &str {
-        self.0.cell.borrow_owner()
+        self.cell().borrow_owner()
     }
 
-    /// The plan or state.
+    /// The plan or state, with the text that it was read from.
     pub fn document(&self) -> &Document<'_> {
-        self.0.cell.borrow_dependent()
+        self.cell().borrow_dependent()
     }
 
-    /// The plan, unless it is a state.
+    fn cell(&self) -> &Cell {
+        match &self.0.content {
+            Content::Read(cell) => cell,
+            Content::Made(made) => made.document(),
+        }
+    }
+
+    /// The plan with its text, unless it is a state.
     pub fn plan(&self) -> Option<&Plan<'_>> {
         match self.document() {
             Document::Plan(plan) => Some(plan),
             Document::State(_) => None,
+        }
+    }
+
+    /// The plan in memory, if it was made and not read.
+    pub(crate) fn made_changes(&self) -> Option<&ChangeSet<'_>> {
+        match &self.0.content {
+            Content::Read(_) => None,
+            Content::Made(made) => Some(made.changes()),
+        }
+    }
+
+    /// Whether it is a plan, and not a state.
+    pub fn is_plan(&self) -> bool {
+        self.changes().is_some()
+    }
+
+    /// The changes, unless it is a state. No text is written for them.
+    pub fn changes(&self) -> Option<&ChangeSet<'_>> {
+        self.made_changes().or_else(|| self.plan().map(|plan| &plan.changes))
+    }
+
+    /// The version of the program that wrote it, or whose rules it was made by.
+    pub fn terraform_version(&self) -> Option<&str> {
+        match &self.0.content {
+            Content::Made(made) => Some(made.plan().terraform_version()),
+            Content::Read(cell) => match cell.borrow_dependent() {
+                Document::Plan(plan) => plan.terraform_version.as_deref(),
+                Document::State(state) => state.terraform_version.as_deref(),
+            },
+        }
+    }
+
+    /// The providers that it names, in byte order.
+    pub fn providers(&self) -> BTreeSet<&str> {
+        match self.made_changes() {
+            Some(changes) => changes.providers(),
+            None => self.document().providers(),
         }
     }
 
@@ -301,7 +332,10 @@ impl PlanFile {
 
     /// The limits of the answers that it can give. Computed when it is first asked for.
     pub fn facts(&self) -> &Facts {
-        self.0.facts.get_or_init(|| Facts::new(self.document()))
+        self.0.facts.get_or_init(|| match &self.0.content {
+            Content::Read(cell) => Facts::new(cell.borrow_dependent()),
+            Content::Made(made) => made.plan().facts(),
+        })
     }
 
     /// The plan, if nothing is missing from it. Actions in it may be unknown.
@@ -378,15 +412,37 @@ fn malformed(text: &str) -> Option<DocumentError> {
     Some(DocumentError::at(text, offset.unwrap_or_default(), "", problem))
 }
 
-/// Finds an object that a list of changes has twice. In Terraform's lists each object, and each deposed object, has one
+/// Refuses changes if a list of them has an object twice. In Terraform's lists each object, and each deposed object, has one
 /// entry.
-fn repeated_object(plan: &Plan<'_>) -> Option<String> {
-    [&plan.changes.resources, &plan.changes.drift].into_iter().find_map(|list| {
+fn refuse_repeated(name: &str, changes: &ChangeSet<'_>) -> Result<(), PlanFileError> {
+    let repeated = [&changes.resources, &changes.drift].into_iter().find_map(|list| {
         let mut seen = HashSet::with_capacity(list.len());
         let mut named = list.iter().filter(|resource| !resource.address.is_empty());
-        let repeated = named.find(|one| !seen.insert((one.address.as_str(), one.deposed.as_deref())))?;
-        Some(repeated.address.to_string())
-    })
+        named.find(|one| !seen.insert((one.address.as_str(), one.deposed.as_deref())))
+    });
+    match repeated {
+        None => Ok(()),
+        Some(resource) => Err(PlanFileError {
+            name: name.to_owned(),
+            kind: PlanFileErrorKind::RepeatedObject(resource.address.to_string()),
+        }),
+    }
+}
+
+impl Contents {
+    fn new(name: String, content: Content) -> Self {
+        Self {
+            name,
+            line: None,
+            content,
+            notices: Vec::new(),
+            no_state: None,
+            mode: None,
+            origin: None,
+            facts: OnceLock::new(),
+            malformed: OnceLock::new(),
+        }
+    }
 }
 
 impl fmt::Debug for PlanFile {
@@ -394,128 +450,4 @@ impl fmt::Debug for PlanFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PlanFile").field("name", &self.0.name).finish_non_exhaustive()
     }
-}
-
-/// Why a file cannot be used as a plan or state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PlanFileError {
-    /// The name of the file.
-    pub name: String,
-    /// The reason.
-    pub kind: PlanFileErrorKind,
-}
-
-/// The reason why a file cannot be used as a plan or state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PlanFileErrorKind {
-    /// It cannot be read.
-    Document(Box<DocumentError>),
-    /// The schema of one of its types cannot be read.
-    Schemas(Box<SchemaDocumentError>),
-    /// A second document starts in this line.
-    Another(usize),
-    /// A plan is needed, and it is a state.
-    IsState,
-    /// It is a part of a document, without its format version.
-    Part,
-    /// Sensitive values were taken out of it.
-    Redacted,
-    /// A list has this object twice, so its action is ambiguous.
-    RepeatedObject(String),
-    /// It has this member more than once.
-    RepeatedMember(String),
-    /// A change was removed.
-    MissingChange(MissingChange),
-    /// The plan has an unknown action, which may create or destroy something.
-    UnknownAction(UnknownKind),
-    /// A change has an unknown mode, or lacks a member that every program writes.
-    Unreadable(UnknownKind),
-}
-
-impl PlanFileError {
-    /// Adds the file name to an error. `line` is the first line of the document in its file.
-    fn in_document(name: &str, line: Option<usize>, mut error: DocumentError) -> Self {
-        if let Some(first) = line {
-            error.line += first - 1;
-        }
-        Self { name: name.to_owned(), kind: PlanFileErrorKind::Document(Box::new(error)) }
-    }
-
-    /// The stable name of the kind.
-    pub fn kind(&self) -> &'static str {
-        match &self.kind {
-            PlanFileErrorKind::Document(error) => error.problem.kind(),
-            PlanFileErrorKind::Schemas(error) => error.kind.kind(),
-            PlanFileErrorKind::Another(_) => "another_document",
-            PlanFileErrorKind::IsState => "state",
-            PlanFileErrorKind::Part => "no_format_version",
-            PlanFileErrorKind::Redacted => "redacted",
-            PlanFileErrorKind::RepeatedObject(_) => "repeated_object",
-            PlanFileErrorKind::RepeatedMember(_) => "repeated_member",
-            PlanFileErrorKind::MissingChange(_) => "lacks_changes",
-            PlanFileErrorKind::UnknownAction(_) => "unknown_action",
-            PlanFileErrorKind::Unreadable(_) => "unreadable_change",
-        }
-    }
-}
-
-impl std::error::Error for PlanFileError {}
-
-impl fmt::Display for PlanFileError {
-    /// The name of the file and the position come first, as compilers print them.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
-        match &self.kind {
-            PlanFileErrorKind::Document(error) => f.write_str(&placed_document(error)),
-            PlanFileErrorKind::Another(line) => write!(f, ":{line}: {}", self.kind),
-            kind => write!(f, ": {kind}"),
-        }
-    }
-}
-
-impl fmt::Display for PlanFileErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const WHOLE: &str = "pass the whole output of `terraform show -json PLANFILE`";
-        match self {
-            Self::Document(error) => write!(f, "{error}"),
-            Self::Schemas(error) => write!(f, "the schemas for it cannot be read: {error}"),
-            Self::Another(_) => f.write_str("a second document starts here; split the file"),
-            Self::IsState => {
-                f.write_str("this is a state, not a plan; pass the output of `terraform show -json PLANFILE`")
-            }
-            Self::Part => write!(f, "this is a part of a document, without `format_version`; {WHOLE}"),
-            Self::Redacted => {
-                write!(f, "sensitive values were taken out of this plan, so nobody can judge it; {WHOLE}")
-            }
-            Self::RepeatedObject(address) => {
-                write!(f, "{}: this object is in the list twice; {WHOLE}", visible(address))
-            }
-            Self::RepeatedMember(name) => {
-                write!(f, "the member `{}` is in this plan more than once; {WHOLE}", visible(name))
-            }
-            Self::MissingChange(missing) => write!(f, "{missing}; {WHOLE}"),
-            Self::UnknownAction(unknown) | Self::Unreadable(unknown)
-                if unknown.kind != UnfamiliarKind::LeftOut =>
-            {
-                write!(f, "{unknown}, so nobody can judge this plan; a newer objchange may know it")
-            }
-            Self::UnknownAction(unknown) | Self::Unreadable(unknown) => write!(f, "{unknown}; {WHOLE}"),
-        }
-    }
-}
-
-/// A document's error after the name of its file: with line and column first, as compilers print it.
-pub(crate) fn placed_document(error: &DocumentError) -> String {
-    let DocumentError { line, column, location, problem } = error;
-    let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
-    let advice = match problem {
-        // The others say it themselves.
-        Problem::Malformed(_) | Problem::Value(_) => {
-            "; pass the output of `terraform show -json`, or a state file, as it was written"
-        }
-        _ => "",
-    };
-    format!(":{line}:{column}: {location}{problem}{advice}")
 }

@@ -1,0 +1,71 @@
+//! Plans that were made in memory, by a planner or from a saved plan file.
+
+use std::sync::{Arc, OnceLock};
+
+use self_cell::self_cell;
+
+use super::{Cell, parse};
+use crate::Schemas;
+use crate::changes::ChangeSet;
+use crate::document::{Document, Facts, Plan};
+use crate::mode::PlanMode;
+
+/// A plan in memory. Reports are made of its changes, without a detour over text.
+pub trait MadePlan: Send + Sync {
+    /// The changes.
+    fn changes(&self) -> ChangeSet<'_>;
+
+    /// The document of it, with the same changes. It is asked for once, by the first reader that needs one.
+    fn document(&self) -> String;
+
+    /// The limits of its answers, which a document would have to be searched for.
+    fn facts(&self) -> Facts;
+
+    /// The version in the document.
+    fn terraform_version(&self) -> &str;
+
+    /// The mode of the plan, which no document says.
+    fn mode(&self) -> PlanMode;
+
+    /// The schemas that it was made with, if its values have all their marks.
+    fn schemas(&self) -> Option<Arc<Schemas>>;
+}
+
+self_cell!(
+    struct ChangesCell {
+        owner: Box<dyn MadePlan>,
+        #[covariant]
+        dependent: ChangeSet,
+    }
+);
+
+/// A plan in memory with its changes and, once somebody has asked for it, its document.
+pub(super) struct Made {
+    cell: ChangesCell,
+    document: OnceLock<Cell>,
+}
+
+impl Made {
+    pub(super) fn new(plan: Box<dyn MadePlan>) -> Self {
+        Self { cell: ChangesCell::new(plan, |plan| plan.changes()), document: OnceLock::new() }
+    }
+
+    pub(super) fn plan(&self) -> &dyn MadePlan {
+        &**self.cell.borrow_owner()
+    }
+
+    pub(super) fn changes(&self) -> &ChangeSet<'_> {
+        self.cell.borrow_dependent()
+    }
+
+    /// The document that was read again.
+    pub(super) fn document(&self) -> &Cell {
+        self.document.get_or_init(|| {
+            let schemas = self.plan().schemas();
+            // Our own text can be read. A plan without a format version is refused by everything that decides.
+            Cell::new(self.plan().document(), |text| {
+                parse(text, schemas.as_ref()).unwrap_or_else(|_| Document::Plan(Plan::default()))
+            })
+        })
+    }
+}
