@@ -79,7 +79,7 @@ pub use json::{ReadError, ReadErrorKind, WriteError};
 pub use kind::{Kind, Map, Object};
 pub use limits::TooManyImplied;
 pub use marks::Marks;
-pub use msgpack::{MsgpackError, MsgpackProblem};
+pub use msgpack::{MsgpackError, MsgpackProblem, StatedTypes};
 pub use number::{ArithmeticError, Number, ParseNumberError};
 pub(crate) use path::{Disclosure, PathRedactor, PathTrie, StepRef};
 pub use path::{ParsePathError, ParsePathErrorKind, Path, PathStack, PathStep};

@@ -9,6 +9,7 @@ mod read;
 mod refinements;
 mod write;
 
+pub use self::read::StatedTypes;
 use super::limits::TooManyImplied;
 use super::{ConstructError, ParseNumberError, Path, RefinementError, Type, Value, WriteError, nameless};
 
@@ -182,7 +183,7 @@ impl Value {
     /// # Ok::<(), objchange::value::MsgpackError>(())
     /// ```
     pub fn from_msgpack(bytes: &[u8], ty: &Type) -> Result<Self, MsgpackError> {
-        read::from_slice(bytes, ty)
+        read::from_slice(bytes, Some(ty), &mut StatedTypes::default())
     }
 
     /// Reads a value from go-cty's MessagePack where its type is not known: maps become objects, arrays tuples, and nulls
@@ -202,7 +203,33 @@ impl Value {
     /// # Ok::<(), objchange::value::MsgpackError>(())
     /// ```
     pub fn from_msgpack_untyped(bytes: &[u8]) -> Result<Self, MsgpackError> {
-        read::from_untyped_slice(bytes)
+        read::from_slice(bytes, None, &mut StatedTypes::default())
+    }
+
+    /// Reads one of many values, as [`Value::from_msgpack`] or, without a type, [`Value::from_msgpack_untyped`] does. The types that
+    /// earlier ones stated are not parsed again, and shared.
+    ///
+    /// # Errors
+    ///
+    /// As [`Value::from_msgpack`].
+    ///
+    /// ```
+    /// use objchange::value::StatedTypes;
+    /// use objchange::{Type, Value};
+    ///
+    /// let mut types = StatedTypes::default();
+    /// for _ in 0..2 {
+    ///     let value = Value::from_msgpack_stating(b"\x92\xc4\x08\"number\"\x01", Some(&Type::Dynamic), &mut types)?;
+    ///     assert_eq!(value, Value::from(1));
+    /// }
+    /// # Ok::<(), objchange::value::MsgpackError>(())
+    /// ```
+    pub fn from_msgpack_stating(
+        bytes: &[u8],
+        ty: Option<&Type>,
+        types: &mut StatedTypes,
+    ) -> Result<Self, MsgpackError> {
+        read::from_slice(bytes, ty, types)
     }
 
     /// Writes the value under a type as go-cty's MessagePack, byte for byte.

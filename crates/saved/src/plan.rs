@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::address::{InstanceAddress, Mode};
-use objchange::value::Path;
+use objchange::value::{Path, StatedTypes};
 use objchange::{Type, Value};
 use objchange_module::config::{LOCK_FILE, MemoryFiles, locked_providers};
 use objchange_module::state::PriorState;
@@ -170,12 +170,12 @@ impl SavedPlan {
         if !matches!(root, "." | "") {
             return Err(SavedPlanError::Configuration(format!("its root module is in {root:?}")));
         }
-        let mut variables = BTreeMap::new();
+        let (mut variables, mut types) = (BTreeMap::new(), StatedTypes::default());
         each_field(&self.message, |number, content| {
             if number == 2 {
                 let variable: message::Variable = message::decode(content, "variables")?;
                 let place = format!("var.{}", variable.name);
-                let value = decode(&variable.value.unwrap_or_default(), Some(&Type::Dynamic));
+                let value = decode(&variable.value.unwrap_or_default(), Some(&Type::Dynamic), &mut types);
                 let value = value.map_err(|error| SavedPlanError::Value { place, error, versions: None })?;
                 variables.insert(variable.name, value);
             }

@@ -1,10 +1,11 @@
 //! Reads the plan message: its changes, outputs, actions and checks, with the schemas of their types.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
 use objchange::schema::{Schema, SchemaKind};
-use objchange::value::{Number, Path, PathStep};
+use objchange::value::{Number, Path, PathStep, StatedTypes};
 use objchange::{Type, Value};
 use objchange_module::config::Config;
 use objchange_module::plan::{
@@ -41,6 +42,7 @@ const MAX_MODULES: usize = 256;
 pub(crate) struct Reading<'s> {
     file: &'s SavedPlan,
     copies: SchemaCopies<'s>,
+    types: RefCell<StatedTypes>,
     /// The providers without schemas, so that sensitive values of their objects lack marks.
     pub(crate) lacks_marks: BTreeSet<ProviderAddress>,
     pub(crate) plan: ModulePlan,
@@ -55,6 +57,7 @@ impl<'s> Reading<'s> {
         let mut reading = Self {
             file,
             copies: SchemaCopies::new(schemas),
+            types: RefCell::default(),
             lacks_marks: BTreeSet::new(),
             plan: ModulePlan::default(),
             deferrals: Deferrals::default(),
@@ -353,7 +356,7 @@ impl Reading<'_> {
         place: &str,
         provider: Option<&ProviderAddress>,
     ) -> Result<Value, SavedPlanError> {
-        decode(value, ty).map_err(|error| {
+        decode(value, ty, &mut self.types.borrow_mut()).map_err(|error| {
             let locked = provider.and_then(|provider| Some((provider, self.file.locked().get(provider)?)));
             let versions = locked.map(|(provider, version)| {
                 format!(

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use objchange::schema::{Schema, SchemaDocumentError, SchemaKind};
-use objchange::value::{Kind, Marks, MsgpackError, Path, PathStep};
+use objchange::value::{Kind, Marks, MsgpackError, Path, PathStep, StatedTypes};
 use objchange::{Type, Value};
 use objchange_module::{ProviderAddress, Schemas};
 
@@ -42,12 +42,13 @@ impl<'s> SchemaCopies<'s> {
 }
 
 /// Decodes a value of this type, or of the type that it looks like.
-pub(crate) fn decode(value: &DynamicValue, ty: Option<&Type>) -> Result<Value, MsgpackError> {
-    match ty {
-        Some(ty) => Value::from_msgpack(&value.msgpack, ty),
-        // Terraform writes 0.1 and "0.1" as equal bytes, so a number may come out as text here.
-        None => Value::from_msgpack_untyped(&value.msgpack),
-    }
+pub(crate) fn decode(
+    value: &DynamicValue,
+    ty: Option<&Type>,
+    types: &mut StatedTypes,
+) -> Result<Value, MsgpackError> {
+    // Without a type a number may come out as text, because Terraform writes 0.1 and "0.1" as equal bytes.
+    Value::from_msgpack_stating(&value.msgpack, ty, types)
 }
 
 /// A path, with names and keys; numbers are positions.
@@ -60,7 +61,8 @@ pub(crate) fn path(path: &message::Path, place: &str) -> Result<Path, SavedPlanE
     let step = |step: &message::Step| match (&step.attribute_name, &step.element_key) {
         (Some(name), None) => Ok(PathStep::Attribute(name.as_str().into())),
         (None, Some(key)) => {
-            let key = decode(key, None).map_err(|_| broken("the key in a path cannot be read"))?;
+            let key = decode(key, None, &mut StatedTypes::default())
+                .map_err(|_| broken("the key in a path cannot be read"))?;
             match key.kind() {
                 Kind::String(_) | Kind::Number(_) => Ok(PathStep::Index(key)),
                 _ => Err(broken("a key in a path is neither text nor a number")),
