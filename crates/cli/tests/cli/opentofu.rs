@@ -89,6 +89,36 @@ fn variables_may_prevent_that_something_is_destroyed() {
 }
 
 #[test]
+fn each_instance_of_a_module_has_its_own_prevention() {
+    let main = |keys: &str| {
+        format!(
+            "module \"m\" {{\n  source   = \"./m\"\n  for_each = toset({keys})\n  keep     = each.key == \"kept\"\n}}\n"
+        )
+    };
+    let child = "variable \"keep\" {\n}\nresource \"terraform_data\" \"a\" {\n  count = 0\n  lifecycle {\n    prevent_destroy = var.keep\n  }\n}\n";
+    let stored = |keys: &[&str]| {
+        let modules: Vec<String> = keys.iter().map(|key| format!("module.m[\"{key}\"]")).collect();
+        state(&modules.iter().map(|module| Some(&**module)).collect::<Vec<_>>())
+    };
+    let planned = |name: &str, keys: &str, stored: &str| {
+        let main = main(keys);
+        let files = [("main.tf", &*main), ("m/main.tf", child), ("terraform.tfstate", stored)];
+        plan(name, &files, &["--as", "opentofu"])
+    };
+    // Only `gone` loses an object, and its own expression does not hold.
+    let output = planned("own-prevention", "[\"kept\", \"gone\"]", &stored(&["gone"]));
+    assert_eq!(output.code, 0, "{output:?}");
+    let output = planned("own-prevention-held", "[\"kept\", \"gone\"]", &stored(&["gone", "kept"]));
+    assert_eq!(output.code, 1, "{output:?}");
+    let said = "Resource module.m[\"kept\"].terraform_data.a[0] has lifecycle.prevent_destroy";
+    assert!(output.stderr.replace('\n', " ").contains(said), "{output:?}");
+    assert!(!output.stderr.contains("module.m[\"gone\"]"), "{output:?}");
+    // The variables of an instance that is gone are gone, too, so another instance decides.
+    let output = planned("own-prevention-gone", "[\"kept\"]", &stored(&["gone"]));
+    assert!(output.code == 1 && output.stderr.contains("Instance cannot be destroyed"), "{output:?}");
+}
+
+#[test]
 fn its_functions_and_its_registry_are_known() {
     let main = "output \"o\" {\n  value = [urldecode(\"a%20b\"), cidrcontains(\"10.0.0.0/8\", \"10.1.0.0/16\"), base64gunzip(base64gzip(\"hey\"))]\n}\n\
                 resource \"null_resource\" \"n\" {}\n";

@@ -124,7 +124,7 @@ impl<'c> Walk<'_, 'c> {
     fn note_prevention(&mut self, index: usize, at: ModuleInstanceId, expr: &objchange_hcl::Expr) {
         let Some(value) = self.evaluate(index, at, expr, &[]) else { return };
         match value.unmark_deep().0.convert(&Type::Bool).ok().and_then(|value| value.as_bool()) {
-            Some(true) => drop(self.preventing.insert(index)),
+            Some(true) => drop(self.preventing.entry(index).or_default().insert(at)),
             Some(false) => {}
             // While the setting is unknown it must not allow a destruction.
             None => {

@@ -400,7 +400,7 @@ impl<'i, 'c> Walk<'i, 'c> {
             configured: Default::default(),
             unread_checks: HashSet::new(),
             triggering: Vec::new(),
-            preventing: HashSet::new(),
+            preventing: HashMap::new(),
             invented_expansions: HashSet::new(),
             configured_inventions: Vec::new(),
             applying: None,

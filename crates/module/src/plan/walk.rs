@@ -126,8 +126,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
     /// The changes whose actions are not planned yet.
     pub(crate) triggering: Vec<Triggering>,
-    /// The resources whose `prevent_destroy` is an expression that holds.
-    pub(crate) preventing: HashSet<usize>,
+    /// The resources whose `prevent_destroy` is an expression, and the instances of their module in which it holds.
+    pub(crate) preventing: HashMap<usize, HashSet<ModuleInstanceId>>,
     /// The nodes whose instances depend on made-up values, with the instance of their module.
     pub(crate) invented_expansions: HashSet<(usize, ModuleInstanceId)>,
     /// The made-up parts of the configuration that was evaluated last.
