@@ -2,7 +2,7 @@
 //! condition.
 
 use objchange::address::InstanceAddress;
-use objchange::value::{Marks, Path, PathStep};
+use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_hcl::{
     Condition, Decoded, Diagnostic, Expr, Functions, Scope, Variables, called_functions, evaluate, variables,
@@ -40,24 +40,18 @@ impl<'c> Walk<'_, 'c> {
         let derived: Vec<Path> = paths.iter().flat_map(|path| derived(resource, path)).collect();
         paths.extend(derived);
         paths.extend(self.providers.invented(&instance.address.to_string()));
-        if let Some(earlier) = self.state.invented.get(&instance.address) {
-            let is_same = |path: &&Path| {
-                let at = |value: &Value| value.unmark_deep().0.at(path).cloned();
-                prior.and_then(at).is_some_and(|prior| at(&value).is_some_and(|now| now.identical(&prior)))
-            };
-            paths.extend(earlier.iter().filter(is_same).cloned());
+        if let (Some(earlier), Some(prior)) = (self.state.invented.get(&instance.address), prior) {
+            let (prior, now) = (prior.unmark_deep().0, value.unmark_deep().0);
+            paths.extend(earlier.iter().filter(|path| is_left(path, &prior, &now)).cloned());
         }
         if paths.is_empty() {
             return value;
         }
+        let value = with_invented_parts(value, &paths);
         if self.applying.is_some() {
-            self.state.invented.insert(instance.address.clone(), paths.clone());
+            self.state.invented.insert(instance.address.clone(), paths);
         }
-        let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::INVENTED)).collect();
-        let value = value.mark_where_present(&marks);
-        // A path that does not exist leads into a set, which only has marks as a whole.
-        let is_there = |(path, _): &(Path, Marks)| value.at(path).is_some();
-        if marks.iter().all(is_there) { value } else { value.with_marks(Marks::INVENTED) }
+        value
     }
 
     /// All instances of a resource, with the mark if values that were made up decide which ones there are.
@@ -70,9 +64,10 @@ impl<'c> Walk<'_, 'c> {
 
     /// The object that the state has, as references see it.
     pub(crate) fn stored_with_inventions(&self, address: &InstanceAddress, value: Value) -> Value {
-        let Some(paths) = self.state.invented.get(address) else { return value };
-        let marks: Vec<(Path, Marks)> = paths.iter().map(|path| (path.clone(), Marks::INVENTED)).collect();
-        value.mark_where_present(&marks)
+        match self.state.invented.get(address) {
+            Some(paths) => with_invented_parts(value, paths),
+            None => value,
+        }
     }
 
     /// Says that a condition is undecided, and because of which values.
@@ -87,6 +82,54 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
+/// A value with marks on what was made up. What was made up in a set marks the whole set.
+fn with_invented_parts(value: Value, paths: &[Path]) -> Value {
+    let plain = value.unmark_deep().0;
+    let marks: Vec<(Path, Marks)> =
+        paths.iter().map(|path| (up_to_set(path, &plain), Marks::INVENTED)).collect();
+    value.mark_where_present(&marks)
+}
+
+/// A path up to the first set in it, or up to where a value has no such part. The keys of sets are their elements, so a path
+/// into one leads nowhere as soon as anything in the element changes.
+fn up_to_set(path: &Path, value: &Value) -> Path {
+    let (mut found, mut part) = (Path::root(), value);
+    for step in path.steps() {
+        let step = match step {
+            PathStep::Attribute(name) => Path::root().attribute(name.clone()),
+            PathStep::Index(key) => Path::root().index(key.clone()),
+        };
+        match part.at(&step) {
+            Some(inner) if !matches!(part.kind(), Kind::Set(_)) => {
+                part = inner;
+                found = followed(found, step.steps());
+            }
+            _ => break,
+        }
+    }
+    found
+}
+
+/// Whether a part that was made up for the object before is also in the object now. Of a set with made-up elements nobody can
+/// tell which of them are left, so it stays made up as long as it has any.
+fn is_left(path: &Path, prior: &Value, now: &Value) -> bool {
+    let at = up_to_set(path, prior);
+    let (Some(prior), Some(now)) = (prior.at(&at), now.at(&at)) else { return false };
+    if prior.identical(now) {
+        return true;
+    }
+    let is_in_set = at != *path && matches!(prior.kind(), Kind::Set(_));
+    is_in_set && !now.is_null() && !now.is_empty()
+}
+
+/// A path with further steps.
+fn followed(path: Path, steps: &[PathStep]) -> Path {
+    steps.iter().fold(path, |path, step| match step {
+        PathStep::Attribute(name) => path.attribute(name.clone()),
+        PathStep::Index(key) => path.index(key.clone()),
+    })
+}
+
 /// The paths to which providers of a known behaviour copy a part of the configuration.
 fn derived(resource: &ResourceNode<'_>, path: &Path) -> Vec<Path> {
     let provider = &resource.provider_config.provider;
@@ -99,11 +142,7 @@ fn derived(resource: &ResourceNode<'_>, path: &Path) -> Vec<Path> {
     };
     let rest: Vec<PathStep> = steps.cloned().collect();
     let renamed = |names: &[&str], rest: &[PathStep]| {
-        let named = names.iter().fold(Path::root(), |path, name| path.attribute(*name));
-        rest.iter().fold(named, |path, step| match step {
-            PathStep::Attribute(name) => path.attribute(name.clone()),
-            PathStep::Index(key) => path.index(key.clone()),
-        })
+        followed(names.iter().fold(Path::root(), |path, name| path.attribute(*name)), rest)
     };
     match first {
         "input" if is_data => vec![renamed(&["output"], &rest)],

@@ -120,6 +120,36 @@ fn instances_that_a_made_up_value_counts_are_made_up() {
 }
 
 #[test]
+fn elements_of_stored_sets_stay_made_up() {
+    let main = "terraform {\n  required_providers {\n    sim = { source = \"example/sim\" }\n  }\n}\nvariable \"sizes\" {\n  \
+                default = [1, 2]\n}\nvariable \"name\" {\n  default = \"n\"\n}\nresource \"sim_box\" \"b\" {\n  name = var.name\n  \
+                dynamic \"disk\" {\n    for_each = toset(var.sizes)\n    content {\n      size = disk.value\n    }\n  }\n}\n";
+    let ids = "contains([for disk in sim_box.b.disk : disk.id], \"x\")";
+    let status = |settings: &str, condition: &str| {
+        let tests = format!(
+            "run \"first\" {{\n}}\nrun \"r\" {{\n{settings}  assert {{\n    condition     = {condition}\n    error_message = \
+             \"no\"\n  }}\n}}\n"
+        );
+        let ran = run_with(&[("main.tf", main), ("a.tftest.hcl", &tests)], TestOptions::default());
+        ran.statuses()["r"]
+    };
+    let with = |variable: &str| format!("  variables {{\n    {variable}\n  }}\n");
+    for (settings, condition, expected) in [
+        // Nothing changes: the second run finds the elements in the state.
+        (String::new(), ids, TestStatus::Undecided),
+        ("  command = plan\n".to_owned(), ids, TestStatus::Undecided),
+        (with("name = \"o\""), ids, TestStatus::Undecided),
+        (with("sizes = [2, 3]"), ids, TestStatus::Undecided),
+        (with("sizes = []"), "length(sim_box.b.disk) == 0", TestStatus::Pass),
+        // The other attributes of the object are as configured.
+        (with("name = \"o\""), "sim_box.b.name == \"o\"", TestStatus::Pass),
+        (with("sizes = [2, 3]"), "sim_box.b.name == \"o\"", TestStatus::Fail),
+    ] {
+        assert_eq!(status(&settings, condition), expected, "{settings}{condition}");
+    }
+}
+
+#[test]
 fn an_expected_failure_that_is_undecided_is_not_missing() {
     let ran = run("run \"r\" {\n  expect_failures = [check.c]\n}\n", TestOptions::default());
     assert_eq!(ran.only().status, TestStatus::Undecided, "{}", ran.text);
