@@ -5,8 +5,8 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::address::{InstanceKey, Mode};
 use objchange::change::{
-    ApplyRequest, ApplyResourceChange, InconsistentResultKind, Lifecycle, PlanChangeError, PlanRequest,
-    apply_change, assert_object_compatible, plan_change,
+    ApplyRequest, ApplyResourceChange, InconsistentResultKind, Lifecycle, PlanChangeError, apply_change,
+    assert_object_compatible,
 };
 use objchange::schema::Schema;
 use objchange::value::Path;
@@ -17,7 +17,7 @@ use crate::plan::PlannedAction;
 use crate::plan::evaluated::dynamic;
 use crate::plan::graph::ResourceNode;
 use crate::plan::instances::{Expanded, ModuleInstanceId};
-use crate::plan::managed::{Instance, ResourceProvider};
+use crate::plan::managed::{ChangeInputs, Instance};
 use crate::plan::resource::{instance_address, value_place};
 use crate::plan::walk::Walk;
 use crate::plan::{CheckKind, PlannedObject};
@@ -135,28 +135,21 @@ impl<'c> Walk<'_, 'c> {
         let Instance { address, schema, .. } = instance;
         let decoded = self.config_object(instance, resource, scope)?;
         let prior = self.current(address).cloned();
-        let replaces = planned.action.is_replace();
-        let mut request = PlanRequest::new(&schema.block, &planned.before, &decoded.value);
-        request.lifecycle = Lifecycle {
-            ignore_changes: resource.config.lifecycle.ignore_changes.clone(),
-            create_before_destroy: planned.action == PlannedAction::CreateThenDelete,
-            // The first plan has decided this; the second one must not decide anew.
-            force_replace: replaces,
-            tainted: prior.as_ref().is_some_and(|prior| prior.tainted),
+        let inputs = ChangeInputs {
+            before: &planned.before,
+            config: &decoded.value,
+            stored: prior.as_ref(),
+            lifecycle: Lifecycle {
+                ignore_changes: resource.config.lifecycle.ignore_changes.clone(),
+                create_before_destroy: planned.action == PlannedAction::CreateThenDelete,
+                // The first plan has decided this; the second one must not decide anew.
+                force_replace: planned.action.is_replace(),
+                tainted: prior.as_ref().is_some_and(|prior| prior.tainted),
+            },
         };
-        if let Some(prior) = &prior {
-            request.private = prior.private.clone();
-            request.identity.clone_from(&prior.identity);
-        }
         let text = address.to_string();
-        let mut asked = ResourceProvider {
-            providers: &mut *self.providers,
-            provider: &resource.provider_config,
-            resource_type: &resource.name.resource_type,
-            address: &text,
-        };
         // Terraform plans again before it applies, because more values are known now, and compares both plans.
-        let change = match plan_change(&request, &mut asked) {
+        let change = match self.plan_change(instance, resource, inputs) {
             Ok(change) => change,
             Err(PlanChangeError::Refused(found)) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
