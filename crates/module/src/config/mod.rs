@@ -1,11 +1,13 @@
 //! The tree of modules.
 
 mod call_arguments;
+mod computed_sources;
 mod constants;
 pub(crate) mod file_reads;
 mod load;
 mod lock;
 mod manifest;
+mod names;
 mod provider_checks;
 mod provider_configs;
 mod source;
@@ -20,9 +22,11 @@ use smol_str::SmolStr;
 
 pub use crate::files::{Files, MemoryFiles, OpenTofuFiles};
 pub use file_reads::{FileRead, template_reads};
-pub(crate) use load::{InstalledPlace, clean};
-pub use load::{LoadOptions, is_configuration};
+pub(crate) use load::InstalledPlace;
+pub use load::LoadOptions;
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
+pub(crate) use names::clean;
+pub use names::is_configuration;
 pub use provider_configs::provider_config_missing;
 pub use source::{SourceDirectory, local_source};
 
