@@ -41,7 +41,7 @@ pub(crate) fn place_in_words(config: &Config, span: Span) -> String {
     config.sources.places().find(span).map(|place| place.to_string()).unwrap_or_default()
 }
 
-/// Why an ephemeral value is no value of a variable.
+/// The detail of the error for an ephemeral value that is passed to a variable without `ephemeral = true`.
 const EPHEMERAL_ARGUMENT: &str = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a \
                                   result derived from an ephemeral value.";
 
