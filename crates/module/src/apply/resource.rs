@@ -49,7 +49,11 @@ impl<'c> Walk<'_, 'c> {
             }
             let values = expansion.map(|key, repetition| {
                 let address = instance_address(&module, resource.name, key);
-                let instance = Instance { index, at, address, repetition, schema: &schema };
+                let Some(provider) = self.provider_instance((index, at), repetition, resource) else {
+                    return dynamic();
+                };
+                let instance =
+                    Instance { index, at, address, repetition, schema: &schema, provider: &provider };
                 match resource.name.mode {
                     Mode::Managed => self.apply_managed(&instance, resource, &variables),
                     Mode::Data => self.apply_data(&instance, resource, &variables),
@@ -171,7 +175,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let resource_type = &resource.name.resource_type;
         let mut provider = |question: &ApplyResourceChange| {
-            self.providers.apply(&resource.provider_config, resource_type, &text, question)
+            self.providers.apply(instance.provider, resource_type, &text, question)
         };
         let applied = match apply_change(&request, &mut provider) {
             Ok(applied) => applied,
@@ -288,7 +292,7 @@ impl<'c> Walk<'_, 'c> {
         let text = address.to_string();
         let (plain, marks) = decoded.value.unmark_deep_with_paths();
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
-        match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
+        match self.providers.read_data(instance.provider, &text, schema, &plain) {
             DataAnswer::Known(value, warnings) => {
                 self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
                 let value = mark_kept(&schema.block, &value.mark_where_present(&marks));

@@ -96,7 +96,7 @@ impl<'c> Walk<'_, 'c> {
         self.secrets.learn(&instance.schema.block, &decoded.value);
         let kind = super::graph::schema_kind(resource.name.mode);
         let found = self.providers.validate(
-            &resource.provider_config,
+            instance.provider,
             kind,
             &resource.name.resource_type,
             &decoded.value.unmark_deep().0,

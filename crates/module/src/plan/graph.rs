@@ -20,7 +20,7 @@ use smol_str::SmolStr;
 
 pub(crate) use self::imports::{ImportBlock, imports, resource_of, within};
 use crate::components::components;
-use crate::config::{Config, ModuleId};
+use crate::config::{Config, ModuleId, ProviderKey};
 use crate::subject::Subject;
 use crate::versions::since;
 use crate::{ProviderAddress, ProviderConfigAddress};
@@ -123,6 +123,8 @@ pub(crate) struct ResourceNode<'c> {
     pub(crate) config: &'c ResourceConfig,
     pub(crate) provider: ProviderAddress,
     pub(crate) provider_config: ProviderConfigAddress,
+    /// The key of the instance of that configuration.
+    pub(crate) provider_key: Option<ProviderKey<'c>>,
     /// `None` where the provider does not have the type.
     pub(crate) schema: Option<&'c Schema>,
     /// Nobody has the schemas of the provider: this one has what is written in the block.

@@ -34,6 +34,8 @@ pub(crate) struct Instance<'w> {
     pub(crate) address: InstanceAddress,
     pub(crate) repetition: &'w Repetition,
     pub(crate) schema: &'w Arc<Schema>,
+    /// The provider configuration: with a key, as `provider["…"].by_region["eu"]`, where that has instances.
+    pub(crate) provider: &'w ProviderConfigAddress,
 }
 
 /// Asks one of the providers about one type.
@@ -74,7 +76,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let mut asked = ResourceProvider {
             providers: &mut *self.providers,
-            provider: &resource.provider_config,
+            provider: instance.provider,
             resource_type: &resource.name.resource_type,
             address: &instance.address.to_string(),
         };
@@ -112,7 +114,7 @@ impl<'c> Walk<'_, 'c> {
                 Some(stored.clone())
             }
             Some(stored) if !is_new => {
-                let (read, found) = self.refresh(address, &resource.provider_config, schema, stored);
+                let (read, found) = self.refresh(address, instance.provider, schema, stored);
                 self.told_at_refresh(instance, resource, variables, found);
                 match read {
                     Some(prior) => prior,

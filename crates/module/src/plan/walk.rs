@@ -122,6 +122,8 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) secrets: ProviderSecrets,
     /// The provider configurations that were given to providers, and whether these took them.
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
+    /// The keys of the provider configurations with `for_each`; `None` where they are unknown.
+    pub(crate) provider_keys: HashMap<ProviderConfigAddress, Option<BTreeSet<String>>>,
     /// The checks that are not judged, because a data source in them could not be read. That is no error.
     pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
     /// The changes whose actions are not planned yet.

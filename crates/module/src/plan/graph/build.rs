@@ -109,6 +109,8 @@ impl<'c> Builder<'c> {
                 NodeKind::Call(name, call),
                 subjects(call.count.iter().chain(&call.for_each).chain(&call.enabled)),
             );
+            node.subjects
+                .extend(subjects(call.providers.iter().filter_map(|(_, outside)| outside.key.as_deref())));
             node.depends_on = subjects(&call.depends_on);
             self.add(NodeKey::Call(module, name.clone()), node);
             self.add(NodeKey::CallClose(module, name.clone()), plain(NodeKind::CallClose(name), Vec::new()));
@@ -206,6 +208,7 @@ impl<'c> Builder<'c> {
         let mut found =
             subjects(config.count.iter().chain(&config.for_each).chain(&config.lifecycle.enabled));
         found.extend(subjects(&config.lifecycle.prevents_destroy));
+        found.extend(subjects(config.provider.iter().filter_map(|provider| provider.key.as_deref())));
         let referenced = references(&body, block, Purpose::Core);
         found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
         // Provisioners run at apply, but their references are edges of the graph of `terraform plan`, too.
@@ -235,6 +238,7 @@ impl<'c> Builder<'c> {
                 body,
                 body_errors,
                 provider_config: provider_config.clone(),
+                provider_key: self.config.provider_key_of(module, name),
             })),
         };
         self.add(NodeKey::Resource(module, name.clone()), node);
@@ -256,7 +260,8 @@ impl<'c> Builder<'c> {
         let block = schema.map_or(&empty, |schema| &schema.block);
         let (body, body_errors) = config.map_or_else(Default::default, |config| config.body.under(block));
         let referenced = references(&body, block, Purpose::Core);
-        let found = referenced.iter().filter_map(|reference| parse(reference).0).collect();
+        let mut found = subjects(config.and_then(|config| config.for_each.as_ref()));
+        found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
         let node = Node {
             module,
             scope: module,
