@@ -38,7 +38,8 @@ impl<'f> VariableNeeds<'f> {
             })
             .collect();
         let groups = components(variables.len(), |variable| &needs[variable]);
-        let mut runs = vec![Rc::new(BTreeSet::new()); variables.len()];
+        let nothing = Rc::new(BTreeSet::new());
+        let mut runs: Vec<_> = variables.iter().map(|_| Rc::clone(&nothing)).collect();
         for group in &groups {
             let own = group.iter().flat_map(|variable| runs_in(&variables[*variable].expr));
             let own: BTreeSet<usize> = own.filter_map(|name| runs_named.get(&name).copied()).collect();

@@ -49,6 +49,24 @@ impl<'c> Graph<'c> {
     }
 }
 
+impl<'c> Node<'c> {
+    /// A node with these references, which nothing is connected to yet.
+    fn new(module: ModuleId, kind: NodeKind<'c>, subjects: Vec<Subject>) -> Self {
+        Self {
+            module,
+            scope: module,
+            kind,
+            subjects,
+            depends_on: Vec::new(),
+            imports: Vec::new(),
+            triggered: Vec::new(),
+            needs: Vec::new(),
+            invoked: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+}
+
 struct Builder<'c> {
     config: &'c Config,
     schemas: &'c Schemas,
@@ -66,18 +84,7 @@ impl<'c> Builder<'c> {
     fn module(&mut self, module: ModuleId) {
         let loaded = &self.config.modules[module];
         let declared = &loaded.config;
-        let plain = |kind, subjects| Node {
-            module,
-            scope: module,
-            kind,
-            subjects,
-            depends_on: Vec::new(),
-            imports: Vec::new(),
-            triggered: Vec::new(),
-            needs: Vec::new(),
-            invoked: Vec::new(),
-            after: Vec::new(),
-        };
+        let plain = |kind, subjects| Node::new(module, kind, subjects);
         for (name, variable) in &declared.variables {
             let mut node = plain(NodeKind::Variable(name, variable), Vec::new());
             if let (Some(parent), Some(call)) = (loaded.parent, self.call_of(module)) {
@@ -155,18 +162,8 @@ impl<'c> Builder<'c> {
             body_errors,
             config_needs: Vec::new(),
         };
-        let node = Node {
-            module,
-            scope: module,
-            kind: NodeKind::Action(Box::new(node)),
-            subjects: subjects(config.count.iter().chain(&config.for_each)),
-            depends_on: Vec::new(),
-            imports: Vec::new(),
-            triggered: Vec::new(),
-            needs: Vec::new(),
-            invoked: Vec::new(),
-            after: Vec::new(),
-        };
+        let found = subjects(config.count.iter().chain(&config.for_each));
+        let node = Node::new(module, NodeKind::Action(Box::new(node)), found);
         self.add(NodeKey::Action(module, name.clone()), node);
         self.provider(provider_config);
     }
@@ -219,27 +216,22 @@ impl<'c> Builder<'c> {
         found.extend(conditions(&lifecycle.preconditions));
         found.extend(conditions(&lifecycle.postconditions));
         found.extend(subjects(&lifecycle.replace_triggered_by));
+        let kind = NodeKind::Resource(Box::new(ResourceNode {
+            name,
+            config,
+            provider,
+            schema,
+            is_inferred,
+            body,
+            body_errors,
+            provider_config: provider_config.clone(),
+            provider_key: self.config.provider_key_of(module, name),
+        }));
         let node = Node {
-            module,
-            scope: module,
-            subjects: found,
             depends_on: subjects(&config.depends_on),
             imports,
             triggered: self.triggered(module, config),
-            needs: Vec::new(),
-            invoked: Vec::new(),
-            after: Vec::new(),
-            kind: NodeKind::Resource(Box::new(ResourceNode {
-                name,
-                config,
-                provider,
-                schema,
-                is_inferred,
-                body,
-                body_errors,
-                provider_config: provider_config.clone(),
-                provider_key: self.config.provider_key_of(module, name),
-            })),
+            ..Node::new(module, kind, found)
         };
         self.add(NodeKey::Resource(module, name.clone()), node);
         self.provider(provider_config);
@@ -262,19 +254,8 @@ impl<'c> Builder<'c> {
         let referenced = references(&body, block, Purpose::Core);
         let mut found = subjects(config.and_then(|config| config.for_each.as_ref()));
         found.extend(referenced.iter().filter_map(|reference| parse(reference).0));
-        let node = Node {
-            module,
-            scope: module,
-            subjects: found,
-            depends_on: Vec::new(),
-            imports: Vec::new(),
-            triggered: Vec::new(),
-            needs: Vec::new(),
-            invoked: Vec::new(),
-            after: Vec::new(),
-            kind: NodeKind::Provider(Box::new(ProviderNode { address, config, schema, body, body_errors })),
-        };
-        self.add(key, node);
+        let kind = NodeKind::Provider(Box::new(ProviderNode { address, config, schema, body, body_errors }));
+        self.add(key, Node::new(module, kind, found));
     }
 
     fn connect(&mut self) {
