@@ -9,7 +9,7 @@ use objchange::change::{
     assert_object_compatible,
 };
 use objchange::schema::Schema;
-use objchange::value::Path;
+use objchange::value::{Marks, Path};
 use objchange_hcl::{Scope, Variables};
 
 use crate::marking::mark_kept;
@@ -138,6 +138,10 @@ impl<'c> Walk<'_, 'c> {
     ) -> Option<Value> {
         let Instance { address, schema, .. } = instance;
         let decoded = self.config_object(instance, resource, scope)?;
+        // A value that made-up ones cannot give is no reason to fail. Nobody knows what a provider would make of another one.
+        if !self.configured_inventions.is_empty() && !decoded.value.is_wholly_known() {
+            return Some(Value::unknown(schema.block.implied_type().clone()).with_marks(Marks::INVENTED));
+        }
         let prior = self.current(address).cloned();
         let inputs = ChangeInputs {
             before: &planned.before,

@@ -7,7 +7,7 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
 use objchange::change::ProviderSecrets;
 use objchange::value::Path;
-use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span, evaluate};
+use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span};
 use smol_str::SmolStr;
 
 use super::ModulePlan;
@@ -335,9 +335,6 @@ impl<'c> Walk<'_, 'c> {
     ) -> Option<Value> {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let outer = Scope::new(&variables);
-        let (value, errors) = evaluate(expr, &outer.with(names), self.functions);
-        let is_right = errors.is_empty();
-        self.found.errors(errors);
-        is_right.then_some(value)
+        self.evaluate_in_scope(expr, &outer.with(names))
     }
 }

@@ -102,7 +102,8 @@ fn values_that_a_test_file_declares_sensitive_are_not_printed() {
             TestStatus::Fail,
         ),
         (
-            "  assert {\n    condition     = false\n    error_message = \"it is ${var.s}\"\n  }\n".to_owned(),
+            "  assert {\n    condition     = var.s == \"\"\n    error_message = \"it is ${var.s}\"\n  }\n"
+                .to_owned(),
             TestStatus::Fail,
         ),
     ] {
