@@ -154,6 +154,30 @@ mod query {
         ] {
             assert_eq!(ask(of, &reading(SIMULATED), expression), [found, undecided], "{expression}");
         }
+        // A provider may make a value known while planning, and then Terraform has no mark of it.
+        let marked = |version: &str| {
+            let mut plan: serde_json::Value = serde_json::from_str(&plan(version)).unwrap();
+            plan["resource_changes"][0]["change"]["after_unknown"] =
+                serde_json::json!({"id": true, "tags": {"a": true}});
+            plan["deferred_changes"] = serde_json::json!([]);
+            plan.to_string()
+        };
+        for expression in [
+            "rc.change.after_unknown != {}",
+            "rc.change.after_unknown == {}",
+            "size(rc.change.after_unknown) == 2",
+            r#""id" in rc.change.after_unknown"#,
+            "has(rc.change.after_unknown.tags.a)",
+            "rc.change.after_unknown.exists(name, name == 'id')",
+        ] {
+            let expression = format!(r#"rc.name == "new" && {expression}"#);
+            let [found, undecided] = ask(all, &marked(SIMULATED), &expression);
+            assert_eq!((found, undecided), (Vec::new(), one("test_disk.new")), "{expression}");
+        }
+        let not_marked = r#"rc.name == "new" && !("size" in rc.change.after_unknown)"#;
+        assert_eq!(ask(all, &marked(SIMULATED), not_marked), [one("test_disk.new"), Vec::new()]);
+        let is_marked = "rc.change.after_unknown != {}";
+        assert_eq!(ask(all, &marked("1.16.0"), is_marked), [one("test_disk.new"), Vec::new()]);
         // A plan of Terraform says what happens.
         assert_eq!(
             ask(all, &plan("1.16.0"), "replaced(rc)"),
@@ -472,7 +496,7 @@ mod sentinel {
         for (is_alone, condition, expected) in [
             (false, format!("{planned}.resources is defined"), Outcome::Pass),
             (true, format!("{planned}.resources is defined"), Outcome::Undefined),
-            (true, format!("{planned}.resources is undefined"), Outcome::Undefined),
+            (true, format!("{planned}.resources is not defined"), Outcome::Undefined),
             (true, format!("length(keys({planned})) is 1"), Outcome::Undefined),
             (true, "tfplan.raw.resource_changes is defined".to_owned(), Outcome::Undefined),
             (false, "tfplan.raw.resource_changes is defined".to_owned(), Outcome::Pass),
@@ -485,26 +509,43 @@ mod sentinel {
     }
 
     #[test]
+    fn errors_about_items_that_may_not_be_there_decide_nothing() {
+        let of_data = r#"all tfplan.resource_changes as _, rc { rc.mode is "managed" or error("boom") }"#;
+        let of_managed = r#"all tfplan.resource_changes as _, rc { rc.mode is "data" or error("boom") }"#;
+        let raw = r#"all tfplan.raw.resource_changes as rc { rc.mode is "managed" or error("boom") }"#;
+        for (version, condition, expected) in [
+            (SIMULATED, of_data, Outcome::Undefined),
+            (SIMULATED, raw, Outcome::Undefined),
+            (SIMULATED, of_managed, Outcome::Error),
+            (SIMULATED, r#"error("boom")"#, Outcome::Error),
+            ("1.16.0", of_data, Outcome::Error),
+            ("1.16.0", raw, Outcome::Error),
+        ] {
+            assert_eq!(outcome(reading(version), condition), expected, "{version} {condition}");
+        }
+    }
+
+    #[test]
     fn verdicts_wait_for_missing_modules() {
         let prior = "tfplan.raw.prior_state.values.root_module.resources";
         let planned = "tfplan.raw.planned_values.root_module";
         for (condition, expected) in [
             (format!(r#"{prior}[1].depends_on is ["test_disk.a"]"#), Outcome::Undefined),
-            (format!("{prior}[0].depends_on is undefined"), Outcome::Undefined),
+            (format!("{prior}[0].depends_on is not defined"), Outcome::Undefined),
             (format!("{prior}[0].sensitive_values is {{}}"), Outcome::Undefined),
             // The missing module is below `module.k`: possible items move the others in the lists there, and in no other.
             (format!(r#"{prior}[0].values.name is "x""#), Outcome::Pass),
             (format!("length({prior}) is 2"), Outcome::Pass),
-            (format!("{planned}.resources is undefined"), Outcome::Pass),
+            (format!("{planned}.resources is not defined"), Outcome::Pass),
             (format!("length({planned}.child_modules) is 1"), Outcome::Undefined),
             (format!(r#"{planned}.child_modules[0].resources[0].name is "c""#), Outcome::Undefined),
             (
                 format!(
-                    r#"all {planned}.child_modules as m {{ m.resources is undefined or length(m.resources) is 1 }}"#
+                    r#"all {planned}.child_modules as m {{ m.resources is not defined or length(m.resources) is 1 }}"#
                 ),
                 Outcome::Undefined,
             ),
-            ("tfplan.raw.prior_state.values.outputs is undefined".to_owned(), Outcome::Undefined),
+            ("tfplan.raw.prior_state.values.outputs is not defined".to_owned(), Outcome::Undefined),
             (r#"tfstate.resources["test_disk.a"].depends_on is []"#.to_owned(), Outcome::Undefined),
             (r#"tfstate.resources["test_disk.a"].values.name is "x""#.to_owned(), Outcome::Pass),
         ] {
@@ -515,7 +556,7 @@ mod sentinel {
         novel["missing"] = serde_json::json!([{"kind": "novelty", "address": "x"}]);
         for condition in [
             format!(r#"{prior}[0].values.name is "x""#),
-            format!("{planned}.resources is undefined"),
+            format!("{planned}.resources is not defined"),
             format!("length({planned}.child_modules) is 1"),
         ] {
             assert_eq!(outcome(novel.to_string(), &condition), Outcome::Undefined, "{condition}");
