@@ -336,8 +336,8 @@ fn settled(members: Members<'_>, prior: &Value, config: &Value) -> bool {
         && config.identical(prior)
 }
 
-/// Whether prior may stand for a collection whose elements are all prior's. An empty collection is
-/// config's.
+/// Whether prior may be used for a collection whose elements are all prior's. An empty collection is taken from
+/// config.
 fn takes_place_of(prior: &Value, config: &Value) -> bool {
     !prior.is_marked() && !config.is_marked() && prior.len().is_some() && prior.ty() == config.ty()
 }

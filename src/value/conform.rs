@@ -10,7 +10,7 @@ use super::{Path, PathStack, StepRef, Type, Value};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}", super::place(path))]
 pub struct TypeMismatch {
-    /// The part's path; an index of unknown value stands for every element.
+    /// The part's path; an index of unknown value means every element.
     pub path: Path,
     /// The kind of difference.
     pub kind: TypeMismatchKind,

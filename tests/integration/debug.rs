@@ -1,4 +1,4 @@
-//! What a failed assertion shows: each type whose `Debug` is written by hand shows what it stands for.
+//! What a failed assertion shows: each type whose `Debug` is written by hand shows its content.
 
 use std::fmt::Debug;
 

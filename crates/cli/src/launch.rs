@@ -49,13 +49,10 @@ impl LaunchArgs {
     /// Starts the provider without a network.
     pub(crate) async fn start_offline(
         &self,
-        mut limits: Limits,
+        limits: Limits,
         binary: &ProviderProgram,
         children: &Children,
     ) -> Result<Client, Error> {
-        if let Some(timeout) = self.timeout {
-            (limits.start, limits.call) = (timeout, timeout);
-        }
         let mut launch = self.launch(binary, limits, children);
         launch.is_offline = true;
         Client::start(&launch).await
@@ -74,25 +71,31 @@ impl LaunchArgs {
     /// Starts the provider with these limits, unless `--timeout` sets others.
     pub(crate) async fn start_within(
         &self,
-        mut limits: Limits,
+        limits: Limits,
         binary: &ProviderProgram,
         children: &Children,
     ) -> Result<Client, Error> {
-        if let Some(timeout) = self.timeout {
-            (limits.start, limits.call) = (timeout, timeout);
-        }
         if let Some(text) = &self.reattach {
             let reattach: Reattach = text.parse()?;
             let running = reattach.choose(&binary.address())?;
             // The provider's owner started it, and ends it.
-            return Client::attach(running, limits).await;
+            return Client::attach(running, self.limits(limits)).await;
         }
         Client::start(&self.launch(binary, limits, children)).await
     }
 
+    /// These limits, unless `--timeout` sets others.
+    fn limits(&self, limits: Limits) -> Limits {
+        match self.timeout {
+            Some(timeout) => Limits { start: timeout, call: timeout, ..limits },
+            None => limits,
+        }
+    }
+
     fn launch(&self, binary: &ProviderProgram, limits: Limits, children: &Children) -> Launch {
         let mut launch = Launch::new(&binary.path);
-        (launch.limits, launch.mtls, launch.children) = (limits, self.mtls, children.clone());
+        launch.limits = self.limits(limits);
+        (launch.mtls, launch.children) = (self.mtls, children.clone());
         for variable in &self.env {
             match variable.to_str().and_then(|text| text.split_once('=')) {
                 Some((name, value)) => launch.set(name, value),

@@ -320,7 +320,7 @@ const FINAL_PLAN: Advice = Advice {
     meaning: "When all values were known, during apply, the provider planned something else than it had planned before. Terraform stops before this object is changed; others may be changed already.",
     workaround: "Run `terraform apply` again: now the values are known from the start. Or apply in two steps with `-target`.",
     cause: "With unknown values the provider planned something as known that depends on them. For blocks in a set, Terraform's own matching of elements can cause it.",
-    framework: "In ModifyPlan, what depends on a value that `IsUnknown()` must itself be unknown; a default may not stand in for an unknown value.",
+    framework: "In ModifyPlan, what depends on a value that `IsUnknown()` must itself be unknown; a default may not replace an unknown value.",
     sdk_v2: "In `CustomizeDiff` look at `d.NewValueKnown(key)`, and use `SetNewComputed` where it is not known. Zero values of unknown attributes are mistaken for empty ones.",
     others: "A plan from less knowledge may know less, and never something else.",
 };

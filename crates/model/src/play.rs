@@ -356,7 +356,8 @@ impl Player<'_> {
 /// The fact if changes lead to different outcomes, or nothing was learned.
 static CONFLICT: Fact = Fact { outcomes: Vec::new(), probes: 0, depends: true };
 
-/// The case for a cause. A change between two values stands in for setting one, because the old value rarely matters.
+/// The case for a cause. Without probes that set a value, those that change it from one value to another are used, and the other
+/// way round, because the old value rarely matters.
 fn case_of<'c>(cases: &'c Cases, cause: &Cause) -> Option<(&'c Cause, &'c Fact)> {
     let alike: &[ChangeKind] = match cause.kind {
         ChangeKind::True | ChangeKind::Unset | ChangeKind::False => &[],

@@ -17,6 +17,8 @@ mod address;
 mod collection;
 #[cfg(feature = "columns")]
 pub mod columns;
+#[cfg(any(feature = "rego", feature = "sentinel"))]
+mod module_lists;
 #[cfg(feature = "query")]
 pub mod query;
 #[cfg(feature = "rego")]

@@ -12,6 +12,8 @@ use objchange_plan::{
 };
 
 use crate::address::without_data;
+#[cfg(any(feature = "rego", feature = "sentinel"))]
+use crate::module_lists::ItemModule;
 
 /// The members of a plan to which a module that is not there may add anything.
 #[cfg(any(feature = "rego", feature = "sentinel"))]
@@ -121,13 +123,23 @@ impl<'t> PossibleItem<'t> {
         }
     }
 
+    /// The module that it may be in.
+    #[cfg(any(feature = "rego", feature = "sentinel"))]
+    pub(crate) fn module(&self) -> ItemModule {
+        match (self.is_any, self.address.starts_with("module.")) {
+            (true, true) => ItemModule::InOrBelow(self.address.to_string()),
+            // Where nobody can read what is missing, it may be anything.
+            (true, false) => ItemModule::Unknown,
+            (false, _) => ItemModule::In(self.module_address.to_string()),
+        }
+    }
+
     /// Whether it may be the item of this key.
     #[cfg(feature = "sentinel")]
     pub(crate) fn may_have(&self, key: &str) -> bool {
         let starts = |rest: &str| rest.starts_with('[') || self.is_any && rest.starts_with(['.', ':']);
         key.strip_prefix(self.address.as_str()).is_some_and(|rest| rest.is_empty() || starts(rest))
-            // Where nobody can read what is missing, it may be anything.
-            || self.is_any && !self.address.starts_with("module.")
+            || self.module() == ItemModule::Unknown
     }
 
     /// A known field of a possible item. Its actions and values are unknown.
@@ -137,7 +149,7 @@ impl<'t> PossibleItem<'t> {
             "mode" => Some(&self.mode),
             "type" => Some(&self.resource_type),
             "name" => Some(&self.name),
-            "provider_name" => Some(&self.provider_name),
+            "provider_name" => Some(&self.provider_name).filter(|name| !name.is_empty()),
             "address" if self.is_instance => Some(&self.address),
             "module_address" if self.is_instance => Some(&self.module_address),
             _ => None,
@@ -370,12 +382,25 @@ fn unlisted_data_sources<'t>(plan: &Plan<'t>) -> Vec<PossibleItem<'t>> {
         let Some(module) = module else { continue };
         let text = |resource: View<'_, 't>, name| resource.get(name).and_then(View::text).unwrap_or_default();
         for resource in module.get("resources").into_iter().flat_map(|listed| listed.elements().iter()) {
-            if text(resource, "mode") == *"data" {
-                // How many instances a module has is not known from here.
-                let written = text(resource, "address");
-                let place = if address.is_empty() { written.as_str() } else { &address };
-                found.push(PossibleItem::anything_in(place));
+            if text(resource, "mode") != *"data" {
+                continue;
             }
+            // How many instances a module has is not known from here.
+            found.push(match address.is_empty() {
+                false => PossibleItem::anything_in(&address),
+                true => {
+                    let written_address = text(resource, "address");
+                    PossibleItem {
+                        address: without_data(&written_address).into_owned().into(),
+                        written_address,
+                        mode: text(resource, "mode"),
+                        resource_type: text(resource, "type"),
+                        name: text(resource, "name"),
+                        is_any: false,
+                        ..PossibleItem::anything_in("")
+                    }
+                }
+            });
         }
         for (name, call) in module.get("module_calls").into_iter().flat_map(|calls| calls.members().iter()) {
             let called = if address.is_empty() {

@@ -25,6 +25,7 @@ mod counted_read;
 mod data_directory;
 mod documents;
 mod files;
+mod glob;
 mod inputs;
 mod installed_providers;
 mod lock_file;
@@ -57,7 +58,7 @@ mod workplace;
 
 pub use affected::{
     ChangedFiles, ChangedFilesError, ChangedFilesProblem, Reason, ReasonKind, RootsError, RootsProblem,
-    reasons_for, repository_top, root_modules,
+    is_glob, named_directories, reasons_for, repository_top, root_modules,
 };
 pub use cache_entry::CacheEntry;
 pub use case_files::{BlessedCases, CaseEvent, CaseLine, UnusableCases, run_case_files};

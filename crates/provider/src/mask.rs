@@ -45,7 +45,7 @@ impl Masks {
     /// elsewhere.
     pub fn object(&mut self, block: &Block, value: &Value) -> Value {
         let marked = block.mark_hidden(value);
-        // A secret may stand in the clear before the attribute that the schema hides. The first pass learns all secrets,
+        // A secret may be in the clear before the attribute that the schema hides. The first pass learns all secrets,
         // and only the second one replaces each of them everywhere.
         self.masked(&marked, Some(block.implied_type()), false);
         self.masked(&marked, Some(block.implied_type()), false)

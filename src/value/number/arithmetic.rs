@@ -381,7 +381,7 @@ fn digits(number: &Binary) -> BigUint {
     number.leading_bits(Binary::PRECISION)
 }
 
-/// The power of two that the mantissa's last bit stands for.
+/// The power of two of the mantissa's last bit.
 fn lowest(number: &Binary) -> i32 {
     number.exponent() - Binary::PRECISION as i32
 }

@@ -15,7 +15,7 @@ pub enum ParseNumberError {
     /// The text does not have the form of a number.
     #[error("a number is required: decimal digits, perhaps with a sign, a decimal point and an exponent")]
     NotANumber,
-    /// The first digit stands for a power of ten outside 10^±5000, or the binary exponent is outside ±16600.
+    /// The first digit is of a power of ten outside 10^±5000, or the binary exponent is outside ±16600.
     ///
     /// This is a limit of this library, so that no short text makes a number that takes
     /// unreasonable time and memory to compute and to print. Terraform accepts larger exponents.

@@ -27,17 +27,17 @@ pub enum ParsePathErrorKind {
     /// The text has something else than a step here.
     #[error(
         "a step begins with a dot or a bracket, and a name with other characters than letters, digits, _ and - \
-         stands in double quotes"
+         must be in double quotes"
     )]
     NoStep,
     /// A dot, and no name.
     #[error("an attribute's name is missing")]
     MissingName,
     /// A dot, and a number.
-    #[error("a position stands in brackets, as in [0]")]
+    #[error("a position must be in brackets, as in [0]")]
     PositionAfterDot,
     /// A name has characters that are not allowed.
-    #[error("a name is made of letters, digits, _ and -; one with other characters stands in double quotes")]
+    #[error("a name is made of letters, digits, _ and -; one with other characters must be in double quotes")]
     NoName,
     /// A string that does not end, or has an escape that JSON does not know.
     #[error("the string in double quotes is not closed, or has a wrong escape")]

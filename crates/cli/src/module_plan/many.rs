@@ -8,7 +8,9 @@ use objchange_hcl::Severity;
 use objchange_module::Diagnostics;
 use objchange_module::config::Config;
 use objchange_plan::{Counts, Missing, Report, Schemas, Selection, Verdict};
-use objchange_project::{PlanError, PlannedDirectory, RefusedPlan, plan_directory, pool, root_modules};
+use objchange_project::{
+    PlanError, PlannedDirectory, RefusedPlan, named_directories, plan_directory, pool, root_modules,
+};
 use objchange_text::{Noted, Notice, counted, padded, visible, visible_json};
 use serde_json::{Value as Json, json};
 
@@ -48,10 +50,8 @@ enum Outcome {
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     refuse_options(args)?;
-    let directories = match args.all {
-        true => root_modules(&args.directories).map_err(unusable)?,
-        false => args.directories.clone(),
-    };
+    let named = named_directories(&args.directories).map_err(unusable)?;
+    let directories = if args.all { root_modules(&named).map_err(unusable)? } else { named };
     let inputs = args.inputs();
     let mut out = terminal::stdout();
     let names = directories.iter().map(|directory| directory.display().to_string().chars().count());

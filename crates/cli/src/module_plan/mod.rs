@@ -18,7 +18,7 @@ use objchange_module::Providers;
 use objchange_module::plan::{ModulePlan, PlanInput};
 use objchange_plan::{Program, Selection, Version};
 pub(crate) use objchange_project::is_module;
-use objchange_project::{PlanError, PlannedDirectory, RefusedPlan};
+use objchange_project::{PlanError, PlannedDirectory, RefusedPlan, is_glob};
 
 pub(crate) use self::arguments::{
     DirectoryArgs, ForModules, ModuleArgs, PlanInputs, PlanningArgs, StateArgs, state_choice,
@@ -80,8 +80,8 @@ One resource:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The directory of the root module, or a plan file of `terraform plan -out` to plan once more. For several directories, one
-    /// line each is printed
+    /// The directory of the root module, or a plan file of `terraform plan -out` to plan once more. For several directories, or a
+    /// glob such as 'envs/*', one line each is printed
     #[arg(value_name = "DIR", default_value = ".")]
     directories: Vec<PathBuf>,
 
@@ -199,7 +199,7 @@ pub(crate) fn version_of(program: Option<Program>) -> Version {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    if args.all || args.directories.len() > 1 {
+    if args.all || args.directories.len() > 1 || is_glob(args.directory()) {
         return many::run(args);
     }
     if let Some(address) = &args.explain {

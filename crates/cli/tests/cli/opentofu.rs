@@ -89,6 +89,135 @@ fn variables_may_prevent_that_something_is_destroyed() {
 }
 
 #[test]
+fn each_instance_of_a_module_has_its_own_prevention() {
+    let main = |keys: &str| {
+        format!(
+            "module \"m\" {{\n  source   = \"./m\"\n  for_each = toset({keys})\n  keep     = each.key == \"kept\"\n}}\n"
+        )
+    };
+    let child = "variable \"keep\" {\n}\nresource \"terraform_data\" \"a\" {\n  count = 0\n  lifecycle {\n    prevent_destroy = var.keep\n  }\n}\n";
+    let stored = |keys: &[&str]| {
+        let modules: Vec<String> = keys.iter().map(|key| format!("module.m[\"{key}\"]")).collect();
+        state(&modules.iter().map(|module| Some(&**module)).collect::<Vec<_>>())
+    };
+    let planned = |name: &str, keys: &str, stored: &str| {
+        let main = main(keys);
+        let files = [("main.tf", &*main), ("m/main.tf", child), ("terraform.tfstate", stored)];
+        plan(name, &files, &["--as", "opentofu"])
+    };
+    // Only `gone` loses an object, and its own expression does not hold.
+    let output = planned("own-prevention", "[\"kept\", \"gone\"]", &stored(&["gone"]));
+    assert_eq!(output.code, 0, "{output:?}");
+    let output = planned("own-prevention-held", "[\"kept\", \"gone\"]", &stored(&["gone", "kept"]));
+    assert_eq!(output.code, 1, "{output:?}");
+    let said = "Resource module.m[\"kept\"].terraform_data.a[0] has lifecycle.prevent_destroy";
+    assert!(output.stderr.replace('\n', " ").contains(said), "{output:?}");
+    assert!(!output.stderr.contains("module.m[\"gone\"]"), "{output:?}");
+    // The variables of an instance that is gone are gone, too, so another instance decides.
+    let output = planned("own-prevention-gone", "[\"kept\"]", &stored(&["gone"]));
+    assert!(output.code == 1 && output.stderr.contains("Instance cannot be destroyed"), "{output:?}");
+}
+
+#[test]
+fn its_cycles_and_what_it_forgets_are_in_its_words() {
+    let cycle = "locals {\n  a = local.b\n  b = local.a\n}\n";
+    let output = as_opentofu("cycle", cycle);
+    assert!(
+        output.code == 1 && output.stderr.contains("Cycle: local.a (expand), local.b (expand)"),
+        "{output:?}"
+    );
+    let terraform = plan("cycle-terraform", &[("main.tf", cycle)], &[]);
+    assert!(terraform.stderr.contains("Cycle:\n"), "{terraform:?}");
+    let removed = "removed {\n  from = terraform_data.a\n  lifecycle {\n    destroy = false\n  }\n}\n";
+    let stored = state(&[None]);
+    let files = [("main.tf", removed), ("terraform.tfstate", &*stored)];
+    let output = plan("forgets", &files, &["--as", "opentofu"]);
+    let (said, shown) = (output.stderr.replace('\n', " "), output.stdout.replace('\n', " "));
+    assert!(said.contains("Some objects will no longer be managed by OpenTofu"), "{output:?}");
+    assert!(said.contains("import them into OpenTofu to manage them again"), "{output:?}");
+    assert!(!said.contains("Terraform") && !shown.contains("Terraform"), "{output:?}");
+    assert!(
+        shown.contains("will be removed from the OpenTofu state but will not be destroyed"),
+        "{output:?}"
+    );
+}
+
+/// A module with a provider for each region, which a child module gets, too. `KEY` is that of the resource here.
+const REGIONS: &str = "variable \"regions\" {\n  default = { eu = \"eu-west-1\", us = \"us-east-1\" }\n}\n\
+    provider \"null\" {\n  alias    = \"by\"\n  for_each = var.regions\n}\n\
+    resource \"null_resource\" \"own\" {\n  for_each = toset([\"eu\"])\n  provider = null.by[KEY]\n}\n\
+    module \"m\" {\n  source    = \"./m\"\n  for_each  = var.regions\n  providers = { null = null.by[each.key] }\n}\n";
+
+#[test]
+fn providers_may_have_an_instance_for_each_key() {
+    let child = "terraform {\n  required_providers {\n    null = { source = \"hashicorp/null\" }\n  }\n}\nresource \"null_resource\" \"c\" {}\n";
+    let schemas =
+        json!({"format_version": "1.0", "provider_schemas": {"registry.opentofu.org/hashicorp/null": {
+        "provider": {"version": 0, "block": {}},
+        "resource_schemas": {"null_resource": {"version": 0, "block": {"attributes": {
+            "id": {"type": "string", "computed": true}}}}}}}})
+        .to_string();
+    let planned = |name: &str, main: &str, more: &[&str]| {
+        let files = [("main.tf", main), ("m/main.tf", child), ("schemas.json", &*schemas)];
+        let folder = Folder::with(&format!("opentofu-{name}"), &files);
+        let mut all: Vec<OsString> = vec!["plan".into(), folder.0.clone().into()];
+        all.extend(["--as".into(), "opentofu".into(), "--schemas".into(), folder.at("schemas.json").into()]);
+        all.extend(more.iter().map(Into::into));
+        objchange(all, "")
+    };
+    for key in ["\"eu\"", "each.key", "each.value"] {
+        let output = planned("instances", &REGIONS.replace("KEY", key), &[]);
+        assert_eq!(output.code, 0, "{output:?}");
+        assert!(output.stdout.contains("module.m[\"us\"].null_resource.c will be created"), "{output:?}");
+        assert!(output.stdout.contains("Plan: 3 to add"), "{output:?}");
+    }
+    let literal = REGIONS.replace("KEY", "\"eu\"");
+    for (name, main, said) in [
+        ("no-such-key", REGIONS.replace("KEY", "\"asia\""), "has no instance \"asia\". Its keys: eu, us."),
+        ("null-key", REGIONS.replace("KEY", "null"), "is null."),
+        (
+            "unknown-key",
+            REGIONS.replace("[KEY]", "[null_resource.other.id]")
+                + "resource \"null_resource\" \"other\" {\n  provider = null.by[\"eu\"]\n}\n",
+            "",
+        ),
+        ("without-key", REGIONS.replace("[KEY]", ""), "Error: Provider instance key required"),
+        (
+            "without-alias",
+            literal.replace("  alias    = \"by\"\n", ""),
+            "Error: Alias required for for_each of a provider",
+        ),
+        (
+            "without-for-each",
+            literal.replace("  for_each = var.regions\n}", "}"),
+            "Error: Unexpected provider instance key",
+        ),
+        (
+            "of-a-resource",
+            literal.replace("  for_each = var.regions\n}", "  for_each = toset([terraform_data.x.id])\n}")
+                + "resource \"terraform_data\" \"x\" {}\n",
+            "Error: Invalid for_each of a provider",
+        ),
+        (
+            "undeclared",
+            literal.replace("for_each = var.regions\n}", "for_each = var.nope\n}"),
+            "Error: Reference to undeclared input variable",
+        ),
+    ] {
+        let output = planned(name, &main, &[]);
+        let stderr = output.stderr.replace('\n', " ");
+        match said {
+            // Only the provider knows the key.
+            "" => assert_eq!(output.code, 0, "{output:?}"),
+            said => assert!(output.code == 1 && stderr.contains(said), "{name}: {output:?}"),
+        }
+    }
+    // Terraform has no such argument.
+    let output = plan("instances-terraform", &[("main.tf", &literal), ("m/main.tf", child)], &[]);
+    assert!(output.stderr.contains("Error: Reserved argument name in provider block"), "{output:?}");
+}
+
+#[test]
 fn its_functions_and_its_registry_are_known() {
     let main = "output \"o\" {\n  value = [urldecode(\"a%20b\"), cidrcontains(\"10.0.0.0/8\", \"10.1.0.0/16\"), base64gunzip(base64gzip(\"hey\"))]\n}\n\
                 resource \"null_resource\" \"n\" {}\n";
@@ -122,12 +251,6 @@ fn what_is_not_supported_is_refused_with_its_place() {
             "terraform {\n  encryption {\n  }\n}\n",
             "Encryption is not supported here",
             "   5:   encryption {\n",
-        ),
-        (
-            "provider",
-            "provider \"test\" {\n  alias    = \"by\"\n  for_each = toset([\"a\"])\n}\n",
-            "for_each of providers is not supported here",
-            "   6:   for_each = toset([\"a\"])\n",
         ),
     ] {
         let output = as_opentofu(&format!("refused-{name}"), &format!("{variable}{body}"));

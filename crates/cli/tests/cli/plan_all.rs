@@ -35,6 +35,19 @@ fn a_line_for_each_root_module() {
     assert_eq!(run("plan --all DIR/env --allow-path DIR/shared --detailed-exitcode").code, 2);
     let refused = run("plan --all DIR/env --allow-path DIR/shared --fail-on output");
     assert!(refused.code == 1 && refused.stdout.contains("refused: 1 of outputs to change"), "{refused:?}");
+    // Quoted globs reach the program; `none` has no module.
+    for glob in ["DIR/env/*", "DIR/{env/prod,env/test,none}", "DIR/en?/**"] {
+        let output = run(&format!("plan {glob} --allow-path DIR/shared"));
+        assert_eq!(output.code, 0, "{glob}: {output:?}");
+        assert!(output.stdout.contains("/env/prod  ") && output.stdout.contains("/env/test  "), "{output:?}");
+        assert!(output.stderr.contains("note: 2 modules: "), "{output:?}");
+    }
+    for (glob, said) in
+        [("DIR/none*/x", "no directory with a module matches this"), ("DIR/env/[", "this is not a glob")]
+    {
+        let output = run(&format!("plan {glob}"));
+        assert!(output.code == 2 && output.stderr.contains(said), "{output:?}");
+    }
     for option in [
         "--target x.y",
         "--module-source a/b/c=d",

@@ -346,7 +346,7 @@ fn what_cannot_be_added_is_named() {
     assert_eq!(none.code, 2, "{none:?}");
 }
 
-/// A disk of the service that the kit stands for, in a state.
+/// A state with one disk, as the service behind the test provider would have created it.
 const DISK_STATE: &str = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[
 {"mode":"managed","type":"TYPE","name":"d","provider":"provider[\"example.com/test/kit\"]","instances":[
 {"schema_version":0,"attributes":OBJECT}]}]}"#;

@@ -204,8 +204,8 @@ fn planned(folder: &Path, plan: &Json, resources: &Json, change: &Json) -> Resul
     }
 }
 
-/// A body with each block by itself where there can be only one, and in an array where there may be more: in
-/// configuration both stand for both.
+/// A body with each block by itself where there can be only one, and in an array where there may be more. Configuration in
+/// JSON may write either in both cases.
 fn blocks(body: &Map<String, Json>, schema: &Json) -> Map<String, Json> {
     let one = |json: &Json, schema: &Json| {
         let block = json.get(0).unwrap_or(json);

@@ -40,7 +40,7 @@ pub(super) use self::check::inside;
 pub(super) use self::hinted_value::{HintedValue, Numbering, RegexText};
 use super::within;
 
-/// The key of an object that stands for a secret.
+/// The key of an object that names a secret instead of writing it.
 const SENSITIVE: &str = "$sensitive";
 
 /// Hints about a provider: see the [module](self). The default has none.
@@ -149,7 +149,7 @@ impl Hints {
         })
     }
 
-    /// The identifier by which an object is imported, if the file has one for its type: `{name}` stands for the
+    /// The identifier by which an object is imported, if the file has one for its type: `{name}` is replaced by the
     /// attribute of
     /// that name.
     pub fn import_id(&self, name: &str, object: &Value) -> Option<String> {

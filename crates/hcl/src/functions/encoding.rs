@@ -65,7 +65,7 @@ fn url_decoded(encoded: &str) -> Answer {
     Ok(decoded.map_err(|_| FunctionError::argument(0, "the result is no valid UTF-8"))?.into())
 }
 
-/// The maximum number of bytes to unpack: a few bytes of gzip can stand for gigabytes.
+/// The maximum number of bytes to unpack: a few bytes of gzip can unpack to gigabytes.
 const MAX_UNZIPPED: u64 = 64 << 20;
 
 /// The text that was packed by gzip and encoded in Base64.
@@ -255,7 +255,7 @@ fn decoded(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> Option<Str
     encoding.decode_without_bom_handling_and_without_replacement(bytes).map(Cow::into_owned)
 }
 
-/// Whether a text has characters that only browsers find in an encoding, for bytes that stand for none.
+/// Whether a text has control characters from bytes that the encoding leaves undefined. Only browsers decode these bytes.
 fn is_made_up(encoding: &'static encoding_rs::Encoding, text: &str) -> bool {
     encoding.name().starts_with("windows-") && text.contains(|c| matches!(c, '\u{80}'..='\u{9f}'))
 }

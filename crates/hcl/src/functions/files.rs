@@ -139,7 +139,7 @@ impl BaseDirectory {
         Self { known: Some(Arc::default()), ..self }
     }
 
-    /// Sets the directory that `~` at the start of a path stands for. Reading files there needs its own permission.
+    /// Sets the directory that replaces `~` at the start of a path. Reading files there needs its own permission.
     #[must_use]
     pub fn with_home(mut self, path: impl Into<PathBuf>) -> Self {
         self.home = Some(path.into());

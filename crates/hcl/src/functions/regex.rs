@@ -207,7 +207,7 @@ fn replace_matches(
     Ok(out.into())
 }
 
-/// A part of what stands in for a match.
+/// A part of the replacement of a match.
 enum ReplacementPart<'r> {
     Text(&'r str),
     /// A group by number or name.

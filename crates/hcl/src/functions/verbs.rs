@@ -341,7 +341,7 @@ fn with_exponent(digits: &str, point: i32, fraction: usize) -> String {
     format!("{out}e{sign}{:02}", exponent.abs())
 }
 
-/// In as many digits, or as few as stand for the number, plain or with an exponent, whichever is shorter.
+/// With this number of digits, or with as few as identify the number; plain or with an exponent, whichever is shorter.
 fn general(number: &Number, precision: Option<usize>) -> String {
     let precision = precision.map(|precision| precision.clamp(1, MAX_DIGITS));
     let Some((digits, point)) = number.decimal_digits(precision) else { return "0".to_owned() };

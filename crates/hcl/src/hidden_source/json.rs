@@ -227,6 +227,13 @@ pub(super) fn of_test_file<'s>(
         names.any(|name| keys.contains(name.as_str()))
     };
     let mut found = Vec::new();
+    // `variable` blocks of test files declare secrets of their own.
+    let variables = objects(node).into_iter().filter_map(|file| property(file, "variable"));
+    for variable in variables.flat_map(objects).flatten() {
+        if objects(&variable.value).into_iter().any(is_secret) {
+            hide(&variable.value, &|name| shape::VARIABLE.has(name), &mut found);
+        }
+    }
     // Which key belongs to which schema is not worked out: one match hides the strings of the whole file.
     if text.contains("sensitive(") || schemas().any(is_given) {
         let mut members = BTreeSet::new();

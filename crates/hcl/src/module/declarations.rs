@@ -378,6 +378,8 @@ pub struct ProviderConfig {
     pub name: SmolStr,
     /// `alias`.
     pub alias: Option<SmolStr>,
+    /// `for_each` of OpenTofu: an instance of the configuration for each key.
+    pub for_each: Option<Expr>,
     /// `version`, deprecated, with its place.
     pub version: Option<(String, Span)>,
     /// The part of the block for the provider.
@@ -386,13 +388,15 @@ pub struct ProviderConfig {
     pub is_empty: bool,
 }
 
-/// A reference to a provider configuration: `aws`, `aws.east`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A reference to a provider configuration: `aws`, `aws.east`, and in OpenTofu `aws.by_region["eu"]`.
+#[derive(Debug, Clone)]
 pub struct ProviderRef {
     /// The local name of the provider.
     pub name: SmolStr,
     /// The alias.
     pub alias: Option<SmolStr>,
+    /// The key of an instance of the configuration, in OpenTofu.
+    pub key: Option<Box<Expr>>,
     /// Where it is written.
     pub span: Span,
 }

@@ -1,11 +1,11 @@
-//! The text that literal tokens stand for.
+//! Decodes the text of literal tokens.
 
 use objchange_text::Span;
 
 use super::parser::Parser;
 use super::token::Token;
 
-/// Text of heredocs and template files: only `$${` and `%%{` stand for something else.
+/// Text of heredocs and template files: only `$${` and `%%{` are escapes.
 pub(super) fn plain(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     markers(source, &mut text);

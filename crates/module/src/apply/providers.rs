@@ -12,11 +12,10 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use super::generate::GeneratedValues;
+use crate::ProviderConfigAddress;
 use crate::providers::{
-    DataAnswer, ProviderCall, ProviderFunction, ProviderReply, Providers, ProvidersExt, SimulatedProviders,
-    with_attributes,
+    DataAnswer, ProviderCall, ProviderReply, Providers, ProvidersExt, SimulatedProviders, with_attributes,
 };
-use crate::{ProviderAddress, ProviderConfigAddress};
 
 /// Plans as [`SimulatedProviders`] do, and applies: computed attributes without a value get an invented one. The
 /// behaviour of `terraform` and `hashicorp/null` is known and followed.
@@ -146,8 +145,8 @@ impl Providers for InventingProviders<'_> {
         false
     }
 
-    fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
-        self.others.function(provider, name)
+    fn others(&self) -> Option<&dyn Providers> {
+        Some(&self.others)
     }
 
     fn invents_functions(&self) -> bool {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::address::{InstanceKey, Mode};
 use objchange::change::{
-    ApplyRequest, ApplyResourceChange, InconsistentResultKind, Lifecycle, PlanChangeError, PlanRequest,
-    apply_change, assert_object_compatible, plan_change,
+    ApplyRequest, ApplyResourceChange, InconsistentResultKind, Lifecycle, PlanChangeError, apply_change,
+    assert_object_compatible,
 };
 use objchange::schema::Schema;
-use objchange::value::Path;
+use objchange::value::{Marks, Path};
 use objchange_hcl::{Scope, Variables};
 
 use crate::marking::mark_kept;
@@ -17,7 +17,7 @@ use crate::plan::PlannedAction;
 use crate::plan::evaluated::dynamic;
 use crate::plan::graph::ResourceNode;
 use crate::plan::instances::{Expanded, ModuleInstanceId};
-use crate::plan::managed::{Instance, ResourceProvider};
+use crate::plan::managed::{ChangeInputs, Instance};
 use crate::plan::resource::{instance_address, value_place};
 use crate::plan::walk::Walk;
 use crate::plan::{CheckKind, PlannedObject};
@@ -49,7 +49,11 @@ impl<'c> Walk<'_, 'c> {
             }
             let values = expansion.map(|key, repetition| {
                 let address = instance_address(&module, resource.name, key);
-                let instance = Instance { index, at, address, repetition, schema: &schema };
+                let Some(provider) = self.provider_instance((index, at), repetition, resource) else {
+                    return dynamic();
+                };
+                let instance =
+                    Instance { index, at, address, repetition, schema: &schema, provider: &provider };
                 match resource.name.mode {
                     Mode::Managed => self.apply_managed(&instance, resource, &variables),
                     Mode::Data => self.apply_data(&instance, resource, &variables),
@@ -134,29 +138,26 @@ impl<'c> Walk<'_, 'c> {
     ) -> Option<Value> {
         let Instance { address, schema, .. } = instance;
         let decoded = self.config_object(instance, resource, scope)?;
-        let prior = self.current(address).cloned();
-        let replaces = planned.action.is_replace();
-        let mut request = PlanRequest::new(&schema.block, &planned.before, &decoded.value);
-        request.lifecycle = Lifecycle {
-            ignore_changes: resource.config.lifecycle.ignore_changes.clone(),
-            create_before_destroy: planned.action == PlannedAction::CreateThenDelete,
-            // The first plan has decided this; the second one must not decide anew.
-            force_replace: replaces,
-            tainted: prior.as_ref().is_some_and(|prior| prior.tainted),
-        };
-        if let Some(prior) = &prior {
-            request.private = prior.private.clone();
-            request.identity.clone_from(&prior.identity);
+        // A value that made-up ones cannot give is no reason to fail. Nobody knows what a provider would make of another one.
+        if !self.configured_inventions.is_empty() && !decoded.value.is_wholly_known() {
+            return Some(Value::unknown(schema.block.implied_type().clone()).with_marks(Marks::INVENTED));
         }
-        let text = address.to_string();
-        let mut asked = ResourceProvider {
-            providers: &mut *self.providers,
-            provider: &resource.provider_config,
-            resource_type: &resource.name.resource_type,
-            address: &text,
+        let prior = self.current(address).cloned();
+        let inputs = ChangeInputs {
+            before: &planned.before,
+            config: &decoded.value,
+            stored: prior.as_ref(),
+            lifecycle: Lifecycle {
+                ignore_changes: resource.config.lifecycle.ignore_changes.clone(),
+                create_before_destroy: planned.action == PlannedAction::CreateThenDelete,
+                // The first plan has decided this; the second one must not decide anew.
+                force_replace: planned.action.is_replace(),
+                tainted: prior.as_ref().is_some_and(|prior| prior.tainted),
+            },
         };
+        let text = address.to_string();
         // Terraform plans again before it applies, because more values are known now, and compares both plans.
-        let change = match plan_change(&request, &mut asked) {
+        let change = match self.plan_change(instance, resource, inputs) {
             Ok(change) => change,
             Err(PlanChangeError::Refused(found)) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
@@ -178,7 +179,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let resource_type = &resource.name.resource_type;
         let mut provider = |question: &ApplyResourceChange| {
-            self.providers.apply(&resource.provider_config, resource_type, &text, question)
+            self.providers.apply(instance.provider, resource_type, &text, question)
         };
         let applied = match apply_change(&request, &mut provider) {
             Ok(applied) => applied,
@@ -295,7 +296,7 @@ impl<'c> Walk<'_, 'c> {
         let text = address.to_string();
         let (plain, marks) = decoded.value.unmark_deep_with_paths();
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
-        match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
+        match self.providers.read_data(instance.provider, &text, schema, &plain) {
             DataAnswer::Known(value, warnings) => {
                 self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));
                 let value = mark_kept(&schema.block, &value.mark_where_present(&marks));

@@ -1,26 +1,22 @@
 //! Loading the tree of modules.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use objchange::{Type, Value};
+use objchange::Value;
 use objchange_hcl::{
-    Diagnostic, Edition, Expr, Functions, ModuleCall, ModuleConfig, OUTSIDE, OUTSIDE_DIRECTORIES, Problems,
-    Sources, Span,
+    Diagnostic, Edition, ModuleCall, ModuleConfig, OUTSIDE, OUTSIDE_DIRECTORIES, Problems, Sources, Span,
 };
 use objchange_plan::{DirectoryProblem, Version};
 use objchange_text::VersionConstraints;
 use smol_str::SmolStr;
 
-use super::constants::{ConstantScope, Constants};
+use super::constants::Constants;
 use super::manifest::{self, Manifest};
+use super::names::{clean, configuration_files, is_left_alone, is_of_opentofu, join};
 use super::source::{ModuleSource, SourceDirectory};
 use super::{Config, Files, LoadedModule, MissingModule, ModuleId};
-use crate::subject::{SubjectKind, parse, undeclared_name};
 use crate::{Diagnostics, Severity};
-
-/// How the names of files of configuration end, and how those of OpenTofu do that stand for them.
-const ENDS: [(&str, &str); 2] = [(".tf", ".tofu"), (".tf.json", ".tofu.json")];
 
 /// The version that brought imports by modules that others call.
 const CHILD_IMPORTS: Edition = Edition(16);
@@ -49,12 +45,12 @@ impl<'o> LoadOptions<'o> {
         Self { manifest: None, terraform_version, accepts_missing: false, sources: &[] }
     }
 
-    fn version(&self) -> Version {
+    pub(super) fn version(&self) -> Version {
         Version::parse(self.terraform_version).unwrap_or(Version::NEWEST)
     }
 
     /// Whether the rules are those of 1.15 or newer.
-    fn is_new(&self) -> bool {
+    pub(super) fn is_new(&self) -> bool {
         self.edition() >= Edition(15)
     }
 
@@ -190,20 +186,20 @@ pub(crate) struct InstalledPlace<'p> {
     pub(crate) constants: BTreeMap<SmolStr, Value>,
 }
 
-struct Loader<'l> {
-    files: &'l dyn Files,
-    options: &'l LoadOptions<'l>,
+pub(super) struct Loader<'l> {
+    pub(super) files: &'l dyn Files,
+    pub(super) options: &'l LoadOptions<'l>,
     /// The names of the calls that lead to the root module in the manifest.
     key: &'l [SmolStr],
     manifest: Manifest,
-    config: Config,
+    pub(super) config: Config,
     /// The directories that are already read.
     directories: HashMap<String, Directory>,
     /// The called modules whose files are wrong.
     broken: HashSet<ModuleId>,
     /// The values of the constant variables of each module that has any.
-    constants: HashMap<ModuleId, Constants>,
-    diagnostics: Diagnostics,
+    pub(super) constants: HashMap<ModuleId, Constants>,
+    pub(super) diagnostics: Diagnostics,
 }
 
 /// The declarations in the files of a directory.
@@ -231,122 +227,6 @@ impl Loader<'_> {
                     "",
                 );
             }
-        }
-    }
-
-    /// The source of a call that is not a literal.
-    fn computed_source(
-        &mut self,
-        parent: ModuleId,
-        name: &SmolStr,
-        call: &ModuleCall,
-    ) -> Option<(String, Span)> {
-        let expr = call.computed_source.as_ref()?;
-        if !self.options.is_new() {
-            let start = Span { end: expr.span.start, ..expr.span };
-            self.diagnostics.error("Unsuitable value type", start, "Unsuitable value: value must be known");
-            return None;
-        }
-        let module = &self.config.modules[parent];
-        let mut found = Vec::new();
-        for reference in objchange_hcl::variables(expr) {
-            let (subject, wrong) = parse(&reference);
-            found.extend(wrong);
-            let Some(subject) = subject else { continue };
-            match &subject.kind {
-                SubjectKind::Path(_) => {}
-                SubjectKind::Variable(_) | SubjectKind::Local(_) => {
-                    found.extend(undeclared_name(&module.config, &subject));
-                }
-                _ => {
-                    let detail =
-                        "The module source can only reference constant input variables and local values.";
-                    found.push(Diagnostic::new("Invalid module source", subject.span, detail));
-                }
-            }
-        }
-        let value = match found.is_empty() {
-            true => self.constant(parent, expr),
-            false => Err(found),
-        };
-        if self.files.has_opentofu_names() && value.as_ref().is_ok_and(|value| !value.is_known()) {
-            let detail = "OpenTofu evaluates variables before it loads modules, which is not supported here: write the source as a \
-                          literal.";
-            self.diagnostics.error("Early evaluation is not supported here", expr.span, detail);
-            return None;
-        }
-        if self.options.accepts_missing && value.as_ref().is_ok_and(|value| !value.is_known()) {
-            self.missing(parent, (name, call), String::new(), None);
-            return None;
-        }
-        let unknown = || {
-            let detail = "Only literal values and const variables can be evaluated during init.";
-            vec![Diagnostic::new("Unknown module source", expr.span, detail)]
-        };
-        let source = value.and_then(|value| match value.convert(&Type::String) {
-            Ok(source) if source.is_known() && !source.is_null() => {
-                let source = source.unmark_deep().0.as_str().unwrap_or_default().to_owned();
-                match Config::wrong_source((&source, expr.span), call.version.is_some()) {
-                    Some(wrong) => Err(vec![wrong]),
-                    None => Ok(source),
-                }
-            }
-            Ok(_) => Err(unknown()),
-            Err(error) => {
-                let detail = format!("Invalid expression value: {}.", error.kind);
-                Err(vec![Diagnostic::new("Incorrect value type", expr.span, detail)])
-            }
-        });
-        match source {
-            Ok(source) => Some((source, expr.span)),
-            Err(errors) => {
-                self.diagnostics.errors(errors);
-                None
-            }
-        }
-    }
-
-    /// The value of an expression in a module, as far as it is constant.
-    fn constant(&self, module: ModuleId, expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
-        let none = Constants::new();
-        let loaded = &self.config.modules[module];
-        let scope = ConstantScope {
-            config: &loaded.config,
-            constants: self.constants.get(&module).unwrap_or(&none),
-            directories: [&loaded.directory, &self.config.modules[0].directory],
-            functions: Functions::pure(),
-            version: self.options.version(),
-        };
-        scope.evaluate(expr)
-    }
-
-    /// Gives the constant variables of a called module their values.
-    fn pass_constants(&mut self, parent: ModuleId, call: &ModuleCall, child: ModuleId) {
-        let declared = Arc::clone(&self.config.modules[child].config);
-        let mut constants = Constants::new();
-        for (name, variable) in declared.variables.iter().filter(|(_, variable)| variable.constant) {
-            let argument = call.arguments.iter().find(|argument| argument.name == *name);
-            let value = match argument {
-                None => variable.default.clone(),
-                Some(argument) => match self.constant(parent, &argument.expr) {
-                    Ok(value) if value.is_wholly_known() => Some(value),
-                    // Errors in an argument are reported when it is evaluated.
-                    Err(_) => None,
-                    Ok(_) => {
-                        let detail = "Only a constant value can be passed into a constant module variable.";
-                        self.diagnostics.error("Const variables must be known", argument.expr.span, detail);
-                        None
-                    }
-                },
-            };
-            let converted = value.and_then(|value| match &variable.ty {
-                Some(ty) => ty.convert(&value).ok(),
-                None => Some(value),
-            });
-            constants.extend(converted.map(|value| (name.clone(), value)));
-        }
-        if !constants.is_empty() {
-            self.constants.insert(child, constants);
         }
     }
 
@@ -555,7 +435,7 @@ impl Loader<'_> {
     }
 
     /// A call of a module that is not there.
-    fn missing(
+    pub(super) fn missing(
         &mut self,
         parent: ModuleId,
         (name, call): (&SmolStr, &ModuleCall),
@@ -621,7 +501,7 @@ impl Loader<'_> {
         let (names, is_opentofu) = (self.files.list(directory)?, self.files.has_opentofu_names());
         if !is_opentofu && !directory.split('/').any(|step| step == ".terraform") {
             let names = names.iter().filter(|name| !is_left_alone(name));
-            let unread = names.filter(|name| ENDS.iter().any(|(_, own)| name.ends_with(own)));
+            let unread = names.filter(|name| is_of_opentofu(name));
             self.config.opentofu_files.extend(unread.map(|name| join(directory, name)));
         }
         let mut unread = Vec::new();
@@ -652,95 +532,5 @@ impl Loader<'_> {
         let read = Directory { config, problems };
         self.directories.insert(directory.to_owned(), read.clone());
         Ok(read)
-    }
-}
-
-/// The files of a module, in the order of their names.
-fn configuration_files(names: Vec<String>, is_opentofu: bool) -> Vec<String> {
-    let all: BTreeSet<String> = names.into_iter().filter(|name| !is_left_alone(name)).collect();
-    let is_read = |name: &&String| {
-        ENDS.iter().any(|(end, own)| match name.strip_suffix(end) {
-            Some(stem) => !is_opentofu || !all.contains(&format!("{stem}{own}")),
-            None => is_opentofu && name.ends_with(own),
-        })
-    };
-    all.iter().filter(is_read).cloned().collect()
-}
-
-/// Whether Terraform or OpenTofu reads a file of this name as configuration.
-///
-/// ```
-/// use objchange_module::config::is_configuration;
-///
-/// assert!(is_configuration("main.tf") && is_configuration("modules/net/main.tf.json"));
-/// assert!(!is_configuration("prod.tfvars") && !is_configuration(".main.tf") && !is_configuration("main.tf~"));
-/// ```
-pub fn is_configuration(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    !is_left_alone(name) && ENDS.iter().any(|(end, own)| name.ends_with(end) || name.ends_with(own))
-}
-
-/// Whether a file is nothing that a person wants to be read.
-fn is_left_alone(name: &str) -> bool {
-    // Hidden files, and the backups of editors: Terraform 1.11.4 reads none of them.
-    name.starts_with('.') || name.ends_with('~') || name.starts_with('#') && name.ends_with('#')
-}
-
-/// A path below a directory.
-fn join(directory: &str, path: &str) -> String {
-    if directory == "." || directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
-}
-
-/// A path without `.` and without `..` behind a name.
-pub(crate) fn clean(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for (i, part) in path.split(['/', '\\']).enumerate() {
-        match part {
-            "." => {}
-            "" if i > 0 => {}
-            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => drop(parts.pop()),
-            ".." if parts == [""] => {}
-            part => parts.push(part),
-        }
-    }
-    match &parts[..] {
-        [] => ".".to_owned(),
-        [""] => "/".to_owned(),
-        parts => parts.join("/"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{clean, configuration_files};
-
-    #[test]
-    fn paths_are_as_short_as_they_can_be() {
-        for (path, wanted) in [
-            ("./m", "m"),
-            ("a/../b", "b"),
-            ("a/b/../../c", "c"),
-            ("../x", "../x"),
-            ("a/../../x", "../x"),
-            ("a/..", "."),
-            ("/a/../../b", "/b"),
-            (".terraform/modules/m", ".terraform/modules/m"),
-        ] {
-            assert_eq!(clean(path), wanted, "{path}");
-        }
-    }
-
-    #[test]
-    fn only_files_of_configuration_are_read() {
-        let names = ["b.tf", "a.tf.json", ".c.tf", "d.tf~", "#e.tf#", "f.tofu", "g.tfvars", "override.tf"];
-        let names = configuration_files(names.map(str::to_owned).to_vec(), false);
-        assert_eq!(names, ["a.tf.json", "b.tf", "override.tf"]);
-    }
-
-    #[test]
-    fn opentofu_has_files_of_its_own() {
-        let names = ["a.tf", "a.tofu", "b.tf", "c.tofu.json", "c.tf.json", "c.tf", ".d.tofu", "e.tofu~"];
-        let names = configuration_files(names.map(str::to_owned).to_vec(), true);
-        assert_eq!(names, ["a.tofu", "b.tf", "c.tf", "c.tofu.json"]);
     }
 }

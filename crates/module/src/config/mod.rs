@@ -1,11 +1,13 @@
 //! The tree of modules.
 
 mod call_arguments;
+mod computed_sources;
 mod constants;
 pub(crate) mod file_reads;
 mod load;
 mod lock;
 mod manifest;
+mod names;
 mod provider_checks;
 mod provider_configs;
 mod source;
@@ -15,14 +17,17 @@ use std::sync::Arc;
 
 use objchange::address::ModuleAddress;
 use objchange_hcl::{ModuleConfig, Sources};
-use objchange_plan::DirectoryProblem;
+use objchange_plan::{DirectoryProblem, Version};
 use smol_str::SmolStr;
 
 pub use crate::files::{Files, MemoryFiles, OpenTofuFiles};
 pub use file_reads::{FileRead, template_reads};
-pub(crate) use load::{InstalledPlace, clean};
-pub use load::{LoadOptions, is_configuration};
+pub(crate) use load::InstalledPlace;
+pub use load::LoadOptions;
 pub use lock::{LOCK_FILE, LockedProvider, locked_providers};
+pub(crate) use names::clean;
+pub use names::is_configuration;
+pub(crate) use provider_configs::ProviderKey;
 pub use provider_configs::provider_config_missing;
 pub use source::{SourceDirectory, local_source};
 
@@ -71,6 +76,13 @@ impl Config {
             module = *self.modules.get(module)?.children.get(&key.1)?;
         }
         None
+    }
+
+    /// The version of Terraform whose form errors about cycles have. OpenTofu has that of Terraform 1.5, which it left, with all
+    /// names on one line.
+    pub(crate) fn cycle_version(&self, version: Version) -> Version {
+        let left = Version::parse("1.5").filter(|_| self.is_opentofu);
+        left.unwrap_or(version)
     }
 
     /// The module that an instance is of; `None` if the configuration does not call it.

@@ -17,11 +17,39 @@ impl Config {
     pub(super) fn check_providers(&self, diagnostics: &mut Diagnostics) {
         for module in 0..self.modules.len() {
             self.check_required_once(module, diagnostics);
+            self.check_provider_keys(module, diagnostics);
             if let Some((parent, call)) = self.caller(module) {
                 let pass = Pass { config: self, parent, child: module, call };
                 pass.check(diagnostics);
                 self.check_own_blocks(module, diagnostics);
             }
+        }
+    }
+
+    /// Checks that references to configurations with `for_each` have a key, and others none. Only OpenTofu has either.
+    fn check_provider_keys(&self, module: ModuleId, diagnostics: &mut Diagnostics) {
+        let config = &self.modules[module].config;
+        let of_resources = config.resources.values().filter_map(|resource| resource.provider.as_ref());
+        let passed = config.calls.values().flat_map(|call| &call.providers).map(|(_, outside)| outside);
+        for reference in of_resources.chain(passed) {
+            let provider = self.provider_named(module, &reference.name);
+            let block = self.own_block(module, &provider, reference.alias.as_ref());
+            let (name, has_instances) =
+                (words(reference), block.is_some_and(|block| block.for_each.is_some()));
+            let (summary, detail) = match (has_instances, reference.key.is_some()) {
+                (true, false) => (
+                    "Provider instance key required",
+                    format!(
+                        "{name} has for_each: write the key of one of its instances, as in {name}[\"KEY\"]."
+                    ),
+                ),
+                (false, true) => (
+                    "Unexpected provider instance key",
+                    format!("{name} has no for_each in this module, so that it has no instances with keys."),
+                ),
+                _ => continue,
+            };
+            diagnostics.error(summary, reference.span, detail);
         }
     }
 

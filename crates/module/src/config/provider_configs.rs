@@ -2,11 +2,25 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use objchange_hcl::{ActionName, ModuleCall, ProviderConfig, ProviderRef, ResourceName};
+use objchange_hcl::{ActionName, Expr, ModuleCall, ProviderConfig, ProviderRef, ResourceName};
 use smol_str::SmolStr;
 
 use super::{Config, ModuleId};
 use crate::{ProviderAddress, ProviderConfigAddress};
+
+/// Where the key of a provider instance is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ProviderKey<'c> {
+    /// In the resource.
+    OfResource(&'c Expr),
+    /// In the call of a module, which passes the instance.
+    OfCall {
+        /// The called module.
+        module: ModuleId,
+        /// The key, in the scope of the module that calls it.
+        key: &'c Expr,
+    },
+}
 
 /// The host of providers whose source names none, for OpenTofu.
 const OPENTOFU_REGISTRY: &str = "registry.opentofu.org";
@@ -91,6 +105,36 @@ impl Config {
             module = parent;
         }
         ProviderConfigAddress { module: self.modules[module].path.clone(), provider, alias }
+    }
+
+    /// Where the key of the provider instance is written that a resource uses: `provider = aws.by_region["eu"]`.
+    pub(crate) fn provider_key_of(
+        &self,
+        mut module: ModuleId,
+        name: &ResourceName,
+    ) -> Option<ProviderKey<'_>> {
+        let own = self.modules[module].config.resources.get(name).and_then(|one| one.provider.as_ref());
+        if let Some(key) = own.and_then(|own| own.key.as_deref()) {
+            return Some(ProviderKey::OfResource(key));
+        }
+        let (local_name, mut alias) = self.local_ref(module, name);
+        let provider = self.provider_named(module, &local_name);
+        // As `followed`, up to the call that passes an instance.
+        while let Some((parent, call)) = self.caller(module) {
+            let is_it = |inside: &ProviderRef| {
+                inside.alias == alias && self.provider_named(module, &inside.name) == provider
+            };
+            if let Some((_, outside)) = call.providers.iter().find(|(inside, _)| is_it(inside)) {
+                if let Some(key) = &outside.key {
+                    return Some(ProviderKey::OfCall { module, key });
+                }
+                alias = outside.alias.clone();
+            } else if alias.is_some() || self.own_block(module, &provider, None).is_some() {
+                return None;
+            }
+            module = parent;
+        }
+        None
     }
 
     /// The module that calls a module, and the call.

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use objchange::address::{InstanceKey, ModuleAddress};
+use objchange::change::ProviderSecrets;
 use objchange_hcl::{Diagnostic, Severity, Span, Summary};
 use objchange_plan::Version;
 
@@ -95,6 +96,22 @@ impl ModuleDiagnostic {
             comparison: None,
             is_repeated: false,
             is_undecided: false,
+        }
+    }
+
+    /// Hides secrets in its texts. Values are compared line by line, so each side is hidden by itself.
+    fn hide(&mut self, secrets: &ProviderSecrets) {
+        let hide = |text: &mut String| *text = secrets.hide(text).into_owned();
+        let Diagnostic { summary, detail, values, hints, .. } = &mut self.diagnostic;
+        for text in [summary, detail] {
+            hide(text.to_mut());
+        }
+        values.iter_mut().for_each(|(_, value)| hide(value));
+        hints.iter_mut().for_each(hide);
+        self.address.iter_mut().for_each(hide);
+        if let Some(comparison) = &mut self.comparison {
+            hide(&mut comparison.left);
+            hide(&mut comparison.right);
         }
     }
 
@@ -243,6 +260,11 @@ impl Diagnostics {
         let mut extracted = Self::default();
         wanted.into_iter().for_each(|found| extracted.add(found));
         extracted
+    }
+
+    /// Hides secrets in the texts of all.
+    pub(crate) fn hide(&mut self, secrets: &ProviderSecrets) {
+        self.all.iter_mut().for_each(|found| found.hide(secrets));
     }
 
     /// Whether there is an error.

@@ -92,7 +92,8 @@ impl<'c> Walk<'_, 'c> {
     ) {
         // An object that must not be destroyed is an error already.
         let is_destroyed = events(action).iter().any(|event| event.is_of_destroy());
-        let is_prevented = is_destroyed && resource.config.lifecycle.prevent_destroy;
+        let is_prevented =
+            is_destroyed && self.prevents_destroy(instance.index, Some(instance.at), resource.config);
         if self.triggers_actions(resource) && !is_prevented {
             self.triggering.push(Triggering {
                 index: instance.index,
@@ -111,7 +112,8 @@ impl<'c> Walk<'_, 'c> {
         let Some(index) = index.or_else(|| self.node_of(&address.resource)) else { return };
         let graph = self.graph;
         let NodeKind::Resource(resource) = &graph.nodes[index].kind else { return };
-        if !self.triggers_actions(resource) || resource.config.lifecycle.prevent_destroy {
+        let at = self.world.addresses.get(&address.resource.module).copied();
+        if !self.triggers_actions(resource) || self.prevents_destroy(index, at, resource.config) {
             return;
         }
         let (mut count_index, mut each) = (None, None);

@@ -4,10 +4,11 @@ use objchange::Value;
 use objchange::change::{Action, PlanChangeError, PlanViolation, PlannedChange};
 use objchange::schema::Block;
 use objchange::value::{Descend, Path};
-use objchange_hcl::{Decoded, Purpose, Scope, decode, expanded_references, references};
+use objchange_hcl::{Decoded, Purpose, Scope, expanded_references, references};
 
 use super::check::{ReferenceContext, check};
 use super::graph::ResourceNode;
+use super::inventions::decode_excusing;
 use super::managed::Instance;
 use super::resource::{ephemeral_refusals, value_place};
 use super::walk::Walk;
@@ -25,7 +26,11 @@ impl<'c> Walk<'_, 'c> {
         if !self.are_expanded_references_right(instance, resource, scope) {
             return None;
         }
-        let mut decoded = decode(&resource.body, &instance.schema.block, scope, self.functions);
+        let schema = &instance.schema.block;
+        let (mut decoded, is_excused) = decode_excusing(&resource.body, schema, scope, self.functions);
+        if is_excused {
+            self.push_undecided_value(resource.config.header, &[]);
+        }
         self.set_inventions_apart(&mut decoded);
         if !decoded.errors.is_empty() {
             self.found.errors(decoded.errors);
@@ -96,7 +101,7 @@ impl<'c> Walk<'_, 'c> {
         self.secrets.learn(&instance.schema.block, &decoded.value);
         let kind = super::graph::schema_kind(resource.name.mode);
         let found = self.providers.validate(
-            &resource.provider_config,
+            instance.provider,
             kind,
             &resource.name.resource_type,
             &decoded.value.unmark_deep().0,

@@ -3,10 +3,10 @@
 use crate::diagnostics::ASSERT_FAILED;
 use objchange::value::Marks;
 use objchange::{Type, Value};
-use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Functions, Scope, evaluate};
+use objchange_hcl::{Condition, Diagnostic, DiagnosticExt, Functions, Scope};
 
 use super::CheckStatus;
-use super::inventions::needs_inventions;
+use super::inventions::{evaluate_excusing, needs_inventions};
 
 /// How a condition has come out.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub(crate) fn judge(
         return Judged { status: CheckStatus::Unknown, is_undecided: true, ..wrong(Vec::new()) };
     }
     // Both are evaluated first: Terraform 1.11.4 also reports a wrong message of a condition that holds.
-    let (result, mut errors) = evaluate(&condition.condition, scope, functions);
+    let (result, mut errors, _) = evaluate_excusing(&condition.condition, scope, functions);
     let message = judge_message(condition, scope, functions);
     errors.extend(message.errors);
     if !errors.is_empty() {
@@ -153,7 +153,7 @@ pub(crate) fn judge_validation(
     if needs_inventions(&rule.condition, scope, functions) {
         return Judged { status: CheckStatus::Unknown, is_undecided: true, ..wrong(Vec::new()) };
     }
-    let (result, mut errors) = evaluate(&rule.condition, scope, functions);
+    let (result, mut errors, _) = evaluate_excusing(&rule.condition, scope, functions);
     let evaluated = message(rule, scope, functions);
     let is_evaluated = errors.is_empty();
     if let Message::Wrong(found) = &evaluated {
@@ -242,7 +242,7 @@ enum Message {
 }
 
 fn message(condition: &Condition, scope: &Scope<'_>, functions: &Functions) -> Message {
-    let (value, errors) = evaluate(&condition.error_message, scope, functions);
+    let (value, errors, _) = evaluate_excusing(&condition.error_message, scope, functions);
     if !errors.is_empty() {
         return Message::Wrong(errors);
     }

@@ -1,11 +1,28 @@
 //! Provider configurations, and what providers say.
 
-use objchange_hcl::{Diagnostic, Scope, Span};
+use objchange::address::{InstanceKey, quote_key};
+use objchange::schema::Block;
+use objchange::{Type, Value};
+use objchange_hcl::{Diagnostic, Expr, ProviderConfig, Scope, Span};
 
-use super::graph::{NodeKey, NodeKind};
+use super::graph::{NodeKey, NodeKind, ResourceNode};
+use super::instances::{Expanded, ModuleInstanceId, Repetition};
 use super::walk::Walk;
+use crate::config::{ModuleId, ProviderKey};
 use crate::diagnostics::PROVIDER;
 use crate::{ModuleDiagnostic, ProviderConfigAddress, ProvidersExt, Severity};
+
+/// The maximum number of keys to name of a provider configuration.
+const KEYS_NAMED: usize = 5;
+
+/// The address of an instance of a provider configuration: `provider["registry.opentofu.org/hashicorp/aws"].by_region["eu"]`.
+fn with_key(address: &ProviderConfigAddress, key: &str) -> ProviderConfigAddress {
+    let mut alias = address.alias.as_deref().unwrap_or_default().to_owned();
+    alias.push('[');
+    quote_key(key, &mut alias);
+    alias.push(']');
+    ProviderConfigAddress { alias: Some(alias.into()), ..address.clone() }
+}
 
 impl<'c> Walk<'_, 'c> {
     /// Configures a provider, unless that was done before; whether it took its configuration.
@@ -38,6 +55,25 @@ impl<'c> Walk<'_, 'c> {
         let Some(at) = self.world.by_module[self.graph.nodes[index].module].first().copied() else { return };
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let scope = Scope::new(&variables);
+        if let Some((config, for_each)) =
+            provider.config.and_then(|config| Some((config, config.for_each.as_ref()?)))
+        {
+            let Some(instances) = self.expand(index, at, None, Some(for_each)) else { return };
+            let keys = match &instances {
+                Expanded::ForEach(all) => Some(all.keys().cloned().collect()),
+                _ => None,
+            };
+            self.provider_keys.insert(provider.address.clone(), keys);
+            for (key, repetition) in instances.iter() {
+                let address = match &key {
+                    Some(InstanceKey::String(key)) => with_key(&provider.address, key),
+                    _ => provider.address.clone(),
+                };
+                let names = repetition.names();
+                self.configure_with(provider, config, &schema.block, &scope.with(&names), &address);
+            }
+            return;
+        }
         let decoded = objchange_hcl::decode(&provider.body, &schema.block, &scope, self.functions);
         let Some(config) = provider.config else {
             // Without a block the configuration is empty.
@@ -49,17 +85,81 @@ impl<'c> Walk<'_, 'c> {
             }
             return;
         };
+        self.configure_with(provider, config, &schema.block, &scope, &provider.address);
+    }
+
+    /// Gives a provider the configuration of its block, or of an instance of that.
+    fn configure_with(
+        &mut self,
+        provider: &super::graph::ProviderNode<'c>,
+        config: &ProviderConfig,
+        schema: &Block,
+        scope: &Scope<'_>,
+        address: &ProviderConfigAddress,
+    ) {
+        let decoded = objchange_hcl::decode(&provider.body, schema, scope, self.functions);
         let errors = self.found.error_count();
         self.found.errors(decoded.errors.iter().cloned());
         if self.found.error_count() > errors {
             return;
         }
-        self.secrets.learn(&schema.block, &decoded.value);
-        let found = self.providers.configure(&provider.address, &decoded.value.unmark_deep().0);
+        self.secrets.learn(schema, &decoded.value);
+        let found = self.providers.configure(address, &decoded.value.unmark_deep().0);
         let place =
             |path: &objchange::value::Path| super::resource::value_place(&provider.body, &decoded, path);
-        let address = provider.address.to_string();
-        self.provider_diagnostics(found, Some(&address), config.header, Some(&place));
+        self.provider_diagnostics(found, Some(&address.to_string()), config.header, Some(&place));
+    }
+
+    /// The provider configuration of an instance of a resource, with the key of the instance of the configuration. Reports the
+    /// error if there is no such instance.
+    pub(crate) fn provider_instance(
+        &mut self,
+        (index, at): (usize, ModuleInstanceId),
+        repetition: &Repetition,
+        resource: &ResourceNode<'c>,
+    ) -> Option<ProviderConfigAddress> {
+        let whole = &resource.provider_config;
+        let Some(key) = resource.provider_key else { return Some(whole.clone()) };
+        let (expr, value) = match key {
+            ProviderKey::OfResource(expr) => (expr, self.evaluate(index, at, expr, &repetition.names())),
+            ProviderKey::OfCall { module, key } => (key, self.key_of_call(at, module, key)),
+        };
+        let value = value?.unmark_deep().0.convert(&Type::String);
+        let known = self.provider_keys.get(whole).cloned().flatten();
+        let detail = match value {
+            Err(error) => format!("The key of an instance of {whole} must be a text: {}.", error.kind),
+            Ok(key) if key.is_null() => format!("The key of an instance of {whole} is null."),
+            Ok(key) => match (key.as_str(), &known) {
+                // Its keys are unknown, or it has an error of its own.
+                (_, None) => return Some(whole.clone()),
+                (Some(key), Some(keys)) if keys.contains(key) => return Some(with_key(whole, key)),
+                (Some(key), Some(keys)) => {
+                    let first: Vec<&String> = keys.iter().take(KEYS_NAMED).collect();
+                    let known = match keys.is_empty() {
+                        true => "It has none".to_owned(),
+                        false => format!("Its keys: {}", objchange_text::listed(&first, keys.len())),
+                    };
+                    format!("{whole} has no instance {key:?}. {known}.")
+                }
+                (None, _) if self.is_unanswered(index, expr, at) => return Some(whole.clone()),
+                (None, _) => format!("The key of an instance of {whole} must be known while planning."),
+            },
+        };
+        self.found.error("Invalid provider instance key", expr.span, detail);
+        None
+    }
+
+    /// The key of a provider instance that the call of a module passes, for an instance of that module or of one below it.
+    fn key_of_call(&mut self, within: ModuleInstanceId, module: ModuleId, key: &Expr) -> Option<Value> {
+        let mut at = within;
+        while self.world.instances[at].module != module {
+            at = self.world.instances[at].parent?;
+        }
+        let (parent, names) = (self.world.instances[at].parent?, self.world.instances[at].repetition.names());
+        let loaded = &self.input.config.modules[module];
+        let call = NodeKey::Call(loaded.parent?, loaded.path.last()?.clone());
+        let call = self.graph.find(&call)?;
+        self.evaluate(call, parent, key, &names)
     }
 
     /// Reports that an empty configuration is not enough for a provider.

@@ -74,7 +74,7 @@ impl<'c> Walk<'_, 'c> {
             return self.not_read(instance, resource, &scope, &text, later);
         }
         let (plain, marks) = config.unmark_deep_with_paths();
-        match self.providers.read_data(&resource.provider_config, &text, schema, &plain) {
+        match self.providers.read_data(instance.provider, &text, schema, &plain) {
             DataAnswer::Known(value, warnings) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
                 self.provider_diagnostics(warnings, Some(&text), resource.config.header, Some(&place));

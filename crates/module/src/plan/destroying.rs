@@ -8,6 +8,7 @@ use objchange::{Type, Value};
 use objchange_hcl::ResourceConfig;
 
 use super::graph::ResourceNode;
+use super::instances::ModuleInstanceId;
 use super::managed::Instance;
 use super::walk::Walk;
 use super::{ActionReason, Identities, PlannedAction, PlannedObject};
@@ -16,9 +17,17 @@ use crate::{ProviderConfigAddress, ProvidersExt, Severity};
 use objchange_plan::PlanMode;
 
 impl Walk<'_, '_> {
-    /// Whether objects of a resource must not be destroyed.
-    pub(crate) fn prevents_destroy(&self, index: usize, config: &ResourceConfig) -> bool {
-        config.lifecycle.prevent_destroy || self.preventing.contains(&index)
+    /// Whether objects of a resource in this instance of its module must not be destroyed. Where the instance is gone, and
+    /// with it the variables of an expression, an expression protects its objects if it holds in any other instance.
+    pub(crate) fn prevents_destroy(
+        &self,
+        index: usize,
+        at: Option<ModuleInstanceId>,
+        config: &ResourceConfig,
+    ) -> bool {
+        let holds_in = self.preventing.get(&index);
+        config.lifecycle.prevent_destroy
+            || holds_in.is_some_and(|instances| at.is_none_or(|at| instances.contains(&at)))
     }
 }
 

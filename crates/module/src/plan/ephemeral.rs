@@ -36,7 +36,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let address = instance.address.to_string();
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
-        let value = match self.providers.open(&resource.provider_config, &address, schema, &config) {
+        let value = match self.providers.open(instance.provider, &address, schema, &config) {
             DataAnswer::NotKnown => return unknown,
             DataAnswer::Known(value, warnings) => {
                 self.provider_diagnostics(warnings, Some(&address), resource.config.header, Some(&place));

@@ -2,10 +2,12 @@
 //! condition.
 
 use objchange::address::InstanceAddress;
-use objchange::value::{Marks, Path, PathStep};
+use objchange::schema::Block;
+use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Condition, Decoded, Diagnostic, Expr, Functions, Scope, Variables, called_functions, evaluate, variables,
+    Body, Condition, Decoded, Diagnostic, Expr, Functions, Scope, Span, Variables, called_functions, decode,
+    evaluate, variables,
 };
 
 use super::graph::ResourceNode;
@@ -40,24 +42,18 @@ impl<'c> Walk<'_, 'c> {
         let derived: Vec<Path> = paths.iter().flat_map(|path| derived(resource, path)).collect();
         paths.extend(derived);
         paths.extend(self.providers.invented(&instance.address.to_string()));
-        if let Some(earlier) = self.state.invented.get(&instance.address) {
-            let is_same = |path: &&Path| {
-                let at = |value: &Value| value.unmark_deep().0.at(path).cloned();
-                prior.and_then(at).is_some_and(|prior| at(&value).is_some_and(|now| now.identical(&prior)))
-            };
-            paths.extend(earlier.iter().filter(is_same).cloned());
+        if let (Some(earlier), Some(prior)) = (self.state.invented.get(&instance.address), prior) {
+            let (prior, now) = (prior.unmark_deep().0, value.unmark_deep().0);
+            paths.extend(earlier.iter().filter(|path| is_left(path, &prior, &now)).cloned());
         }
         if paths.is_empty() {
             return value;
         }
+        let value = with_invented_parts(&value, &paths);
         if self.applying.is_some() {
-            self.state.invented.insert(instance.address.clone(), paths.clone());
+            self.state.invented.insert(instance.address.clone(), paths);
         }
-        let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::INVENTED)).collect();
-        let value = value.mark_where_present(&marks);
-        // A path that does not exist leads into a set, which only has marks as a whole.
-        let is_there = |(path, _): &(Path, Marks)| value.at(path).is_some();
-        if marks.iter().all(is_there) { value } else { value.with_marks(Marks::INVENTED) }
+        value
     }
 
     /// All instances of a resource, with the mark if values that were made up decide which ones there are.
@@ -70,9 +66,26 @@ impl<'c> Walk<'_, 'c> {
 
     /// The object that the state has, as references see it.
     pub(crate) fn stored_with_inventions(&self, address: &InstanceAddress, value: Value) -> Value {
-        let Some(paths) = self.state.invented.get(address) else { return value };
-        let marks: Vec<(Path, Marks)> = paths.iter().map(|path| (path.clone(), Marks::INVENTED)).collect();
-        value.mark_where_present(&marks)
+        match self.state.invented.get(address) {
+            Some(paths) => with_invented_parts(&value, paths),
+            None => value,
+        }
+    }
+
+    /// Evaluates an expression. Reports its errors, or that it is undecided because made-up values cause them.
+    pub(crate) fn evaluate_in_scope(&mut self, expr: &Expr, scope: &Scope<'_>) -> Option<Value> {
+        let (value, errors, is_excused) = evaluate_excusing(expr, scope, self.functions);
+        if is_excused {
+            self.found.add(undecided_value(expr.span, &invented_names(expr, scope)));
+        }
+        let is_right = errors.is_empty();
+        self.found.errors(errors);
+        is_right.then_some(value)
+    }
+
+    /// Says that a value is undecided, as another one is made up that it should be made of.
+    pub(crate) fn push_undecided_value(&mut self, span: Span, names: &[String]) {
+        self.found.add(undecided_value(span, names));
     }
 
     /// Says that a condition is undecided, and because of which values.
@@ -87,6 +100,54 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
+/// A value with marks on what was made up. What was made up in a set marks the whole set.
+fn with_invented_parts(value: &Value, paths: &[Path]) -> Value {
+    let plain = value.unmark_deep().0;
+    let marks: Vec<(Path, Marks)> =
+        paths.iter().map(|path| (up_to_set(path, &plain), Marks::INVENTED)).collect();
+    value.mark_where_present(&marks)
+}
+
+/// A path up to the first set in it, or up to where a value has no such part. The keys of sets are their elements, so a path
+/// into one leads nowhere as soon as anything in the element changes.
+fn up_to_set(path: &Path, value: &Value) -> Path {
+    let (mut found, mut part) = (Path::root(), value);
+    for step in path.steps() {
+        let step = match step {
+            PathStep::Attribute(name) => Path::root().attribute(name.clone()),
+            PathStep::Index(key) => Path::root().index(key.clone()),
+        };
+        match part.at(&step) {
+            Some(inner) if !matches!(part.kind(), Kind::Set(_)) => {
+                part = inner;
+                found = followed(found, step.steps());
+            }
+            _ => break,
+        }
+    }
+    found
+}
+
+/// Whether a part that was made up for the object before is also in the object now. Of a set with made-up elements nobody can
+/// tell which of them are left, so it stays made up as long as it has any.
+fn is_left(path: &Path, prior: &Value, now: &Value) -> bool {
+    let at = up_to_set(path, prior);
+    let (Some(prior), Some(now)) = (prior.at(&at), now.at(&at)) else { return false };
+    if prior.identical(now) {
+        return true;
+    }
+    let is_in_set = at != *path && matches!(prior.kind(), Kind::Set(_));
+    is_in_set && !now.is_null() && !now.is_empty()
+}
+
+/// A path with further steps.
+fn followed(path: Path, steps: &[PathStep]) -> Path {
+    steps.iter().fold(path, |path, step| match step {
+        PathStep::Attribute(name) => path.attribute(name.clone()),
+        PathStep::Index(key) => path.index(key.clone()),
+    })
+}
+
 /// The paths to which providers of a known behaviour copy a part of the configuration.
 fn derived(resource: &ResourceNode<'_>, path: &Path) -> Vec<Path> {
     let provider = &resource.provider_config.provider;
@@ -99,11 +160,7 @@ fn derived(resource: &ResourceNode<'_>, path: &Path) -> Vec<Path> {
     };
     let rest: Vec<PathStep> = steps.cloned().collect();
     let renamed = |names: &[&str], rest: &[PathStep]| {
-        let named = names.iter().fold(Path::root(), |path, name| path.attribute(*name));
-        rest.iter().fold(named, |path, step| match step {
-            PathStep::Attribute(name) => path.attribute(name.clone()),
-            PathStep::Index(key) => path.index(key.clone()),
-        })
+        followed(names.iter().fold(Path::root(), |path, name| path.attribute(*name)), rest)
     };
     match first {
         "input" if is_data => vec![renamed(&["output"], &rest)],
@@ -176,6 +233,67 @@ pub(crate) fn needs_inventions(expr: &Expr, scope: &Scope<'_>, functions: &Funct
     errors.is_empty() && (names.is_some() && !value.is_known() || is_invented(&value))
 }
 
+/// Evaluates an expression. An error that is gone where made-up values are unknown is their fault, and none of the module: then
+/// the value is unknown and made up, and the second result is true.
+pub(crate) fn evaluate_excusing(
+    expr: &Expr,
+    scope: &Scope<'_>,
+    functions: &Functions,
+) -> (Value, Vec<Diagnostic>, bool) {
+    let (value, errors) = evaluate(expr, scope, functions);
+    if errors.is_empty() {
+        return (value, errors, false);
+    }
+    if let Some(names) = without_inventions(scope) {
+        let (open, open_errors) = evaluate(expr, &Scope::new(&names), functions);
+        if open_errors.is_empty() {
+            return (with_inventions_where_unknown(&open), Vec::new(), true);
+        }
+    }
+    (value, errors, false)
+}
+
+/// Decodes a body, and excuses errors as [`evaluate_excusing`] does.
+pub(crate) fn decode_excusing<'b>(
+    body: &'b Body,
+    schema: &Block,
+    scope: &Scope<'_>,
+    functions: &Functions,
+) -> (Decoded<'b>, bool) {
+    let decoded = decode(body, schema, scope, functions);
+    if decoded.errors.is_empty() {
+        return (decoded, false);
+    }
+    if let Some(names) = without_inventions(scope) {
+        let mut open = decode(body, schema, &Scope::new(&names), functions);
+        if open.errors.is_empty() {
+            open.value = with_inventions_where_unknown(&open.value);
+            return (open, true);
+        }
+    }
+    (decoded, false)
+}
+
+/// A value whose unknown parts are marked as made up.
+fn with_inventions_where_unknown(value: &Value) -> Value {
+    let marked = value.transform(|_, part: Value| {
+        Ok::<_, std::convert::Infallible>(match part.is_known() {
+            true => part,
+            false => part.with_marks(Marks::INVENTED),
+        })
+    });
+    match marked {
+        Ok(value) => value,
+        Err(never) => match never {},
+    }
+}
+
+/// The warning about a value that is unknown because it cannot be made of made-up ones.
+fn undecided_value(span: Span, names: &[String]) -> ModuleDiagnostic {
+    let warning = Diagnostic::warning("Value undecided", span, depends_on(names));
+    ModuleDiagnostic { is_undecided: true, ..ModuleDiagnostic::new(warning, None) }
+}
+
 /// The references of an expression to values that were made up, and its calls of functions of providers.
 pub(crate) fn invented_names(expr: &Expr, scope: &Scope<'_>) -> Vec<String> {
     let functions = called_functions(expr).into_iter().filter(|name| name.starts_with(OF_PROVIDERS));
@@ -203,21 +321,25 @@ pub(crate) fn undecided(
     names: &[String],
     owner: Option<&ConditionOwner>,
 ) -> ModuleDiagnostic {
+    let warning = Diagnostic::warning(summary, condition.condition.span, depends_on(names));
+    ModuleDiagnostic {
+        condition: owner.map(|owner| Box::new(owner.clone())),
+        is_undecided: true,
+        ..ModuleDiagnostic::new(warning, None)
+    }
+}
+
+/// Names made-up values that leave something undecided, and says what to do.
+fn depends_on(names: &[String]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let depends = match names.len() {
         0 => "It depends on values that were".to_owned(),
         1 => format!("It depends on {}, which was", shown[0]),
         all => format!("It depends on {}, which were", objchange_text::listed(&shown, all)),
     };
-    let detail = format!(
+    format!(
         "{depends} made up, because nothing mocks the provider. Mock the provider, or override the resource, to choose the value."
-    );
-    let warning = Diagnostic::warning(summary, condition.condition.span, detail);
-    ModuleDiagnostic {
-        condition: owner.map(|owner| Box::new(owner.clone())),
-        is_undecided: true,
-        ..ModuleDiagnostic::new(warning, None)
-    }
+    )
 }
 
 /// The number of conditions that are undecided.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::address::InstanceAddress;
 use objchange::change::{
-    Action, Lifecycle, PlanRequest, PlanResourceChange, PlannedResource, Provider, ProviderError,
-    ReplaceReason, plan_change,
+    Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange, PlannedResource,
+    Provider, ProviderError, ReplaceReason, plan_change,
 };
 use objchange::schema::Schema;
 use objchange::value::{Marks, Path};
@@ -34,6 +34,8 @@ pub(crate) struct Instance<'w> {
     pub(crate) address: InstanceAddress,
     pub(crate) repetition: &'w Repetition,
     pub(crate) schema: &'w Arc<Schema>,
+    /// The provider configuration: with a key, as `provider["…"].by_region["eu"]`, where that has instances.
+    pub(crate) provider: &'w ProviderConfigAddress,
 }
 
 /// Asks one of the providers about one type.
@@ -50,7 +52,37 @@ impl Provider for ResourceProvider<'_> {
     }
 }
 
+/// A change to plan: the object before, the configured one, and what the state has beside the object.
+pub(crate) struct ChangeInputs<'v> {
+    pub(crate) before: &'v Value,
+    pub(crate) config: &'v Value,
+    pub(crate) stored: Option<&'v StateObject>,
+    pub(crate) lifecycle: Lifecycle,
+}
+
 impl<'c> Walk<'_, 'c> {
+    /// Plans a change of an instance with its provider.
+    pub(crate) fn plan_change(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        inputs: ChangeInputs<'_>,
+    ) -> Result<PlannedChange, PlanChangeError> {
+        let mut request = PlanRequest::new(&instance.schema.block, inputs.before, inputs.config);
+        request.lifecycle = inputs.lifecycle;
+        if let Some(stored) = inputs.stored {
+            request.private = stored.private.clone();
+            request.identity.clone_from(&stored.identity);
+        }
+        let mut asked = ResourceProvider {
+            providers: &mut *self.providers,
+            provider: instance.provider,
+            resource_type: &resource.name.resource_type,
+            address: &instance.address.to_string(),
+        };
+        plan_change(&request, &mut asked)
+    }
+
     pub(crate) fn managed(
         &mut self,
         instance: &Instance<'_>,
@@ -82,7 +114,7 @@ impl<'c> Walk<'_, 'c> {
                 Some(stored.clone())
             }
             Some(stored) if !is_new => {
-                let (read, found) = self.refresh(address, &resource.provider_config, schema, stored);
+                let (read, found) = self.refresh(address, instance.provider, schema, stored);
                 self.told_at_refresh(instance, resource, variables, found);
                 match read {
                     Some(prior) => prior,
@@ -97,7 +129,7 @@ impl<'c> Walk<'_, 'c> {
                 // References see the planned value, so the object is planned as usual before it is destroyed.
                 let value = self.plan_instance(instance, resource, variables, prior.as_ref(), importing);
                 let lifecycle = &resource.config.lifecycle;
-                let prevents = self.prevents_destroy(instance.index, resource.config);
+                let prevents = self.prevents_destroy(instance.index, Some(instance.at), resource.config);
                 if prevents && !lifecycle.forgets && prior.is_some() {
                     self.prevented(instance.index, address, resource);
                 }
@@ -129,7 +161,7 @@ impl<'c> Walk<'_, 'c> {
         variables: &Variables,
         stored: &StateObject,
     ) -> bool {
-        let Instance { address, schema, .. } = instance;
+        let address = &instance.address;
         if stored.tainted || self.input.options.replace.contains(address) {
             return true;
         }
@@ -140,18 +172,14 @@ impl<'c> Walk<'_, 'c> {
         let decoded = self.config_object(instance, resource, &outer.with(&names));
         self.found = found;
         let (Some(decoded), false) = (decoded, is_triggered) else { return true };
-        let mut request = PlanRequest::new(&schema.block, &stored.value, &decoded.value);
-        request.lifecycle.ignore_changes = resource.config.lifecycle.ignore_changes.clone();
-        request.private = stored.private.clone();
-        request.identity.clone_from(&stored.identity);
-        let text = address.to_string();
-        let mut asked = ResourceProvider {
-            providers: &mut *self.providers,
-            provider: &resource.provider_config,
-            resource_type: &resource.name.resource_type,
-            address: &text,
+        let ignore_changes = resource.config.lifecycle.ignore_changes.clone();
+        let inputs = ChangeInputs {
+            before: &stored.value,
+            config: &decoded.value,
+            stored: Some(stored),
+            lifecycle: Lifecycle { ignore_changes, ..Lifecycle::default() },
         };
-        plan_change(&request, &mut asked).map_or(true, |change| change.action != Action::NoOp)
+        self.plan_change(instance, resource, inputs).map_or(true, |change| change.action != Action::NoOp)
     }
 
     /// An object that exists, and whose schema nobody has: it is unknown what happens to it, and what it is.
@@ -165,7 +193,7 @@ impl<'c> Walk<'_, 'c> {
         let Instance { address, schema, index, .. } = instance;
         match self.input.options.mode {
             PlanMode::Destroy => {
-                let prevents = self.prevents_destroy(*index, resource.config);
+                let prevents = self.prevents_destroy(*index, Some(instance.at), resource.config);
                 if prevents && !resource.config.lifecycle.forgets {
                     self.prevented(*index, address, resource);
                 }
@@ -230,25 +258,18 @@ impl<'c> Walk<'_, 'c> {
         let requested = self.input.options.replace.contains(address);
         let prior_value = prior
             .map_or_else(|| Value::null(schema.block.implied_type().clone()), |prior| prior.value.clone());
-        let mut request = PlanRequest::new(&schema.block, &prior_value, &decoded.value);
-        request.lifecycle = Lifecycle {
-            ignore_changes: lifecycle.ignore_changes.clone(),
-            create_before_destroy: creates_first,
-            force_replace: requested || triggered && prior.is_some(),
-            tainted: prior.is_some_and(|prior| prior.tainted),
+        let inputs = ChangeInputs {
+            before: &prior_value,
+            config: &decoded.value,
+            stored: prior,
+            lifecycle: Lifecycle {
+                ignore_changes: lifecycle.ignore_changes.clone(),
+                create_before_destroy: creates_first,
+                force_replace: requested || triggered && prior.is_some(),
+                tainted: prior.is_some_and(|prior| prior.tainted),
+            },
         };
-        if let Some(prior) = prior {
-            request.private = prior.private.clone();
-            request.identity.clone_from(&prior.identity);
-        }
-        let address_text = address.to_string();
-        let mut asked = ResourceProvider {
-            providers: &mut *self.providers,
-            provider: &resource.provider_config,
-            resource_type: &resource.name.resource_type,
-            address: &address_text,
-        };
-        let change = match plan_change(&request, &mut asked) {
+        let change = match self.plan_change(instance, resource, inputs) {
             Ok(change) => change,
             Err(error) => {
                 self.refused(instance, resource, &decoded, error);
@@ -275,7 +296,8 @@ impl<'c> Walk<'_, 'c> {
             _ => Vec::new(),
         };
         // A replacement destroys the object, too: Terraform refuses it with `prevent_destroy`.
-        let is_prevented = change.action.is_replace() && self.prevents_destroy(*index, resource.config);
+        let is_prevented =
+            change.action.is_replace() && self.prevents_destroy(*index, Some(instance.at), resource.config);
         // The planned value gets the sensitive marks of configuration and schema. Ephemeral marks never reach a plan.
         let marks = sensitive_paths(&change.configured_marks);
         if is_destroy {

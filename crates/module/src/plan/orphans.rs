@@ -67,7 +67,8 @@ impl<'c> Walk<'_, 'c> {
         // Where the block is gone, its `prevent_destroy` protects nothing any more.
         let Some(config) = self.config_of(&address.resource) else { return };
         let index = self.node_of(&address.resource);
-        if index.is_some_and(|index| self.prevents_destroy(index, config)) && !config.lifecycle.forgets {
+        let at = self.world.addresses.get(&address.resource.module).copied();
+        if index.is_some_and(|index| self.prevents_destroy(index, at, config)) && !config.lifecycle.forgets {
             if !self.plans_before_destroy() {
                 self.prevented.extend(self.node_of(&address.resource));
             }

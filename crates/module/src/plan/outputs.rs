@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::value::Marks;
 use objchange_hcl::Scope;
-use objchange_hcl::evaluate;
 use objchange_hcl::{Diagnostic, OutputConfig, conversion_message};
 use objchange_plan::Version;
 use smol_str::SmolStr;
@@ -171,11 +170,7 @@ impl<'c> Walk<'_, 'c> {
         if self.found.error_count() > errors {
             return;
         }
-        let (value, errors) = evaluate(&output.value, &scope, self.functions);
-        if !errors.is_empty() {
-            self.found.errors(errors);
-            return;
-        }
+        let Some(value) = self.evaluate_in_scope(&output.value, &scope) else { return };
         let value = match convert(output, value) {
             Ok(value) => value,
             Err(error) => {

@@ -106,7 +106,7 @@ impl<'c> Walk<'_, 'c> {
         };
         self.secrets.learn_marked(import.by.value());
         let address = instance.address.to_string();
-        let provider = &resource.provider_config;
+        let provider = instance.provider;
         let answer = match import.by.value().is_wholly_known() {
             true => self.providers.import(provider, &address, instance.schema, &import.by),
             false => ImportAnswer::NotKnown,

@@ -98,7 +98,12 @@ impl<'c> Walk<'_, 'c> {
             let module = self.world.instances[at].address.clone();
             let values = expansion.map(|key, repetition| {
                 let address = instance_address(&module, resource.name, key);
-                let instance = Instance { index, at, address, repetition, schema: &schema };
+                let Some(provider) = self.provider_instance((index, at), repetition, resource) else {
+                    self.wanted.insert(address);
+                    return Value::unknown(schema.block.implied_type().clone());
+                };
+                let instance =
+                    Instance { index, at, address, repetition, schema: &schema, provider: &provider };
                 match resource.name.mode {
                     Mode::Managed => self.managed(&instance, resource, &variables),
                     Mode::Data => self.data(&instance, resource, &variables),
@@ -124,7 +129,7 @@ impl<'c> Walk<'_, 'c> {
     fn note_prevention(&mut self, index: usize, at: ModuleInstanceId, expr: &objchange_hcl::Expr) {
         let Some(value) = self.evaluate(index, at, expr, &[]) else { return };
         match value.unmark_deep().0.convert(&Type::Bool).ok().and_then(|value| value.as_bool()) {
-            Some(true) => drop(self.preventing.insert(index)),
+            Some(true) => drop(self.preventing.entry(index).or_default().insert(at)),
             Some(false) => {}
             // While the setting is unknown it must not allow a destruction.
             None => {
@@ -253,7 +258,8 @@ impl<'c> Walk<'_, 'c> {
         if needed.len() > 1 {
             let mut names: Vec<String> = needed.iter().map(ToString::to_string).collect();
             names.sort_unstable();
-            self.found.cycle(self.input.options.version, names.iter().map(String::as_str));
+            let version = self.input.config.cycle_version(self.input.options.version);
+            self.found.cycle(version, names.iter().map(String::as_str));
             return;
         }
         for address in needed {

@@ -255,7 +255,7 @@ pub(crate) fn plan_prepared<'c>(
     // A destroy plan first evaluates and reads everything.
     if input.options.mode == PlanMode::Destroy {
         if walk.found.has_errors() && walk.plans_before_destroy() {
-            warn_of_forgotten(&walk.forgotten, &mut walk.found);
+            warn_of_forgotten(&walk.forgotten, input.config, &mut walk.found);
             walk.found.append(walk.warnings_before_destroy);
             return (only_errors(walk.found), None);
         }
@@ -284,7 +284,7 @@ pub(crate) fn plan_prepared<'c>(
         _ => child_outputs(&walk.world),
     };
     let Walk { state: refreshed, mut plan, mut found, checks, forgotten, replaced, world, .. } = walk;
-    warn_of_forgotten(&forgotten, &mut found);
+    warn_of_forgotten(&forgotten, input.config, &mut found);
     // A destroy plan reports no drift.
     if input.options.mode != PlanMode::Destroy {
         plan.drift = drift(&state, &refreshed, input, &moves, &mut found);
@@ -401,7 +401,8 @@ impl<'i, 'c> Walk<'i, 'c> {
             configured: Default::default(),
             unread_checks: HashSet::new(),
             triggering: Vec::new(),
-            preventing: HashSet::new(),
+            provider_keys: HashMap::new(),
+            preventing: HashMap::new(),
             invented_expansions: HashSet::new(),
             configured_inventions: Vec::new(),
             applying: None,
@@ -431,7 +432,7 @@ fn cycle_errors(input: &PlanInput<'_>, graph: &Graph<'_>, cycles: &[Vec<usize>])
         names.sort_unstable();
         // Terraform reports each independent cycle once, without a place, and its names in an order that
         // differs from run to run.
-        found.cycle(input.options.version, names.iter().map(String::as_str));
+        found.cycle(input.config.cycle_version(input.options.version), names.iter().map(String::as_str));
     }
     found
 }

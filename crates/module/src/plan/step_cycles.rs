@@ -141,7 +141,7 @@ impl Walk<'_, '_> {
             let names: BTreeSet<&str> =
                 component.iter().filter_map(|step| steps.names[*step].as_deref()).collect();
             if component.len() > 1 && !names.is_empty() {
-                found.cycle(self.input.options.version, names);
+                found.cycle(self.input.config.cycle_version(self.input.options.version), names);
             }
         }
         found

@@ -12,6 +12,7 @@ use super::conditions::judge_validation;
 use super::conditions::{Judged, VALIDATION};
 use super::input::{GivenVariable, PlanInput};
 use super::instances::ModuleInstanceId;
+use super::inventions::is_invented;
 use super::outputs::NOT_ALLOWED;
 use super::walk::Walk;
 use crate::config::{Config, ModuleId};
@@ -41,7 +42,7 @@ pub(crate) fn place_in_words(config: &Config, span: Span) -> String {
     config.sources.places().find(span).map(|place| place.to_string()).unwrap_or_default()
 }
 
-/// Why an ephemeral value is no value of a variable.
+/// The detail of the error for an ephemeral value that is passed to a variable without `ephemeral = true`.
 const EPHEMERAL_ARGUMENT: &str = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a \
                                   result derived from an ephemeral value.";
 
@@ -194,6 +195,12 @@ fn without_value(variable: &VariableConfig) -> Value {
     }
 }
 
+/// A made-up value of a variable that no other value can be made of.
+fn invented_value(variable: &VariableConfig) -> Value {
+    let ty = variable.ty.as_ref().map_or(Type::Dynamic, |ty| ty.ty().without_optional());
+    Value::unknown(ty).with_marks(Marks::INVENTED)
+}
+
 impl<'c> Walk<'_, 'c> {
     pub(crate) fn variable(
         &mut self,
@@ -236,6 +243,11 @@ impl<'c> Walk<'_, 'c> {
                                 }
                                 Some(value)
                             }
+                            // A real provider would choose a value that suits.
+                            Err(_) if is_invented(&value) => {
+                                self.push_undecided_value(argument.expr.span, &[]);
+                                Some(invented_value(variable))
+                            }
                             Err(error) => {
                                 self.found.push(Severity::Error, *error);
                                 return;
@@ -253,6 +265,11 @@ impl<'c> Walk<'_, 'c> {
                 }
                 match super::variable::root_value(self.input.config, name, variable, given) {
                     Ok(value) => value,
+                    Err(_) if given.is_some_and(|given| is_invented(&given.value)) => {
+                        let place = given.and_then(|given| given.span).unwrap_or(variable.header);
+                        self.push_undecided_value(place, &[]);
+                        Some(invented_value(variable))
+                    }
                     Err(error) => {
                         self.found.push(Severity::Error, *error);
                         return;

@@ -7,7 +7,7 @@ use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey, ResourceAddress};
 use objchange::change::ProviderSecrets;
 use objchange::value::Path;
-use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span, evaluate};
+use objchange_hcl::{Expr, Functions, ResourceName, Scope, Span};
 use smol_str::SmolStr;
 
 use super::ModulePlan;
@@ -123,12 +123,14 @@ pub(crate) struct Walk<'i, 'c> {
     pub(crate) secrets: ProviderSecrets,
     /// The provider configurations that were given to providers, and whether these took them.
     pub(crate) configured: HashMap<ProviderConfigAddress, bool>,
+    /// The keys of the provider configurations with `for_each`; `None` where they are unknown.
+    pub(crate) provider_keys: HashMap<ProviderConfigAddress, Option<BTreeSet<String>>>,
     /// The checks that are not judged, because a data source in them could not be read. That is no error.
     pub(crate) unread_checks: HashSet<(ModuleId, SmolStr)>,
     /// The changes whose actions are not planned yet.
     pub(crate) triggering: Vec<Triggering>,
-    /// The resources whose `prevent_destroy` is an expression that holds.
-    pub(crate) preventing: HashSet<usize>,
+    /// The resources whose `prevent_destroy` is an expression, and the instances of their module in which it holds.
+    pub(crate) preventing: HashMap<usize, HashSet<ModuleInstanceId>>,
     /// The nodes whose instances depend on made-up values, with the instance of their module.
     pub(crate) invented_expansions: HashSet<(usize, ModuleInstanceId)>,
     /// The made-up parts of the configuration that was evaluated last.
@@ -334,9 +336,6 @@ impl<'c> Walk<'_, 'c> {
     ) -> Option<Value> {
         let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
         let outer = Scope::new(&variables);
-        let (value, errors) = evaluate(expr, &outer.with(names), self.functions);
-        let is_right = errors.is_empty();
-        self.found.errors(errors);
-        is_right.then_some(value)
+        self.evaluate_in_scope(expr, &outer.with(names))
     }
 }

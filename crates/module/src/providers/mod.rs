@@ -138,36 +138,42 @@ pub type ProviderFunction = Arc<dyn Fn(&[Value]) -> Result<Value, FunctionError>
 
 /// Answers for the providers of a module: by simulation, from a file, or with real providers.
 ///
-/// [`ProvidersExt`] has a method for each call. A wrapper forwards this one function, and so cannot forget a call.
+/// [`ProvidersExt`] has a method for each call. A wrapper forwards [`call`](Self::call) and [`others`](Self::others), and so
+/// cannot forget a call or a question.
 pub trait Providers {
     /// Whether the provider is simulated: a real one may know values that are unknown here.
     fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool;
 
+    /// The providers that a wrapper asks where it has no answer of its own. They answer the questions below for it.
+    fn others(&self) -> Option<&dyn Providers> {
+        None
+    }
+
     /// A function of a provider, if somebody answers for it; its results are unknown otherwise. Functions need no
     /// configuration.
-    fn function(&self, _provider: &ProviderAddress, _name: &str) -> Option<ProviderFunction> {
-        None
+    fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
+        self.others()?.function(provider, name)
     }
 
     /// Whether results of functions that nobody answers are made up.
     fn invents_functions(&self) -> bool {
-        false
+        self.others().is_some_and(Providers::invents_functions)
     }
 
     /// The parts of an object that were made up, and that a real provider would choose otherwise.
-    fn invented(&self, _address: &str) -> Vec<Path> {
-        Vec::new()
+    fn invented(&self, address: &str) -> Vec<Path> {
+        self.others().map(|others| others.invented(address)).unwrap_or_default()
     }
 
     /// Why a change of a part replaces objects of a type, as far as that was learned: `engine_version forces replacement in 12
     /// of 12 probes of hashicorp/aws 5.100.0`.
     fn learned_replacement(
         &self,
-        _provider: &ProviderAddress,
-        _resource_type: &str,
-        _part: &str,
+        provider: &ProviderAddress,
+        resource_type: &str,
+        part: &str,
     ) -> Option<String> {
-        None
+        self.others()?.learned_replacement(provider, resource_type, part)
     }
 
     /// Answers a call with the [`ProviderReply`] of its kind.

@@ -112,23 +112,26 @@ impl Removal {
     }
 }
 
-/// Warns of objects that Terraform forgets. Each is there as often as it has objects.
+/// Warns of objects that Terraform or OpenTofu forgets. Each is there as often as it has objects.
 pub fn warn_of_forgotten<'a>(
     forgotten: impl IntoIterator<Item = &'a InstanceAddress>,
+    config: &Config,
     diagnostics: &mut Diagnostics,
 ) {
     let all: String = forgotten.into_iter().map(|address| format!("\n - {address}")).collect();
     if all.is_empty() {
         return;
     }
+    let program = if config.is_opentofu { "OpenTofu" } else { "Terraform" };
     let detail = format!(
-        "If you apply this plan, Terraform will discard its tracking information for the following objects, but it will not \
-         delete them:{all}\n\nAfter applying this plan, Terraform will no longer manage these objects. You will need to \
-         import them into Terraform to manage them again."
+        "If you apply this plan, {program} will discard its tracking information for the following objects, but it will not \
+         delete them:{all}\n\nAfter applying this plan, {program} will no longer manage these objects. You will need to \
+         import them into {program} to manage them again."
     );
+    let summary = format!("Some objects will no longer be managed by {program}");
     diagnostics.without_place(
         Severity::Warning,
-        "Some objects will no longer be managed by Terraform",
+        ("some_objects_will_no_longer_be_managed_by_terraform", summary),
         detail,
     );
 }

@@ -10,7 +10,7 @@ use super::file::TestOptions;
 use super::report::{FailedElements, RunReport, TestStatus};
 use super::scope::RunScope;
 use crate::diagnostics::Comparison;
-use crate::plan::inventions::{invented_names, needs_inventions, undecided};
+use crate::plan::inventions::{evaluate_excusing, invented_names, needs_inventions, undecided};
 use crate::{Diagnostics, ModuleDiagnostic, Severity};
 
 /// How assertions are judged.
@@ -80,7 +80,8 @@ impl RunScope<'_, '_> {
             found.add(undecided(ASSERTION_UNDECIDED, assertion, &names, None));
             return Judged::Undecided;
         }
-        let (result, errors) = evaluate(&assertion.condition, &scope, self.functions);
+        // Where made-up values cause an error, the others decide alone: `true || tonumber(made_up) == 1`.
+        let (result, errors, _) = evaluate_excusing(&assertion.condition, &scope, self.functions);
         let has_result = errors.is_empty();
         found.errors(errors);
         // Terraform evaluates the message even if the condition holds.
@@ -129,7 +130,7 @@ impl RunScope<'_, '_> {
     /// The message of an assertion; `None` after an error, which is reported whether the condition holds or not.
     fn message(&self, assertion: &Condition, scope: &Scope<'_>, found: &mut Diagnostics) -> Option<String> {
         let expr = &assertion.error_message;
-        let (value, errors) = evaluate(expr, scope, self.functions);
+        let (value, errors, _) = evaluate_excusing(expr, scope, self.functions);
         if !errors.is_empty() {
             found.errors(errors);
             return None;

@@ -7,19 +7,19 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use objchange::Value;
 use objchange::address::Mode;
-use objchange_hcl::{Attribute, Functions, MoveTarget, Override, Places, Span, TestFile, TestRun};
-use objchange_plan::Version;
+use objchange::change::ProviderSecrets;
+use objchange_hcl::{Functions, MoveTarget, Override, Places, Span};
 use smol_str::SmolStr;
 
 use super::expected::ExpectedFailures;
 use super::load::{SuiteFile, TestSuite};
 use super::mock::Mock;
+use super::order::{RunOrder, VariableNeeds, cycles};
 use super::report::{CleanUp, FileReport, RunReport, TestReport, TestStatus};
-use super::run::{missing_providers, state_key};
-use super::values::{EarlierRuns, FileScope, file_variables, needs_variable, runs_in, runs_referred_to};
+use super::run::missing_providers;
+use super::values::{EarlierRuns, FileScope, RunReferences};
 use crate::apply::{GeneratedValues, InventingProviders, NumberSequence};
 use crate::config::Config;
-use crate::diagnostics::cycle_summary;
 use crate::functions::ModuleFunctions;
 use crate::plan::graph::resource_text;
 use crate::plan::orphans::resource_name;
@@ -118,6 +118,8 @@ pub(super) struct FileProgress {
     pub(super) outputs: BTreeMap<SmolStr, Value>,
     pub(super) invented: BTreeSet<String>,
     pub(super) provisioners: BTreeSet<String>,
+    /// Secrets of the test file, which must not be printed.
+    pub(super) secrets: ProviderSecrets,
 }
 
 static NO_STATE: LazyLock<PriorState> = LazyLock::new(PriorState::default);
@@ -173,9 +175,11 @@ impl<'s> TestRunner<'s> {
             unused: self.unused(suite_file),
             ..FileReport::default()
         };
+        let variables = VariableNeeds::new(file);
+        let references: Vec<RunReferences> = file.runs.iter().map(RunReferences::new).collect();
         // Terraform 1.15 finds these before the first run of the file; 1.11.4 finds them in the runs.
         if self.is_new {
-            report.diagnostics = self.impossible(suite_file, &names);
+            report.diagnostics = self.impossible(suite_file, &variables, &references);
             report.runs = self.refused(suite_file);
             if report.diagnostics.has_errors() || !report.runs.is_empty() {
                 report.status = TestStatus::Error;
@@ -184,7 +188,8 @@ impl<'s> TestRunner<'s> {
         }
         let language = self.language.clone();
         self.numbers.start(GeneratedValues::new(self.options.seed, &[&suite_file.path]));
-        let (mut scope, mut found) = FileScope::new(suite_file, &suite.modules[0], &language, self.is_new);
+        let (mut scope, mut found) =
+            FileScope::new(suite_file, &suite.modules[0], &language, self.is_new, &variables);
         let mut is_broken = !self.is_new && found.has_errors();
         let mut mocks = Vec::new();
         for (provider, data) in file.mock_providers.iter().zip(&suite_file.mocks) {
@@ -194,17 +199,16 @@ impl<'s> TestRunner<'s> {
             mocks.push(mock);
         }
         let mut progress = FileProgress::default();
-        let needs = |run: usize, name: &SmolStr| {
-            needs_variable(&file.runs[run], self.config_of(suite_file, run), name)
-        };
-        let order = RunOrder::new(file, &needs, since(suite.version, "1.12"));
+        let has_parallel = since(suite.version, "1.12");
+        let config = |run| self.config_of(suite_file, run);
+        let order = RunOrder::new(file, &variables, &references, config, has_parallel);
         for (index, run) in file.runs.iter().enumerate() {
             // Since 1.15 values of a file may refer to runs, so each run makes more of them known.
             scope.settle(&EarlierRuns { outputs: &progress.outputs, names: &names }, &mut found);
             // After an error Terraform skips the runs that wait for it. A failed assertion skips none.
             let is_over = |run: &RunReport| matches!(run.status, TestStatus::Error | TestStatus::Skip);
             let is_skipped = is_broken
-                || scope.lacks_values_for(run, self.config_of(suite_file, index))
+                || scope.lacks_values_for(&references[index], self.config_of(suite_file, index))
                 || (0..index).any(|before| is_over(&report.runs[before]) && order.waits(index, before));
             let run_report = if is_skipped {
                 RunReport {
@@ -231,6 +235,8 @@ impl<'s> TestRunner<'s> {
         report.cleanups = clean_up(&mut progress.states, &names);
         report.invented = progress.invented.into_iter().collect();
         report.provisioners = progress.provisioners.into_iter().collect();
+        scope.learn_secrets(&mut progress.secrets);
+        report.hide(progress.secrets);
         report
     }
 
@@ -295,7 +301,12 @@ impl<'s> TestRunner<'s> {
     }
 
     /// Finds errors that keep a file from running: unknown providers, and cycles of runs and variables.
-    fn impossible(&self, suite_file: &SuiteFile, names: &[SmolStr]) -> Diagnostics {
+    fn impossible(
+        &self,
+        suite_file: &SuiteFile,
+        variables: &VariableNeeds<'_>,
+        references: &[RunReferences],
+    ) -> Diagnostics {
         let mut found = Diagnostics::default();
         let file = &suite_file.file;
         let blocks = file.providers.iter().map(|provider| &provider.name);
@@ -307,11 +318,11 @@ impl<'s> TestRunner<'s> {
             }
         }
         let version = self.suite.version;
-        cycles(file, &suite_file.path, names, version, &mut found);
+        cycles(file, &suite_file.path, version, &mut found);
         let needs = |run: usize, name: &SmolStr| {
-            needs_variable(&file.runs[run], self.config_of(suite_file, run), name)
+            references[run].needs_variable(self.config_of(suite_file, run), name)
         };
-        variable_cycles(file, (&suite_file.path, version), names, &needs, &mut found);
+        variables.cycle((&suite_file.path, version), &needs, &mut found);
         found
     }
 
@@ -342,41 +353,6 @@ impl<'s> TestRunner<'s> {
     }
 }
 
-/// The order of the runs of a file: each may wait for earlier ones.
-struct RunOrder {
-    /// For each run: whether it is parallel, the key of its state, and the runs that it refers to.
-    runs: Vec<(bool, String, BTreeSet<SmolStr>)>,
-    names: Vec<SmolStr>,
-}
-
-impl RunOrder {
-    /// `needs` says whether a run needs a variable of the file.
-    fn new(file: &TestFile, needs: &dyn Fn(usize, &SmolStr) -> bool, has_parallel: bool) -> Self {
-        let behind = file.variables.iter().map(|variable| (&variable.name, runs_behind(file, variable)));
-        let behind: Vec<_> = behind.filter(|(_, runs)| !runs.is_empty()).collect();
-        let run = |(index, run): (usize, &TestRun)| {
-            let is_parallel = has_parallel && run.parallel.unwrap_or(file.parallel);
-            let needed = behind.iter().filter(|(name, _)| needs(index, name));
-            let needed = needed.flat_map(|(_, runs)| runs.iter().cloned());
-            (is_parallel, state_key(run), runs_referred_to(run).into_iter().chain(needed).collect())
-        };
-        Self {
-            runs: file.runs.iter().enumerate().map(run).collect(),
-            names: file.runs.iter().map(|run| run.name.clone()).collect(),
-        }
-    }
-
-    /// Whether a run waits for an earlier one: one of them is not parallel, they share a state, or it refers to it.
-    fn waits(&self, run: usize, earlier: usize) -> bool {
-        let (is_parallel, state, referred) = &self.runs[run];
-        let (is_earlier_parallel, earlier_state, _) = &self.runs[earlier];
-        !is_parallel
-            || !is_earlier_parallel
-            || state == earlier_state
-            || referred.contains(&self.names[earlier])
-    }
-}
-
 /// Whether the target of an override is declared, whatever its keys are.
 fn has_target(config: &Config, overriding: &Override) -> bool {
     match &overriding.target {
@@ -404,97 +380,6 @@ fn unknown_target(overriding: &Override, found: &mut Diagnostics) {
          target address or an unnecessary override."
     );
     found.warning("Invalid override target", overriding.target_span, detail);
-}
-
-/// Runs that refer to themselves or to later ones: each run waits for those before it.
-fn cycles(file: &TestFile, path: &str, names: &[SmolStr], version: Version, found: &mut Diagnostics) {
-    let position = |name: &SmolStr| names.iter().position(|other| other == name);
-    for (index, run) in file.runs.iter().enumerate() {
-        // Runs are executed in source order: one that refers to itself or a later run closes a cycle.
-        let last = runs_referred_to(run).iter().filter_map(position).max();
-        let summary = match last {
-            Some(last) if last == index => format!("Self reference: {path}.run.{}", run.name),
-            Some(last) if last > index => {
-                let all = names[index..=last].iter().rev().map(|name| format!("{path}.run.{name}"));
-                cycle_summary(version, all.collect::<Vec<_>>().iter().map(String::as_str))
-            }
-            _ => continue,
-        };
-        found.without_place(Severity::Error, ("cycle", summary), "");
-    }
-}
-
-/// Variables of a file that need themselves: by each other, or by a run that needs them, or that waits for one that does.
-fn variable_cycles(
-    file: &TestFile,
-    (path, version): (&str, Version),
-    names: &[SmolStr],
-    needs: &dyn Fn(usize, &SmolStr) -> bool,
-    found: &mut Diagnostics,
-) {
-    let position = |name: &SmolStr| names.iter().position(|other| other == name);
-    for attribute in &file.variables {
-        let (variables, last) = needed_by_variable(file, attribute, &position);
-        let first = last
-            .and_then(|last| (0..=last).find(|run| needs(*run, &attribute.name)).map(|first| first..=last));
-        let mut cycle: Vec<String> = variables.iter().map(|name| format!("var.{name}")).collect();
-        match first {
-            Some(runs) => {
-                cycle.truncate(1);
-                cycle.extend(runs.rev().map(|run| format!("{path}.run.{}", names[run])));
-            }
-            None if variables[1..].contains(&attribute.name) => drop(cycle.pop()),
-            None => continue,
-        }
-        let summary = match &*cycle {
-            [one] => format!("Self reference: {one}"),
-            all => cycle_summary(version, all.iter().map(String::as_str)),
-        };
-        found.without_place(Severity::Error, ("cycle", summary), "");
-        return;
-    }
-}
-
-/// The variables that a variable of a file needs, itself first, up to where one comes again; and the last run that they need.
-fn needed_by_variable(
-    file: &TestFile,
-    attribute: &Attribute,
-    position: &dyn Fn(&SmolStr) -> Option<usize>,
-) -> (Vec<SmolStr>, Option<usize>) {
-    let (mut needed, mut last) = (vec![attribute.name.clone()], None);
-    let mut open = vec![attribute];
-    let mut seen = BTreeSet::new();
-    while let Some(next) = open.pop() {
-        if !seen.insert(&next.name) {
-            continue;
-        }
-        last = last.max(runs_in(&next.expr).iter().filter_map(position).max());
-        for name in file_variables(next) {
-            if name == attribute.name {
-                needed.push(name);
-                return (needed, last);
-            }
-            if let Some(other) = file.variables.iter().find(|other| other.name == name) {
-                needed.push(name);
-                open.push(other);
-            }
-        }
-    }
-    (needed, last)
-}
-
-/// The runs that the value of a variable of a file refers to, also by other variables.
-fn runs_behind(file: &TestFile, attribute: &Attribute) -> BTreeSet<SmolStr> {
-    let (mut runs, mut seen) = (BTreeSet::new(), BTreeSet::new());
-    let mut open = vec![attribute];
-    while let Some(next) = open.pop() {
-        if seen.insert(&next.name) {
-            runs.extend(runs_in(&next.expr));
-            let names = file_variables(next);
-            open.extend(file.variables.iter().filter(|other| names.contains(&other.name)));
-        }
-    }
-    runs
 }
 
 /// Destroys what the runs of a file have made, the state that was changed last first.

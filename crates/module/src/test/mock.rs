@@ -8,7 +8,7 @@ use objchange::change::{
     ProviderError, SimulatedProvider, planned_data_resource,
 };
 use objchange::schema::{Block, Schema};
-use objchange::value::{Path, PathStep};
+use objchange::value::PathStep;
 use objchange_hcl::{Functions, MockData, MockProvider, OverrideDuring, Span};
 use smol_str::SmolStr;
 
@@ -16,10 +16,9 @@ use super::overrides::{GivenValues, Overrides, constant_of, whole};
 use crate::apply::{FillError, FillProblem, GeneratedValues, InventingProviders};
 use crate::plan::ImportedBy;
 use crate::providers::{
-    DataAnswer, ImportAnswer, ProviderCall, ProviderFunction, ProviderObject, ProviderReply, Providers,
-    ProvidersExt,
+    DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt,
 };
-use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress};
+use crate::{Diagnostics, ProviderConfigAddress};
 
 /// A mocked provider.
 #[derive(Debug, Default)]
@@ -176,16 +175,8 @@ impl Providers for TestProviders<'_> {
         !self.mocks.contains_key(provider) && self.others.is_simulated(provider)
     }
 
-    fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
-        self.others.function(provider, name)
-    }
-
-    fn invents_functions(&self) -> bool {
-        true
-    }
-
-    fn invented(&self, address: &str) -> Vec<Path> {
-        self.others.invented(address)
+    fn others(&self) -> Option<&dyn Providers> {
+        Some(&self.others)
     }
 
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {

@@ -19,6 +19,7 @@ mod junit;
 mod load;
 mod messages;
 mod mock;
+mod order;
 mod overrides;
 mod report;
 mod run;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use objchange::change::ProviderSecrets;
 use objchange_hcl::Span;
 
 use crate::Diagnostics;
@@ -72,6 +73,25 @@ pub struct FileReport {
     pub invented: Vec<String>,
     /// Provisioners that did not run: the addresses of their resources.
     pub provisioners: Vec<String>,
+    /// Secrets of the test file, which plans and states may repeat.
+    pub(super) secrets: ProviderSecrets,
+}
+
+impl FileReport {
+    /// Hides secrets in everything that was said. Plans and states keep them, so that their documents have all values.
+    pub(super) fn hide(&mut self, secrets: ProviderSecrets) {
+        if secrets.is_empty() {
+            return;
+        }
+        for run in &mut self.runs {
+            run.diagnostics.hide(&secrets);
+            for element in run.elements.iter_mut().flat_map(|failed| &mut failed.elements) {
+                *element = secrets.hide(element).into_owned();
+            }
+        }
+        self.diagnostics.hide(&secrets);
+        self.secrets = secrets;
+    }
 }
 
 /// The result of a run.

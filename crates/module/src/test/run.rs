@@ -77,6 +77,7 @@ impl TestRunner<'_> {
         self.numbers.start(values);
         let ReadRun { mut expected, options, given, used, overrides } =
             self.read_run(context, progress, index, report)?;
+        given.learn_secrets(&mut progress.secrets);
         let before =
             progress.states.get(&state_key(run)).map(|state| state.state.clone()).unwrap_or_default();
         let (schemas, functions) = (self.schemas, self.functions);
@@ -130,6 +131,7 @@ impl TestRunner<'_> {
             world: &world,
             targets: &targets,
             others: &given.others,
+            secret: &given.secret,
             runs: &progress.outputs,
             run_names: context.names,
             functions: &functions_of_run.of_module(0).clone().outside_of_modules(),
@@ -418,7 +420,7 @@ struct UsedMock<'f> {
     during: Option<OverrideDuring>,
 }
 
-/// The mocks that a run uses, by the provider configurations that they stand for.
+/// The mocks that a run uses, by the provider configurations that they replace.
 fn used_mocks<'f>(
     context: &FileContext<'f>,
     run: &TestRun,

@@ -7,6 +7,7 @@ use objchange::value::PathStep;
 use objchange_hcl::{Diagnostic, Functions, Reference, Span, Variables, did_you_mean};
 use smol_str::SmolStr;
 
+use super::values::{SecretParts, with_secret_parts};
 use crate::config::Config;
 use crate::plan::check::{ReferenceContext, check};
 use crate::plan::evaluated::{World, dynamic};
@@ -70,6 +71,8 @@ pub(super) struct RunScope<'r, 'c> {
     pub(super) targets: &'r Targets,
     /// Variables that the module does not declare.
     pub(super) others: &'r BTreeMap<SmolStr, Value>,
+    /// Where variables are secret by the test file.
+    pub(super) secret: &'r SecretParts,
     /// The outputs of the runs before.
     pub(super) runs: &'r BTreeMap<SmolStr, Value>,
     /// The names of all runs of the file.
@@ -143,7 +146,22 @@ impl RunScope<'_, '_> {
             }));
             variables.insert("var", Value::object(all));
         }
+        self.hide_secrets(&mut variables);
         Ok(variables)
+    }
+
+    /// Marks the variables that are secret by the test file.
+    fn hide_secrets(&self, variables: &mut Variables) {
+        let Some(values) = variables.get("var").and_then(Value::as_object) else { return };
+        if self.secret.is_empty() {
+            return;
+        }
+        let hidden = values.iter().map(|(name, value)| match self.secret.get(name) {
+            Some(paths) => (name.clone(), with_secret_parts(value, paths)),
+            None => (name.clone(), value.clone()),
+        });
+        let hidden = Value::object(hidden.collect::<Vec<_>>());
+        variables.insert("var", hidden);
     }
 
     /// Something that the targets of the run leave out.

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
+use objchange::change::ProviderSecrets;
 use objchange_plan::{Filter, Options, Program, Report, State};
 use objchange_text::visible;
 
@@ -86,7 +87,7 @@ impl<'s> TestPrinter<'s> {
         let path = visible(&file.path);
         out.add(Stream::Out, &format!("{path}... in progress\n"));
         for run in &file.runs {
-            self.run(run, &mut out);
+            self.run(run, &file.secrets, &mut out);
         }
         // Terraform 1.15 tears nothing down in a file without runs.
         if !file.names.is_empty() || !self.is_new() {
@@ -126,16 +127,16 @@ impl<'s> TestPrinter<'s> {
         report.files.iter().flat_map(of_file).collect()
     }
 
-    fn run(&self, run: &RunReport, out: &mut Outputs) {
+    fn run(&self, run: &RunReport, secrets: &ProviderSecrets, out: &mut Outputs) {
         out.add(Stream::Out, &format!("  run {:?}... {}\n", run.name, run.status.shown()));
         match &run.outcome {
             Some(RunOutcome::Plan(plan, mode, _)) => {
                 let text = self.plan_text(plan, *mode);
-                out.add(Stream::Out, &format!("{text}\n"));
+                out.add(Stream::Out, &format!("{}\n", secrets.hide(&text)));
             }
             Some(RunOutcome::State(..)) => {
                 let text = self.state_text(run).unwrap_or_default();
-                out.add(Stream::Out, &format!("\n{text}\n"));
+                out.add(Stream::Out, &format!("\n{}\n", secrets.hide(&text)));
             }
             None => {}
         }

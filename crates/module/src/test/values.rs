@@ -1,15 +1,17 @@
 //! The values of variables in test files: those of a file, and those of a run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use objchange::Value;
-use objchange::value::Marks;
+use objchange::change::ProviderSecrets;
+use objchange::value::{Marks, Path};
 use objchange_hcl::{
     Attribute, Diagnostic, Expr, Functions, Reference, Scope, VariableConfig, Variables, evaluate, variables,
 };
 use smol_str::SmolStr;
 
 use super::load::{GlobalValue, SuiteFile, SuiteModule};
+use super::order::VariableNeeds;
 use super::scope::{TestSubject, nameless, subject};
 use crate::Diagnostics;
 use crate::config::Config;
@@ -29,10 +31,15 @@ pub(super) struct FileScope<'s> {
     pub(super) is_new: bool,
     /// The values of the `variables` block of the file.
     pub(super) own: BTreeMap<SmolStr, GivenVariable>,
+    /// Where values of the file are secret by a `variable` block with `sensitive = true`. Terraform 1.15.5 prints them, and
+    /// modules receive them without a mark.
+    secret: SecretParts,
     /// Variables of the file that have no value because of an error.
     broken: BTreeSet<SmolStr>,
-    /// Values of the `variables` block that wait for runs.
+    /// Values of the `variables` block that wait for runs, each after those that it needs.
     open: Vec<&'s Attribute>,
+    /// The names of these.
+    waiting: HashSet<SmolStr>,
 }
 
 /// The runs that have ended, and all of the file.
@@ -48,6 +55,57 @@ pub(super) struct RunVariables {
     pub(super) given: BTreeMap<SmolStr, GivenVariable>,
     /// Others, which conditions may refer to.
     pub(super) others: BTreeMap<SmolStr, Value>,
+    /// Where these values are secret by the test file.
+    pub(super) secret: SecretParts,
+}
+
+/// The values that an expression refers to, and where they are secret by the test file.
+#[derive(Default)]
+struct Referred {
+    variables: Vec<(SmolStr, Value)>,
+    runs: Vec<(SmolStr, Value)>,
+    secret: SecretParts,
+}
+
+/// For variables, the paths in their values that a `variable` block with `sensitive = true` makes secret.
+pub(super) type SecretParts = BTreeMap<SmolStr, Vec<(Path, Marks)>>;
+
+impl RunVariables {
+    fn give(&mut self, name: &SmolStr, given: GivenVariable, secret: Vec<(Path, Marks)>) {
+        self.given.insert(name.clone(), given);
+        self.set_secret(name, secret);
+    }
+
+    fn add_other(&mut self, name: &SmolStr, value: Value, secret: Vec<(Path, Marks)>) {
+        self.others.insert(name.clone(), value);
+        self.set_secret(name, secret);
+    }
+
+    fn set_secret(&mut self, name: &SmolStr, secret: Vec<(Path, Marks)>) {
+        match secret.is_empty() {
+            // A value that replaces a secret one is public.
+            true => drop(self.secret.remove(name)),
+            false => drop(self.secret.insert(name.clone(), secret)),
+        }
+    }
+
+    /// Adds the secrets among the values to those that must not be printed.
+    pub(super) fn learn_secrets(&self, secrets: &mut ProviderSecrets) {
+        for (name, paths) in &self.secret {
+            let given = self.given.get(name).map(|given| &given.value);
+            if let Some(value) = given.or_else(|| self.others.get(name)) {
+                secrets.learn_marked(&with_secret_parts(&value.unmark_deep().0, paths));
+            }
+        }
+    }
+}
+
+/// A value with marks on its secret parts. A path into a set, or one that a conversion has changed, marks the whole value.
+pub(super) fn with_secret_parts(value: &Value, paths: &[(Path, Marks)]) -> Value {
+    match paths.iter().all(|(path, _)| value.at(path).is_some()) {
+        true => value.mark_where_present(paths),
+        false => value.clone().sensitive(),
+    }
 }
 
 impl<'s> FileScope<'s> {
@@ -57,6 +115,7 @@ impl<'s> FileScope<'s> {
         main: &'s SuiteModule,
         functions: &'s Functions,
         is_new: bool,
+        needs: &VariableNeeds<'_>,
     ) -> (Self, Diagnostics) {
         let mut scope = Self {
             suite_file,
@@ -64,8 +123,10 @@ impl<'s> FileScope<'s> {
             functions,
             is_new,
             own: BTreeMap::new(),
+            secret: BTreeMap::new(),
             broken: BTreeSet::new(),
             open: Vec::new(),
+            waiting: HashSet::new(),
         };
         let mut found = Diagnostics::default();
         if is_new {
@@ -81,7 +142,9 @@ impl<'s> FileScope<'s> {
                 scope.broken.insert(name.clone());
             }
         }
-        scope.open = suite_file.file.variables.iter().collect();
+        let variables = &suite_file.file.variables;
+        scope.open = needs.in_order().map(|position| &variables[position]).collect();
+        scope.waiting = variables.iter().map(|variable| variable.name.clone()).collect();
         let names: Vec<SmolStr> = suite_file.file.runs.iter().map(|run| run.name.clone()).collect();
         scope.settle(&EarlierRuns { outputs: &BTreeMap::new(), names: &names }, &mut found);
         (scope, found)
@@ -89,49 +152,41 @@ impl<'s> FileScope<'s> {
 
     /// Evaluates what can be: each after those that it refers to, be they variables of the file or runs.
     pub(super) fn settle(&mut self, earlier: &EarlierRuns<'_>, found: &mut Diagnostics) {
-        loop {
-            let before = self.open.len();
-            for attribute in std::mem::take(&mut self.open) {
-                if self.waits(attribute, earlier) {
-                    self.open.push(attribute);
-                    continue;
-                }
-                let name = &attribute.name;
-                let is_broken = self.is_new
-                    && file_variables(attribute).iter().any(|needed| self.broken.contains(needed));
-                let value = if is_broken { None } else { self.file_value(attribute, earlier, found) };
-                match value {
-                    Some(value) => {
-                        let span = Some(attribute.expr.span);
-                        let given = GivenVariable { value, origin: String::new(), span };
-                        self.own.insert(name.clone(), given);
-                    }
-                    None => drop(self.broken.insert(name.clone())),
-                }
+        for attribute in std::mem::take(&mut self.open) {
+            if self.waits(attribute, earlier) {
+                self.open.push(attribute);
+                continue;
             }
-            // A pass that settles nothing is the last: the rest waits for runs, or for itself.
-            if self.open.is_empty() || self.open.len() == before {
-                return;
+            let name = &attribute.name;
+            self.waiting.remove(name);
+            let is_broken =
+                self.is_new && file_variables(attribute).iter().any(|needed| self.broken.contains(needed));
+            let value = if is_broken { None } else { self.file_value(attribute, earlier, found) };
+            match value {
+                Some((value, secret)) => {
+                    if !secret.is_empty() {
+                        self.secret.insert(name.clone(), secret);
+                    }
+                    let span = Some(attribute.expr.span);
+                    let given = GivenVariable { value, origin: String::new(), span };
+                    self.own.insert(name.clone(), given);
+                }
+                None => drop(self.broken.insert(name.clone())),
             }
         }
     }
 
     /// Whether a variable refers to one that has no value yet, or to a run that has not ended.
     fn waits(&self, attribute: &Attribute, earlier: &EarlierRuns<'_>) -> bool {
-        let is_open = |name: &SmolStr| {
-            self.suite_file.file.variables.iter().any(|other| other.name == *name)
-                && !self.own.contains_key(name)
-                && !self.broken.contains(name)
-        };
         let is_ahead = |name: &SmolStr| earlier.names.contains(name) && !earlier.outputs.contains_key(name);
         self.is_new
-            && (file_variables(attribute).iter().any(is_open)
+            && (file_variables(attribute).iter().any(|name| self.waiting.contains(name))
                 || runs_in(&attribute.expr).iter().any(is_ahead))
     }
 
     /// Whether variables that a run needs have no value, because something is wrong with it.
-    pub(super) fn lacks_values_for(&self, run: &objchange_hcl::TestRun, config: &Config) -> bool {
-        self.is_new && self.broken.iter().any(|name| needs_variable(run, config, name))
+    pub(super) fn lacks_values_for(&self, run: &RunReferences, config: &Config) -> bool {
+        self.is_new && self.broken.iter().any(|name| run.needs_variable(config, name))
     }
 
     fn file_value(
@@ -139,16 +194,16 @@ impl<'s> FileScope<'s> {
         attribute: &Attribute,
         earlier: &EarlierRuns<'_>,
         found: &mut Diagnostics,
-    ) -> Option<Value> {
+    ) -> Option<(Value, Vec<(Path, Marks)>)> {
         let errors = found.error_count();
-        let (mut needed, mut runs) = (Vec::new(), Vec::new());
+        let mut needed = Referred::default();
         for reference in variables(&attribute.expr) {
             match subject(&reference) {
                 (_, Some(error)) => found.errors([error]),
                 (Some(TestSubject::Module(Subject { kind: SubjectKind::Variable(name), span, .. })), _) => {
                     let own = self.own.get(&name).filter(|_| self.is_new).map(|given| given.value.clone());
                     match own.map(Ok).or_else(|| self.global(&name)) {
-                        Some(Ok(value)) => needed.push((name, value)),
+                        Some(Ok(value)) => self.refer(&mut needed, name, value),
                         Some(Err(errors)) => found.errors(errors),
                         None => {
                             let detail = match self.is_new {
@@ -168,7 +223,7 @@ impl<'s> FileScope<'s> {
                 }
                 (Some(TestSubject::Run(name, span)), _) if self.is_new => {
                     match self.earlier_run(&name, span, &reference, earlier) {
-                        Ok(outputs) => runs.push((name, outputs)),
+                        Ok(outputs) => needed.runs.push((name, outputs)),
                         Err(error) => found.errors([*error]),
                     }
                 }
@@ -187,7 +242,37 @@ impl<'s> FileScope<'s> {
         if found.error_count() > errors {
             return None;
         }
-        self.value_of(&attribute.expr, needed, runs, found)
+        self.value_of(&attribute.expr, needed, found)
+    }
+
+    /// Adds a variable that an expression refers to.
+    fn refer(&self, needed: &mut Referred, name: SmolStr, value: Value) {
+        let secret = self.secret_parts(&name);
+        if !secret.is_empty() {
+            needed.secret.insert(name.clone(), secret);
+        }
+        needed.variables.push((name, value));
+    }
+
+    /// Where the value of a variable of the file is secret.
+    fn secret_parts(&self, name: &SmolStr) -> Vec<(Path, Marks)> {
+        match self.suite_file.file.declared.get(name) {
+            Some(declared) if declared.sensitive => vec![(Path::root(), Marks::SENSITIVE)],
+            _ => self.secret.get(name).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Adds the secrets among the values of the file to those that must not be printed.
+    pub(super) fn learn_secrets(&self, secrets: &mut ProviderSecrets) {
+        let declared = self.suite_file.file.declared.iter().filter(|(_, declared)| declared.sensitive);
+        for value in declared.filter_map(|(name, declared)| self.declared_value(name, declared)?.ok()) {
+            secrets.learn_marked(&value.sensitive());
+        }
+        for (name, paths) in &self.secret {
+            if let Some(own) = self.own.get(name) {
+                secrets.learn_marked(&with_secret_parts(&own.value.unmark_deep().0, paths));
+            }
+        }
     }
 
     /// The value that a variable has from outside of the test file, or by a `variable` block of the file.
@@ -217,7 +302,8 @@ impl<'s> FileScope<'s> {
                 None
             }
         };
-        // As in Terraform 1.15.5: `sensitive` of such a block hides nothing.
+        // As in Terraform 1.15.5, `sensitive` of such a block puts no mark on values for modules. It hides them where they are
+        // printed.
         let marks = if declared.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
         match root_value(&self.main.config, name, declared, given) {
             Ok(value) => Some(Ok(value?.with_marks(marks))),
@@ -250,22 +336,22 @@ impl<'s> FileScope<'s> {
             if declared.contains_key(name)
                 && let Some(Ok(value)) = self.declared_value(name, variable)
             {
-                let span = Some(variable.header);
-                result.given.insert(name.clone(), GivenVariable { value, origin: String::new(), span });
+                let given = GivenVariable { value, origin: String::new(), span: Some(variable.header) };
+                result.give(name, given, self.secret_parts(name));
             }
         }
         for name in self.suite_file.globals.0.keys().chain(self.suite_file.file.declared.keys()) {
             if !declared.contains_key(name)
                 && let Some(Ok(value)) = self.global(name)
             {
-                result.others.insert(name.clone(), value);
+                result.add_other(name, value, self.secret_parts(name));
             }
         }
         for (name, given) in &self.own {
             // Terraform passes a module only what it declares. Other values serve references in the test file.
             match declared.contains_key(name) {
-                true => drop(result.given.insert(name.clone(), given.clone())),
-                false => drop(result.others.insert(name.clone(), given.value.clone())),
+                true => result.give(name, given.clone(), self.secret_parts(name)),
+                false => result.add_other(name, given.value.clone(), self.secret_parts(name)),
             }
         }
         for attribute in &run.variables {
@@ -281,13 +367,14 @@ impl<'s> FileScope<'s> {
                 if !self.is_new || !refers_to(run, name) {
                     undeclared.warning("Value for undeclared variable", attribute.expr.span, detail);
                 }
-                result.others.extend(value.map(|value| (name.clone(), value)));
+                if let Some((value, secret)) = value {
+                    result.add_other(name, value, secret);
+                }
                 continue;
             }
-            if let Some(value) = value {
+            if let Some((value, secret)) = value {
                 let span = Some(attribute.expr.span);
-                let given = GivenVariable { value, origin: String::new(), span };
-                result.given.insert(name.clone(), given);
+                result.give(name, GivenVariable { value, origin: String::new(), span }, secret);
             }
         }
         found.append(undeclared);
@@ -318,9 +405,9 @@ impl<'s> FileScope<'s> {
         attribute: &Attribute,
         earlier: &EarlierRuns<'_>,
         found: &mut Diagnostics,
-    ) -> Option<Value> {
+    ) -> Option<(Value, Vec<(Path, Marks)>)> {
         let errors = found.error_count();
-        let (mut values, mut runs) = (Vec::new(), Vec::new());
+        let mut needed = Referred::default();
         for reference in variables(&attribute.expr) {
             if let Some(error) = nameless(&reference) {
                 found.errors([error]);
@@ -329,11 +416,11 @@ impl<'s> FileScope<'s> {
             match subject(&reference) {
                 (_, Some(error)) => found.errors([error]),
                 (Some(TestSubject::Module(Subject { kind: SubjectKind::Variable(name), span, .. })), _) => {
-                    self.run_reference(name, span, &mut values, found);
+                    self.run_reference(name, span, &mut needed, found);
                 }
                 (Some(TestSubject::Run(name, span)), _) => {
                     match self.earlier_run(&name, span, &reference, earlier) {
-                        Ok(outputs) => runs.push((name, outputs)),
+                        Ok(outputs) => needed.runs.push((name, outputs)),
                         Err(error) => found.errors([*error]),
                     }
                 }
@@ -353,34 +440,51 @@ impl<'s> FileScope<'s> {
         if found.error_count() > errors {
             return None;
         }
-        self.value_of(&attribute.expr, values, runs, found)
+        self.value_of(&attribute.expr, needed, found)
     }
 
-    /// The value of an expression with these variables and the outputs of these runs.
+    /// The value of an expression, and where it is secret by the test file.
     fn value_of(
         &self,
         expr: &Expr,
-        variables: Vec<(SmolStr, Value)>,
-        runs: Vec<(SmolStr, Value)>,
+        needed: Referred,
         found: &mut Diagnostics,
-    ) -> Option<Value> {
-        let names: Variables =
-            [("var", Value::object(variables)), ("run", Value::object(runs))].into_iter().collect();
-        let (value, errors) = evaluate(expr, &Scope::new(&names), self.functions);
-        let is_right = errors.is_empty();
-        found.errors(errors);
-        is_right.then_some(value)
+    ) -> Option<(Value, Vec<(Path, Marks)>)> {
+        let Referred { variables, runs, secret } = needed;
+        let value_with = |variables, runs| {
+            let names: Variables =
+                [("var", Value::object(variables)), ("run", Value::object(runs))].into_iter().collect();
+            evaluate(expr, &Scope::new(&names), self.functions)
+        };
+        let (value, errors) = value_with(variables.clone(), runs.clone());
+        if !errors.is_empty() {
+            found.errors(errors);
+            return None;
+        }
+        if secret.is_empty() {
+            return Some((value, Vec::new()));
+        }
+        // Marks follow the secrets. A second evaluation finds where they lead, without any other mark that the values have.
+        let plain = |(name, value): (SmolStr, Value)| (name, value.unmark_deep().0);
+        let marked = |(name, value): (SmolStr, Value)| match secret.get(&name) {
+            Some(paths) => (name, with_secret_parts(&value, paths)),
+            None => (name, value),
+        };
+        let variables = variables.into_iter().map(plain).map(marked).collect();
+        let (traced, _) = value_with(variables, runs.into_iter().map(plain).collect());
+        let paths = traced.unmark_deep_with_paths().1;
+        Some((value, paths.into_iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE)).collect()))
     }
 
     fn run_reference(
         &self,
         name: SmolStr,
         span: objchange_hcl::Span,
-        values: &mut Vec<(SmolStr, Value)>,
+        needed: &mut Referred,
         found: &mut Diagnostics,
     ) {
         if let Some(own) = self.own.get(&name) {
-            return values.push((name, own.value.clone()));
+            return self.refer(needed, name, own.value.clone());
         }
         match self.global(&name) {
             Some(Ok(value)) => {
@@ -396,7 +500,7 @@ impl<'s> FileScope<'s> {
                         found.warning("Variable referenced without definition", span, detail.clone());
                     }
                 }
-                values.push((name, value));
+                self.refer(needed, name, value);
             }
             Some(Err(errors)) => found.errors(errors),
             None => {
@@ -473,24 +577,42 @@ fn place_of(reference: &Reference<'_>) -> objchange_hcl::Span {
 
 /// The variables that a value of a file refers to.
 pub(super) fn file_variables(attribute: &Attribute) -> Vec<SmolStr> {
-    let found =
-        variables(&attribute.expr).into_iter().filter_map(|reference| match subject(&reference).0? {
-            TestSubject::Module(Subject { kind: SubjectKind::Variable(name), .. }) => Some(name),
-            _ => None,
-        });
+    variables_in(&attribute.expr)
+}
+
+/// The variables that an expression refers to.
+fn variables_in(expr: &Expr) -> Vec<SmolStr> {
+    let found = variables(expr).into_iter().filter_map(|reference| match subject(&reference).0? {
+        TestSubject::Module(Subject { kind: SubjectKind::Variable(name), .. }) => Some(name),
+        _ => None,
+    });
     found.collect()
 }
 
-/// Whether a run needs a variable of its file: the module declares it, or the run refers to it.
-pub(super) fn needs_variable(run: &objchange_hcl::TestRun, config: &Config, name: &SmolStr) -> bool {
-    let refers = |expr: &Expr| variables(expr).iter().any(|reference| is_variable(reference, name));
-    if run.variables.iter().any(|attribute| refers(&attribute.expr)) {
-        return true;
+/// The variables that a run sets and refers to.
+pub(super) struct RunReferences {
+    own: HashSet<SmolStr>,
+    in_values: HashSet<SmolStr>,
+    in_conditions: HashSet<SmolStr>,
+}
+
+impl RunReferences {
+    pub(super) fn new(run: &objchange_hcl::TestRun) -> Self {
+        let conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
+        Self {
+            own: run.variables.iter().map(|attribute| attribute.name.clone()).collect(),
+            in_values: run.variables.iter().flat_map(file_variables).collect(),
+            in_conditions: conditions.flat_map(variables_in).collect(),
+        }
     }
-    let is_own = run.variables.iter().any(|attribute| attribute.name == *name);
-    let is_declared = config.modules.first().is_some_and(|root| root.config.variables.contains_key(name));
-    let mut conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
-    !is_own && (is_declared || conditions.any(refers))
+
+    /// Whether the run needs a variable of its file: the module declares it, or the run refers to it.
+    pub(super) fn needs_variable(&self, config: &Config, name: &SmolStr) -> bool {
+        let is_declared =
+            || config.modules.first().is_some_and(|root| root.config.variables.contains_key(name));
+        self.in_values.contains(name)
+            || !self.own.contains(name) && (self.in_conditions.contains(name) || is_declared())
+    }
 }
 
 /// Whether the values or conditions of a run refer to a variable.

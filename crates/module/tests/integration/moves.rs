@@ -445,7 +445,7 @@ fn removed_blocks_say_what_is_forgotten() {
 
     let mut diagnostics = Diagnostics::default();
     let address = "terraform_data.a[0]".parse().unwrap();
-    warn_of_forgotten([&address], &mut diagnostics);
+    warn_of_forgotten([&address], &Config::default(), &mut diagnostics);
     let warning = &diagnostics.iter().next().unwrap().diagnostic;
     assert!(warning.detail.contains("delete them:\n - terraform_data.a[0]\n\nAfter"));
 }

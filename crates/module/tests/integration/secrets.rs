@@ -64,7 +64,8 @@ const JSON: [&str; 6] = [
 ];
 
 /// Files around a secret, which is `@`: the first has it. The line `--- ` begins each.
-const NATIVE: [&str; 17] = [
+const NATIVE: [&str; 18] = [
+    "--- a.tftest.hcl\nvariable \"pin\" {\n  sensitive = true\n  type = map(number)\n  default = @\n}\nrun \"r\" {\n  command = plan\n}\n--- main.tf\n",
     "--- main.tf\nvariable \"password\" {\n  type      = map(number)\n  sensitive = true\n  default   = @\n}\n",
     "--- main.tf\nvariable \"password\" {\n  ephemeral = true\n  default = @\n}\noutput \"x\" {\n  value = var.pasword\n}\n",
     "--- terraform.tfvars\npassword = @\n--- main.tf\nvariable \"password\" {\n  type = map(number)\n  sensitive = true\n}\n",
@@ -83,7 +84,8 @@ const NATIVE: [&str; 17] = [
     "--- main.tf\nterraform {\n  backend \"s3\" {\n    secret_key = @\n  }\n}\n",
     "--- a.tftest.hcl\nvariables {\n  password = @\n}\nrun \"r\" {\n  command = plan\n}\n--- main.tf\nvariable \"password\" {\n  type = map(number)\n  sensitive = true\n}\n",
 ];
-const OF_JSON: [&str; 7] = [
+const OF_JSON: [&str; 8] = [
+    "--- a.tftest.json\n{\"variable\": {\"pin\": {\"sensitive\": true, \"type\": \"map(number)\", \"default\": @}}, \"run\": {\"r\": {\"command\": \"plan\"}}}\n--- main.tf\n",
     "--- main.tf.json\n{\"variable\": {\"password\": {\"type\": \"map(number)\", \"sensitive\": true, \"default\": @}}}\n",
     "--- main.tf.json\n{\n  \"variable\": {\n    \"password\": {\n      \"sensitive\": true,\n      \"default\": @\n    }\n  }\n}\n",
     "--- terraform.tfvars.json\n{\"region\": \"eu\", \"password\": @, \"size\": 3}\n--- main.tf\nvariable \"region\" {}\nvariable \"size\" {}\nvariable \"password\" {\n  type = map(number)\n  sensitive = true\n}\n",

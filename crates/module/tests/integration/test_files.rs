@@ -72,6 +72,97 @@ fn variable_blocks_give_variables_of_modules_their_values() {
     assert!(ran.text.contains("Error: Invalid variable name"), "{}", ran.text);
 }
 
+/// A module that hands a variable on.
+const HANDS_ON: &str = "variable \"a\" {\n  default = \"none\"\n}\nresource \"terraform_data\" \"d\" {\n  input = var.a\n}\n\
+                        output \"o\" {\n  value = terraform_data.d.output\n}\n";
+
+#[test]
+fn values_that_a_test_file_declares_sensitive_are_not_printed() {
+    let declared = "variable \"s\" {\n  sensitive = true\n  default   = \"swordfish-91\"\n}\n".to_owned();
+    let derived = "variables {\n  t = { pin = base64encode(var.s), plain = \"in the clear\" }\n}\n";
+    for (run_of_test, status) in [
+        (assert_that("var.s == \"x\""), TestStatus::Fail),
+        (assert_that("startswith(var.s, \"sword\")"), TestStatus::Pass),
+        (assert_that("var.t.pin == \"x\" && var.t.plain == \"x\""), TestStatus::Fail),
+        (
+            format!("  variables {{\n    a = var.s\n  }}\n{}", assert_that("output.o == \"x\"")),
+            TestStatus::Fail,
+        ),
+        (
+            format!("  variables {{\n    a = var.t.pin\n  }}\n{}", assert_that("var.a == \"x\"")),
+            TestStatus::Fail,
+        ),
+        (
+            format!("  variables {{\n    a = [var.s, 1]\n  }}\n{}", assert_that("length(output.o) == 1")),
+            TestStatus::Fail,
+        ),
+        (
+            "  variables {\n    b = \"${var.s}\"\n  }\n".to_owned()
+                + &assert_that("[for x in [var.b] : x if x == \"y\"] == [var.s]"),
+            TestStatus::Fail,
+        ),
+        (
+            "  assert {\n    condition     = var.s == \"\"\n    error_message = \"it is ${var.s}\"\n  }\n"
+                .to_owned(),
+            TestStatus::Fail,
+        ),
+    ] {
+        let ran = run(HANDS_ON, &format!("{declared}{derived}run \"r\" {{\n{run_of_test}}}\n"));
+        assert_eq!(ran.only().status, status, "{}", ran.text);
+        for secret in ["swordfish", "c3dvcmRmaXNo"] {
+            assert!(!ran.printed.contains(secret), "{run_of_test}\n{}", ran.printed);
+        }
+    }
+}
+
+#[test]
+fn checks_of_modules_do_not_repeat_what_a_test_file_declares_sensitive() {
+    let check = "check \"c\" {\n  assert {\n    condition     = var.a == \"x\"\n    error_message = \"it is ${var.a}\"\n  }\n}\n";
+    let tests = "variable \"s\" {\n  sensitive = true\n  default   = \"swordfish-91\"\n}\n";
+    let run_of_test = "run \"r\" {\n  variables {\n    a = var.s\n  }\n}\n";
+    let main = format!("{HANDS_ON}{check}");
+    let ran = run(&main, &format!("{tests}{run_of_test}"));
+    assert!(ran.text.contains("it is (sensitive value)"), "{}", ran.text);
+    assert!(!ran.printed.contains("swordfish"), "{}", ran.printed);
+    let public = tests.replace("  sensitive = true\n", "");
+    assert!(run(&main, &format!("{public}{run_of_test}")).text.contains("it is swordfish-91"));
+}
+
+#[test]
+fn a_sensitive_variable_of_a_test_file_puts_no_mark_on_values_of_modules() {
+    let tests = "variable \"s\" {\n  sensitive = true\n  default   = \"swordfish-91\"\n}\n";
+    let run_of_test = format!(
+        "run \"r\" {{\n  variables {{\n    a = var.s\n  }}\n{}}}\n",
+        assert_that("output.o == \"swordfish-91\"")
+    );
+    let ran = run(HANDS_ON, &format!("{tests}{run_of_test}"));
+    // With a mark the output would be an error, because it is not declared sensitive.
+    assert!(ran.report.passes(), "{}", ran.text);
+    assert!(!ran.text.contains("swordfish"), "{}", ran.text);
+    let public = tests.replace("  sensitive = true\n", "");
+    let ran = run(HANDS_ON, &format!("{public}{run_of_test}"));
+    assert!(ran.text.contains("swordfish"), "the plans of runs are printed: {}", ran.text);
+}
+
+#[test]
+fn long_chains_of_variables_take_no_longer_than_many_variables() {
+    let main = "output \"o\" {\n  value = 1\n}\n";
+    // The last one comes first, so each value waits for the next line. With a pass for each, 3000 took minutes.
+    let chain: String = (1..3000).rev().map(|n| format!("  v{n} = var.v{} + 1\n", n - 1)).collect();
+    let tests = |first: &str| {
+        format!(
+            "variables {{\n{chain}  v0 = {first}\n}}\nrun \"a\" {{\n}}\nrun \"b\" {{\n{}}}\n",
+            assert_that("var.v2999 == 3000")
+        )
+    };
+    for first in ["1", "run.a.o"] {
+        let ran = run(main, &tests(first));
+        assert!(ran.report.passes(), "{first}: {}", ran.text);
+    }
+    let ran = run(main, &tests("var.v2999"));
+    assert!(ran.text.contains("Error: Cycle:"), "{}", ran.text);
+}
+
 #[test]
 fn runs_go_on_after_an_error_that_they_do_not_wait_for() {
     let main = "variable \"a\" {\n  default = 1\n  validation {\n    condition     = var.a == 1\n    error_message = \"no\"\n  }\n}\n\

@@ -22,7 +22,10 @@ const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.t
     "resource_schemas":{"sim_thing":{"version":0,"block":{"attributes":{
         "id":{"type":"string","computed":true},
         "name":{"type":"string","optional":true},
-        "secret":{"type":"string","optional":true,"computed":true,"sensitive":true}}}}},
+        "secret":{"type":"string","optional":true,"computed":true,"sensitive":true}}}},
+        "sim_box":{"version":0,"block":{"attributes":{"name":{"type":"string","optional":true}},"block_types":{
+            "disk":{"nesting_mode":"set","block":{"attributes":{
+                "size":{"type":"number","optional":true},"id":{"type":"string","computed":true}}}}}}}},
     "data_source_schemas":{"sim_lookup":{"version":0,"block":{"attributes":{
         "key":{"type":"string","optional":true},"answer":{"type":"string","computed":true}}}}}}}}"#;
 

@@ -110,6 +110,50 @@ fn conditions_that_other_values_decide_are_decided() {
 }
 
 #[test]
+fn errors_that_made_up_values_cause_leave_it_undecided() {
+    let start = "terraform {\n  required_providers {\n    sim = { source = \"example/sim\" }\n  }\n}\nresource \"sim_thing\" \"a\" {\n  name = \"n\"\n}\n";
+    let child = "variable \"n\" {\n  type = number\n}\noutput \"n\" {\n  value = var.n\n}\n";
+    let run_of = |main: &str, condition: &str| {
+        let tests = format!(
+            "run \"r\" {{\n  assert {{\n    condition     = {condition}\n    error_message = \"no\"\n  }}\n}}\n"
+        );
+        let main = format!("{start}{main}");
+        run_with(
+            &[("main.tf", &main), ("m/main.tf", child), ("a.tftest.hcl", &tests)],
+            TestOptions::default(),
+        )
+    };
+    let bad = "tonumber(sim_thing.a.id)";
+    for (main, condition) in [
+        (format!("output \"o\" {{\n  value = {bad}\n}}\n"), "output.o == 1"),
+        (
+            format!("locals {{\n  n = {bad} + 1\n}}\noutput \"o\" {{\n  value = local.n\n}}\n"),
+            "output.o == 1",
+        ),
+        (
+            format!("resource \"terraform_data\" \"d\" {{\n  input = {bad}\n}}\n"),
+            "terraform_data.d.output == 1",
+        ),
+        ("module \"m\" {\n  source = \"./m\"\n  n      = sim_thing.a.id\n}\n".to_owned(), "module.m.n == 1"),
+        (String::new(), "tonumber(sim_thing.a.id) == 1"),
+    ] {
+        let ran = run_of(&main, condition);
+        assert_eq!(ran.only().status, TestStatus::Undecided, "{main}{condition}\n{}", ran.text);
+        assert!(!ran.text.contains("Error:"), "{}", ran.text);
+    }
+    // What else the module does is judged all the same.
+    let main = format!("output \"o\" {{\n  value = {bad}\n}}\n");
+    assert_eq!(run_of(&main, "sim_thing.a.name == \"x\"").only().status, TestStatus::Fail);
+    // Other values decide alone, and cause errors of their own.
+    assert_eq!(
+        run_of("", &format!("sim_thing.a.name == \"n\" || {bad} == 1")).only().status,
+        TestStatus::Pass
+    );
+    let ran = run_of("output \"o\" {\n  value = [sim_thing.a.id, tonumber(\"x\")]\n}\n", "true");
+    assert_eq!(ran.only().status, TestStatus::Error, "{}", ran.text);
+}
+
+#[test]
 fn instances_that_a_made_up_value_counts_are_made_up() {
     let ran = run(
         "run \"first\" {\n}\nrun \"r\" {\n  variables {\n    grow = run.first.id\n  }\n  assert {\n    condition     = \
@@ -117,6 +161,36 @@ fn instances_that_a_made_up_value_counts_are_made_up() {
         TestOptions::default(),
     );
     assert_eq!(ran.statuses()["r"], TestStatus::Undecided, "{}", ran.text);
+}
+
+#[test]
+fn elements_of_stored_sets_stay_made_up() {
+    let main = "terraform {\n  required_providers {\n    sim = { source = \"example/sim\" }\n  }\n}\nvariable \"sizes\" {\n  \
+                default = [1, 2]\n}\nvariable \"name\" {\n  default = \"n\"\n}\nresource \"sim_box\" \"b\" {\n  name = var.name\n  \
+                dynamic \"disk\" {\n    for_each = toset(var.sizes)\n    content {\n      size = disk.value\n    }\n  }\n}\n";
+    let ids = "contains([for disk in sim_box.b.disk : disk.id], \"x\")";
+    let status = |settings: &str, condition: &str| {
+        let tests = format!(
+            "run \"first\" {{\n}}\nrun \"r\" {{\n{settings}  assert {{\n    condition     = {condition}\n    error_message = \
+             \"no\"\n  }}\n}}\n"
+        );
+        let ran = run_with(&[("main.tf", main), ("a.tftest.hcl", &tests)], TestOptions::default());
+        ran.statuses()["r"]
+    };
+    let with = |variable: &str| format!("  variables {{\n    {variable}\n  }}\n");
+    for (settings, condition, expected) in [
+        // Nothing changes: the second run finds the elements in the state.
+        (String::new(), ids, TestStatus::Undecided),
+        ("  command = plan\n".to_owned(), ids, TestStatus::Undecided),
+        (with("name = \"o\""), ids, TestStatus::Undecided),
+        (with("sizes = [2, 3]"), ids, TestStatus::Undecided),
+        (with("sizes = []"), "length(sim_box.b.disk) == 0", TestStatus::Pass),
+        // The other attributes of the object are as configured.
+        (with("name = \"o\""), "sim_box.b.name == \"o\"", TestStatus::Pass),
+        (with("sizes = [2, 3]"), "sim_box.b.name == \"o\"", TestStatus::Fail),
+    ] {
+        assert_eq!(status(&settings, condition), expected, "{settings}{condition}");
+    }
 }
 
 #[test]

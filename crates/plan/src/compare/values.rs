@@ -186,8 +186,8 @@ impl<'t> Walk<'t> {
 
     /// Whether all that differs within two parts was unknown in the first plan.
     fn is_expected_within(&self, a: Part<'_, '_, 't>, b: Part<'_, '_, 't>) -> bool {
-        // The path begins with a name that stands for the way here: only attributes of a resource may turn out to be
-        // null, and nothing in here is one.
+        // Only attributes of a resource, which have a path of one step, may turn out to be null. The path begins with a name
+        // in place of the steps that lead here, so that nothing in here is taken for one.
         let mut inside =
             Walk { side: self.side, path: vec![ValueStep::Name(Text::default())], found: Vec::new() };
         inside.both(a, b, Hidden::default().root());

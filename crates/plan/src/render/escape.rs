@@ -68,6 +68,6 @@ pub(super) fn quoted_width(key: &str) -> usize {
     if key.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\') {
         return key.len() + 2;
     }
-    // Terraform aligns by bytes, and escapes are longer than what they stand for.
+    // Terraform aligns by bytes, and escapes are longer than the characters that they replace.
     quoted(key).len()
 }

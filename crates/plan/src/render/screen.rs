@@ -116,7 +116,7 @@ impl<'d> DiffLine<'d> {
 #[derive(Default)]
 pub(super) struct LineSink {
     diff: DiffLines,
-    /// The lines that stand for the unchanged parts that are being written, the outermost first.
+    /// The lines that can be folded over the unchanged parts that are being written, the outermost first.
     folds: Vec<usize>,
 }
 

@@ -151,7 +151,7 @@ fn unchanged_parts_are_below_the_line_that_counts_them() {
 }
 
 proptest! {
-    /// A line stands for lines that are there, and for none that one around it does not stand for.
+    /// A line that folds others names lines that exist, and only those that the line around it folds, too.
     #[test]
     fn lines_and_pieces_fit_together(text in "\\PC{0,8}|a\nb|\t|\u{1b}\\[1m") {
         with_outline(&plan(&text), &Schemas::none(), |outline| {

@@ -166,9 +166,15 @@ impl Node<'_> {
     fn note_names(&self) {
         let known = self.value.exact().map_or(0, |value| value.members().len());
         // `members` gives the unknown ones last, so one behind those of the document is unknown.
-        if self.value.members().nth(known).is_some() {
+        let is_open = self.value.members().nth(known).is_some();
+        if is_open || self.are_marks && self.value.has_unknown() {
             self.scope.unknown.pass();
         }
+    }
+
+    /// Whether a mark may be missing after all: its provider may make the value known, and documents have no mark of it then.
+    fn may_lack(&self, key: &str) -> bool {
+        self.are_marks && self.is_unknown(key)
     }
 }
 
@@ -183,7 +189,7 @@ impl Container for Node<'_> {
     fn contains(&self, key: &dyn Val) -> Result<bool, ExecutionError> {
         let Some(key) = key.downcast_ref::<CelString>() else { return Ok(false) };
         let is_there = self.value.there(key.inner()).is_some();
-        if !is_there && self.is_unknown(key.inner()) {
+        if !is_there && self.is_unknown(key.inner()) || self.may_lack(key.inner()) {
             self.scope.unknown.pass();
         }
         Ok(is_there)

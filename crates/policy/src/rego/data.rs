@@ -103,7 +103,7 @@ impl DataFile {
         self.placed(self.content()?)
     }
 
-    /// The document as it stands in the file.
+    /// The document as the file has it.
     fn content(&self) -> Result<Value, String> {
         // Some editors begin a file with this mark, which JSON does not allow.
         let text = self.text.trim_start_matches('\u{feff}');

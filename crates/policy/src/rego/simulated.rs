@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use objchange::address::{modules_of, strip_keys};
 use objchange_plan::Deferred;
 use objchange_rego::{Unknown, Value};
 
 use super::unknown::{Marking, each, edited, member, with_member};
+use crate::module_lists::{ByModule, ItemModule};
 use crate::simulated::{PossibleItem, Simulated};
 
 /// The fields of a change, beside its labels, in collections and documents.
@@ -57,78 +57,43 @@ fn possible_in<'s, 't>(simulated: &'s Simulated<'t>, part: &str) -> &'s [Possibl
     }
 }
 
-/// Items that may exist besides those in the document: the module and the number of each, in the order of modules. The
-/// modules have no instance keys, because a configuration does not tell which instances there are.
-struct ByModule {
-    items: Vec<(String, u32)>,
-    /// Items that may be anywhere below their module.
-    anywhere: Vec<(String, u32)>,
-}
-
-/// The numbers of the items in exactly this module.
-fn in_module<'i>(items: &'i [(String, u32)], module: &str) -> impl Iterator<Item = u32> + use<'i> {
-    // Looking through all items for each module of a document made 2,000 modules take 2,000 times as long as one.
-    let from = items.partition_point(|(other, _)| other.as_str() < module);
-    let to = items.partition_point(|(other, _)| other.as_str() <= module);
-    items[from..to].iter().map(|(_, id)| *id)
-}
-
-impl ByModule {
-    fn new(mut items: Vec<(String, u32, bool)>) -> Self {
-        // `in_module` searches these lists by halves.
-        items.sort_unstable();
-        let anywhere =
-            items.iter().filter(|(_, _, is_any)| *is_any).map(|(module, id, _)| (module.clone(), *id));
-        let anywhere = anywhere.collect();
-        Self { anywhere, items: items.into_iter().map(|(module, id, _)| (module, id)).collect() }
-    }
-
-    fn all(&self) -> Vec<u32> {
-        self.items.iter().map(|(_, id)| *id).collect()
-    }
-
-    /// The numbers of those that may be in this module, or in a module below it.
-    fn below(&self, module: &str) -> Vec<u32> {
-        let module = strip_keys(module);
-        // In `module.a` is `module.a.…`, but not `module.ab`.
-        let start = format!("{module}.");
-        let from = self.items.partition_point(|(other, _)| *other < start);
-        let inner = self.items[from..].iter().take_while(|(other, _)| other.starts_with(&start));
-        let around = modules_of(&module).filter(|around| *around != module);
-        let mut found: Vec<u32> = in_module(&self.items, &module).chain(inner.map(|(_, id)| *id)).collect();
-        found.extend(around.flat_map(|around| in_module(&self.anywhere, around)));
-        found
-    }
-
+impl ByModule<u32> {
     /// A module that there is, with resources and modules that there may be in it besides.
     fn open(&self, module: &Value) -> Value {
-        let ids = self.below(text_of(module, "address"));
-        if ids.is_empty() {
+        let address = text_of(module, "address");
+        let lists = [("resources", self.resources(address)), ("child_modules", self.child_modules(address))];
+        if lists.iter().all(|(_, ids)| ids.is_empty()) {
             return module.clone();
         }
         let module = edited(module, &mut |name, modules| {
             (name == "child_modules").then(|| each(modules, &mut |_, module| self.open(module)))
         });
-        with_open_lists(&module, &LISTS, &ids)
+        with_open_lists(&module, &lists)
     }
 }
 
-/// A module where the lists of these names may have more in them, and may be there where they are missing.
-fn with_open_lists(module: &Value, names: &[&'static str], ids: &[u32]) -> Value {
-    let unknown = || Value::Unknown(Unknown::from_ids(ids.iter().copied()));
-    let opened = edited(module, &mut |name, list| match list {
-        Value::Array(listed) if names.contains(&name) => {
-            let listed = listed.items().iter().map(|item| (item.clone(), false));
-            let elements = [(unknown(), true)].into_iter().chain(listed).collect();
-            Some(Value::Unknown(Unknown::array(ids.iter().copied(), elements)))
+/// A module where the lists of these names may have these items besides, and may be there where they are missing. A list
+/// without such items stays as it is.
+fn with_open_lists(module: &Value, lists: &[(&'static str, Vec<u32>)]) -> Value {
+    let open = || lists.iter().filter(|(_, ids)| !ids.is_empty());
+    let unknown = |ids: &[u32]| Value::Unknown(Unknown::from_ids(ids.iter().copied()));
+    let opened = edited(module, &mut |name, list| {
+        let (_, ids) = open().find(|(open, _)| *open == name)?;
+        match list {
+            Value::Array(listed) => {
+                let listed = listed.items().iter().map(|item| (item.clone(), false));
+                let elements = [(unknown(ids), true)].into_iter().chain(listed).collect();
+                Some(Value::Unknown(Unknown::array(ids.iter().copied(), elements)))
+            }
+            // Some of its items may be missing already: nothing in it is certain.
+            Value::Unknown(listed) => {
+                Some(Value::Unknown(Unknown::from_ids(listed.ids().iter().chain(ids).copied())))
+            }
+            _ => None,
         }
-        // Some of its items may be missing already: nothing in it is certain.
-        Value::Unknown(listed) if names.contains(&name) => {
-            Some(Value::Unknown(Unknown::from_ids(listed.ids().iter().chain(ids).copied())))
-        }
-        _ => None,
     });
-    let missing = names.iter().filter(|name| member(module, name).is_none()).map(|name| (*name, unknown()));
+    let missing = open().filter(|(name, _)| member(module, name).is_none());
+    let missing = missing.map(|(name, ids)| (*name, unknown(ids)));
     with_possible_members(&opened, missing.chain(doubtful_lists(&opened)).collect())
 }
 
@@ -170,14 +135,10 @@ impl<'t> Marking<'t> {
         items(simulated).iter().map(|item| places.add(&item.address, what)).collect()
     }
 
-    fn possible_by_module(&mut self, part: &str) -> ByModule {
+    fn possible_by_module(&mut self, part: &str) -> ByModule<u32> {
         let Self { simulated, places, .. } = self;
         let possible = possible_in(simulated, part).iter();
-        let placed = possible.map(|item| {
-            let module = strip_keys(&item.module_address);
-            (module, places.add(&item.address, "instances"), item.is_any)
-        });
-        ByModule::new(placed.collect())
+        ByModule::new(possible.map(|item| (item.module(), places.add(&item.address, "instances"))))
     }
 
     /// A change whose actions only its provider knows.
@@ -200,6 +161,16 @@ impl<'t> Marking<'t> {
 
     /// A list or an object with the items that there may be besides. Items that there may not be are marked, too.
     pub(super) fn with_possible(&mut self, value: Value, part: &str) -> Value {
+        self.with_possible_where(value, part, |_| true)
+    }
+
+    /// As [`with_possible`](Self::with_possible), with those of the items alone that may be in this list.
+    fn with_possible_where(
+        &mut self,
+        value: Value,
+        part: &str,
+        may_have: impl Fn(&PossibleItem<'_>) -> bool,
+    ) -> Value {
         let (what, fields) = match part {
             "resource_drift" => ("drift", &OF_CHANGE[..]),
             "planned_values" | "prior_state" => ("instances", &OF_RESOURCE[..]),
@@ -208,7 +179,8 @@ impl<'t> Marking<'t> {
         let is_document = matches!(value, Value::Array(_));
         let (mut ids, is_lacking) = self.lacking(&value, part);
         let Self { simulated, places, .. } = self;
-        let possible = possible_in(simulated, part);
+        let possible = possible_in(simulated, part).iter().filter(|item| may_have(item));
+        let possible: Vec<&PossibleItem<'_>> = possible.collect();
         if possible.is_empty() && !is_lacking.contains(&true) {
             return value;
         }
@@ -330,7 +302,14 @@ impl<'t> Marking<'t> {
     /// The root module of the planned values or the prior state, with resources and modules that there may be besides.
     pub(super) fn possible_modules(&mut self, root: &Value, part: &str) -> Value {
         let root = edited(root, &mut |name, listed| match name {
-            "resources" => Some(self.with_possible(listed.clone(), part)),
+            "resources" => {
+                let is_of_root = |item: &PossibleItem<'_>| match item.module() {
+                    ItemModule::In(module) => module.is_empty(),
+                    ItemModule::InOrBelow(_) => false,
+                    ItemModule::Unknown => true,
+                };
+                Some(self.with_possible_where(listed.clone(), part, is_of_root))
+            }
             "child_modules" if part == "planned_values" => Some(self.reads_in(listed)),
             _ => None,
         });
@@ -338,18 +317,16 @@ impl<'t> Marking<'t> {
         if possible.is_empty() {
             return with_possible_members(&root, doubtful_lists(&root));
         }
-        let has_modules = possible.iter().any(|item| !item.module_address.is_empty());
         let possible = self.possible_by_module(part);
         let root = edited(&root, &mut |name, modules| {
             (name == "child_modules").then(|| each(modules, &mut |_, module| possible.open(module)))
         });
         // The resources that there are have those beside them that there may be.
-        let is_open = |name: &&str| match *name {
-            "resources" => member(&root, name).is_none(),
-            _ => has_modules,
+        let resources = match member(&root, "resources") {
+            Some(_) => Vec::new(),
+            None => possible.resources(""),
         };
-        let open: Vec<&'static str> = LISTS.into_iter().filter(is_open).collect();
-        with_open_lists(&root, &open, &possible.all())
+        with_open_lists(&root, &[("resources", resources), ("child_modules", possible.child_modules(""))])
     }
 
     /// The prior state, with what providers read and import while planning. Outputs that only these know are new there.

@@ -186,7 +186,7 @@ impl<'a> Serializer for &'a mut Values {
         _: u32,
         variant: &'static str,
     ) -> Result<Value, SerializeError> {
-        // A variant's name is one of ours, and never stands for a secret.
+        // A variant's name is one of ours, and never a secret.
         Ok(self.shared(variant))
     }
 

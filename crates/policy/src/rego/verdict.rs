@@ -152,7 +152,7 @@ impl RuleVerdict {
 pub const HIDDEN_MESSAGE: &str = "(message hidden: it holds a sensitive value)";
 
 impl Finding {
-    /// The message, or what stands for it.
+    /// The message, or a text that says it is hidden.
     pub fn text(&self) -> &str {
         self.message.as_deref().unwrap_or(HIDDEN_MESSAGE)
     }

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::simulated::are_doubtful;
+use crate::module_lists::{ByModule, ItemModule};
+use crate::simulated::{Simulated, are_doubtful};
 use crate::tfconfig::TfConfig;
 use crate::tfplan::{RawMember, TfPlan};
 use crate::tfstate::TfState;
 use crate::{Collection, Marked};
+use objchange::address::modules_of;
 use objchange_plan::{Document as Read, DocumentError, Plan, PlanFile, PlanSection, View};
 
 use super::items::Items;
@@ -58,6 +60,9 @@ pub struct Document {
     read: WithText,
     /// The positions of the items of each collection, in the order of their keys.
     orders: [OnceLock<Box<[u32]>>; CollectionKind::COUNT],
+    /// What there may be in the planned values, and in the prior state, by module.
+    possible_planned: OnceLock<ByModule<String>>,
+    possible_prior: OnceLock<ByModule<String>>,
 }
 
 self_cell::self_cell!(
@@ -95,7 +100,8 @@ impl Document {
     /// A part of the document cannot be read.
     pub fn new(file: PlanFile) -> Result<Self, DocumentError> {
         let read = WithText::try_new(file, |file| Collections::new(file.document()))?;
-        Ok(Self { read, orders: Default::default() })
+        let (possible_planned, possible_prior) = Default::default();
+        Ok(Self { read, orders: Default::default(), possible_planned, possible_prior })
     }
 
     /// Whether it is a plan.
@@ -161,21 +167,64 @@ impl Document {
     pub(super) fn possible_in_raw(&self, index: usize, path: &[u32], most: usize) -> Vec<String> {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
         let names = self.plan(|plan| {
+            let simulated = &plan.simulated;
             let (what, items) = match root.as_str() {
                 "resource_changes" | "deferred_changes" if path.is_empty() => {
-                    ("instances", &plan.simulated.instances)
+                    ("instances", &simulated.instances)
                 }
-                "planned_values" => ("instances", &plan.simulated.instances),
-                "prior_state" => ("instances", &plan.simulated.prior),
-                "resource_drift" if path.is_empty() => ("drift", &plan.simulated.drift),
+                "resource_drift" if path.is_empty() => ("drift", &simulated.drift),
+                "planned_values" | "prior_state" => {
+                    let mut names = match self.module_at(index, &root, path) {
+                        Some(ModulePart::List(module, list)) => {
+                            self.possible_by_module(&root, simulated).in_list(list, &module)
+                        }
+                        _ => Vec::new(),
+                    };
+                    names.truncate(most);
+                    return names;
+                }
                 _ => return Vec::new(),
             };
-            let has_reads = matches!(root.as_str(), "resource_changes" | "planned_values");
-            let reads = plan.simulated.reads.iter().filter(|_| has_reads);
+            let reads = simulated.reads.iter().filter(|_| root == "resource_changes");
             let items = items.iter().map(|item| format!("{what} of {}", item.address));
             items.chain(reads.map(|key| format!("actions of {key}"))).take(most).collect()
         });
         names.unwrap_or_default()
+    }
+
+    /// The names of what there may be in the modules of a part of the plan, or not.
+    fn possible_by_module(&self, root: &str, simulated: &Simulated<'_>) -> &ByModule<String> {
+        let is_prior = root == "prior_state";
+        let cell = if is_prior { &self.possible_prior } else { &self.possible_planned };
+        cell.get_or_init(|| {
+            let items = if is_prior { &simulated.prior } else { &simulated.instances };
+            let items = items.iter().map(|item| (item.module(), format!("instances of {}", item.address)));
+            let reads = simulated.reads.iter().filter(|_| !is_prior).map(|key| {
+                let module = modules_of(key).last().unwrap_or_default();
+                (ItemModule::In(module.to_owned()), format!("actions of {key}"))
+            });
+            ByModule::new(items.chain(reads))
+        })
+    }
+
+    /// The module, or the list of a module, to which a path in the planned values or the prior state leads.
+    fn module_at(&self, index: usize, root: &str, path: &[u32]) -> Option<ModulePart> {
+        self.at(CollectionKind::Raw, index, RAW.0, &[], |marked| module_at(marked.exact()?, root, path))
+    }
+
+    /// The lists of a module of the planned values that may be missing, each with a data source that decides it: providers may
+    /// read all data sources in it while planning, and a document has no empty list.
+    pub(super) fn optional_in_raw(&self, index: usize, path: &[u32]) -> Vec<(&'static str, String)> {
+        let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
+        let found = self.plan(|plan| {
+            if root != "planned_values" || plan.simulated.reads.is_empty() {
+                return Vec::new();
+            }
+            let Some(ModulePart::Module(_)) = self.module_at(index, &root, path) else { return Vec::new() };
+            let lists = |marked: Marked<'_, '_>| Some(optional_lists(marked.exact()?, &plan.simulated));
+            self.at(CollectionKind::Raw, index, RAW.0, path, lists).unwrap_or_default()
+        });
+        found.unwrap_or_default()
     }
 
     /// Names what decides whether the plan itself has this member, if it is missing and may be there.
@@ -267,26 +316,30 @@ impl Document {
                 if is_unknown && is_missing { vec!["config_values"] } else { Vec::new() }
             }),
             "prior_state" | "planned_values" => {
+                let is_prior = root == "prior_state";
+                let module = match self.module_at(index, root, path) {
+                    Some(ModulePart::Module(module)) => Some(module),
+                    _ => None,
+                };
                 let lists = self.plan(|plan| {
-                    let (simulated, is_prior) = (&plan.simulated, root == "prior_state");
-                    let items = if is_prior { &simulated.prior } else { &simulated.instances };
+                    let simulated = &plan.simulated;
                     let has_outputs = is_prior && !simulated.prior_outputs.is_empty();
-                    (!items.is_empty(), has_outputs, is_prior && simulated.hides_marks())
+                    let open = module.map(|module| {
+                        let possible = self.possible_by_module(root, simulated);
+                        let lists = ["child_modules", "resources"].into_iter();
+                        lists.filter(|list| !possible.in_list(list, &module).is_empty()).collect::<Vec<_>>()
+                    });
+                    (open, has_outputs, is_prior && simulated.hides_marks())
                 });
-                let (has_items, has_outputs, hides_marks) = lists.unwrap_or_default();
+                let (open, has_outputs, hides_marks) = lists.unwrap_or_default();
                 look(path, &|object| {
                     let lacks = |name: &&'static str| object.get(name).is_none();
                     let is_resource =
                         ["address", "mode", "type"].iter().all(|name| object.get(name).is_some());
-                    // An object in `values` may have such members, too: that makes more undecided, and nothing wrong.
-                    let is_module = has_items
-                        && (key_is("root_module")
-                            || object.get("resources").is_some()
-                            || object.get("child_modules").is_some());
-                    if is_resource {
+                    if let Some(open) = &open {
+                        open.iter().copied().filter(lacks).collect()
+                    } else if is_resource {
                         ["depends_on"].into_iter().filter(|name| hides_marks && lacks(name)).collect()
-                    } else if is_module {
-                        ["child_modules", "resources"].into_iter().filter(lacks).collect()
                     } else if object.get("root_module").is_some() {
                         ["outputs"].into_iter().filter(|name| has_outputs && lacks(name)).collect()
                     } else {
@@ -444,7 +497,7 @@ impl<'t> Collections<'t> {
                 ("resource_changes" | "output_changes", "after_unknown")
                     if self.plan.as_ref()?.collections.simulated.is_simulated =>
                 {
-                    // If all of the value turns out known, there is no mark of its parts.
+                    // `after_unknown` of a value that turns out to be known has no marks for its parts.
                     view.get("after_unknown").filter(|marks| marks.has_true()).map(|marks| marks.bool(true))
                 }
                 (root, "config_values") if INVOCATIONS.contains(&root) => view.get("config_unknown"),
@@ -497,6 +550,66 @@ impl<'t> Collections<'t> {
         };
         self.state.get_or_init(read).as_ref().map_err(Clone::clone)
     }
+}
+
+/// A part of the planned values or the prior state that may have more or less in it.
+enum ModulePart {
+    /// The module of this address.
+    Module(String),
+    /// A list of the module of this address: `resources` or `child_modules`.
+    List(String, &'static str),
+}
+
+/// Follows a path through the modules of a section; `None` where it leads to anything else.
+fn module_at(section: View<'_, '_>, root: &str, path: &[u32]) -> Option<ModulePart> {
+    let mut steps = path.iter().map(|step| *step as usize);
+    let mut object = section;
+    let outer: &[&str] = if root == "prior_state" { &["values", "root_module"] } else { &["root_module"] };
+    for wanted in outer {
+        let (key, inner) = object.members().at_position(steps.next()?)?;
+        object = Some(inner).filter(|_| key == *wanted)?;
+    }
+    loop {
+        let address = object.get("address").and_then(View::as_str).unwrap_or_default();
+        let Some(step) = steps.next() else { return Some(ModulePart::Module(address.to_owned())) };
+        let (key, list) = object.members().at_position(step)?;
+        let list_name = ["resources", "child_modules"].into_iter().find(|name| *name == key)?;
+        let Some(step) = steps.next() else {
+            return Some(ModulePart::List(address.to_owned(), list_name));
+        };
+        object = list.elements().get(step).filter(|_| list_name == "child_modules")?;
+    }
+}
+
+/// The lists of a module that may be missing, each with a data source that decides it.
+fn optional_lists(module: View<'_, '_>, simulated: &Simulated<'_>) -> Vec<(&'static str, String)> {
+    let read = |resource: View<'_, '_>| {
+        let address = resource.get("address").and_then(View::as_str)?;
+        let is_data = resource.get("mode").and_then(View::as_str) == Some("data");
+        (is_data && simulated.may_lack_read(address)).then(|| address.to_owned())
+    };
+    let resources = || all_are(module.get("resources")?, &read);
+    let modules = || all_are(module.get("child_modules")?, &|module| optional_module(module, simulated));
+    let lists = [("resources", resources()), ("child_modules", modules())];
+    lists.into_iter().filter_map(|(name, read)| Some((name, format!("actions of {}", read?)))).collect()
+}
+
+/// A data source that decides whether a module is there, if it has nothing else in it.
+fn optional_module(module: View<'_, '_>, simulated: &Simulated<'_>) -> Option<String> {
+    let lists = ["resources", "child_modules"].iter().filter(|name| module.get(name).is_some()).count();
+    let optional = optional_lists(module, simulated);
+    let first = optional.first().map(|(_, read)| read.trim_start_matches("actions of ").to_owned());
+    first.filter(|_| optional.len() == lists)
+}
+
+/// The first answer for the elements of a list, if there is one for each.
+fn all_are(list: View<'_, '_>, answer: &dyn Fn(View<'_, '_>) -> Option<String>) -> Option<String> {
+    let mut first = None;
+    for element in list.elements().iter() {
+        let found = answer(element)?;
+        first.get_or_insert(found);
+    }
+    first
 }
 
 /// Whether these are the actions of a data source.

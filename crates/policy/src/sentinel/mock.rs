@@ -19,7 +19,7 @@ use serde_json::Value as Json;
 use self::text::{Undefined, write};
 use super::tfrun;
 
-/// A file, and the import that it stands in for.
+/// A file, and the import that it mocks.
 #[derive(Debug)]
 pub struct File {
     /// Its name, as Terraform's own mocks are called.

@@ -94,6 +94,13 @@ impl Members for Table {
         let may_lack = document.plan(|plan| match self.kind {
             CollectionKind::Changes => plan.simulated.may_lack(false, key),
             CollectionKind::PlannedResources => plan.simulated.may_lack(true, key),
+            // A document has no empty list, so one whose items may all be missing may be missing, too.
+            CollectionKind::Raw => {
+                let mut changes = plan.resource_changes.iter();
+                key == "resource_changes"
+                    && !plan.resource_changes.is_empty()
+                    && changes.all(|(key, _)| plan.simulated.may_lack(false, key))
+            }
             _ => false,
         });
         may_lack.unwrap_or_default().then(|| format!("actions of {key}"))

@@ -105,6 +105,17 @@ impl Object {
             _ => Vec::new(),
         }
     }
+
+    /// The lists of a module of the raw plan that may be missing, and a name of what decides that.
+    fn optional_in_raw(&self) -> Vec<(&'static str, String)> {
+        let ItemPlace { context, kind, index, .. } = &self.place;
+        match kind {
+            CollectionKind::Raw => {
+                context.documents.document(*kind).optional_in_raw(*index as usize, &self.path)
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Names a part of a value for people: its path, and its resource or output. `last` may be a missing key. Keys of
@@ -206,5 +217,17 @@ impl Members for Object {
         keys.extend(self.missing_in_raw().into_iter().map(str::to_owned));
         let name = |key: &String| name(&self.place, self.part, &self.path, Some(key));
         keys.iter().filter_map(name).collect()
+    }
+
+    fn optional(&self, key: &str) -> Option<String> {
+        // Only these lists may be missing, and looking for that walks through them.
+        if !matches!(key, "resources" | "child_modules") {
+            return None;
+        }
+        self.optional_in_raw().into_iter().find(|(list, _)| *list == key).map(|(_, name)| name)
+    }
+
+    fn optionals(&self) -> Vec<String> {
+        self.optional_in_raw().into_iter().map(|(_, name)| name).collect()
     }
 }

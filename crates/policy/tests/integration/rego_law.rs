@@ -15,7 +15,7 @@ use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile, RuleVerdict
 /// Plans with other values, for each policy.
 const FILLINGS: usize = 3;
 
-/// Parts of the input that policies read; names of rules stand in where a loop would not fit.
+/// Parts of the input that policies read; names of rules are used where a loop would not fit.
 const ROOTS: [&str; 8] = [
     "after",
     "after",

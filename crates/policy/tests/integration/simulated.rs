@@ -154,6 +154,30 @@ mod query {
         ] {
             assert_eq!(ask(of, &reading(SIMULATED), expression), [found, undecided], "{expression}");
         }
+        // A provider may make a value known while planning, and then Terraform has no mark of it.
+        let marked = |version: &str| {
+            let mut plan: serde_json::Value = serde_json::from_str(&plan(version)).unwrap();
+            plan["resource_changes"][0]["change"]["after_unknown"] =
+                serde_json::json!({"id": true, "tags": {"a": true}});
+            plan["deferred_changes"] = serde_json::json!([]);
+            plan.to_string()
+        };
+        for expression in [
+            "rc.change.after_unknown != {}",
+            "rc.change.after_unknown == {}",
+            "size(rc.change.after_unknown) == 2",
+            r#""id" in rc.change.after_unknown"#,
+            "has(rc.change.after_unknown.tags.a)",
+            "rc.change.after_unknown.exists(name, name == 'id')",
+        ] {
+            let expression = format!(r#"rc.name == "new" && {expression}"#);
+            let [found, undecided] = ask(all, &marked(SIMULATED), &expression);
+            assert_eq!((found, undecided), (Vec::new(), one("test_disk.new")), "{expression}");
+        }
+        let not_marked = r#"rc.name == "new" && !("size" in rc.change.after_unknown)"#;
+        assert_eq!(ask(all, &marked(SIMULATED), not_marked), [one("test_disk.new"), Vec::new()]);
+        let is_marked = "rc.change.after_unknown != {}";
+        assert_eq!(ask(all, &marked("1.16.0"), is_marked), [one("test_disk.new"), Vec::new()]);
         // A plan of Terraform says what happens.
         assert_eq!(
             ask(all, &plan("1.16.0"), "replaced(rc)"),
@@ -304,11 +328,26 @@ mod rego {
             (format!(r#"{planned}.child_modules[_].resources[_].name == "c""#), Outcome::Fail),
             (format!(r#"{planned}.child_modules[_].resources[_].name == "d""#), Outcome::Undecided),
             (format!("count({planned}.child_modules) == 1"), Outcome::Undecided),
-            (format!("not {planned}.resources"), Outcome::Undecided),
+            // The missing module is below `module.k`: its objects are in no list of other modules.
+            (format!("not {planned}.resources"), Outcome::Fail),
+            ("count(input.prior_state.values.root_module.resources) == 2".to_owned(), Outcome::Fail),
+            (format!("some m in {planned}.child_modules; count(m.resources) == 1"), Outcome::Fail),
+            (format!("some m in {planned}.child_modules; count(m.resources) == 2"), Outcome::Undecided),
             (format!("not {planned}.child_modules"), Outcome::Pass),
             (format!("not {planned}.child_modules[0].child_modules"), Outcome::Undecided),
         ] {
             assert_eq!(denied_if(&lacking(SIMULATED), &body), expected, "{body}");
+        }
+        // Nobody knows in which module something of a newer kind is, so it may be in each.
+        let mut novel: Value = serde_json::from_str(&lacking(SIMULATED)).unwrap();
+        novel["missing"] = json!([{"kind": "novelty", "address": "x"}]);
+        for body in [
+            format!("not {planned}.resources"),
+            "count(input.prior_state.values.root_module.resources) == 2".to_owned(),
+            format!(r#"some m in {planned}.child_modules; m.address == "module.k"; count(m.resources) == 1"#),
+            format!("not {planned}.child_modules[0].child_modules"),
+        ] {
+            assert_eq!(denied_if(&novel.to_string(), &body), Outcome::Undecided, "{body}");
         }
         // Data sources that may be read while planning leave nothing of their module certain.
         let mut reads: Value = serde_json::from_str(&lacking(SIMULATED)).unwrap();
@@ -448,24 +487,79 @@ mod sentinel {
         ] {
             assert_eq!(outcome(reading(SIMULATED), condition), expected, "{condition}");
         }
+        // A document has no empty list: one with nothing but data sources that may be read while planning may be missing.
+        let planned = "tfplan.raw.planned_values.root_module";
+        let mut alone: serde_json::Value = serde_json::from_str(&reading(SIMULATED)).unwrap();
+        let read = alone["planned_values"]["root_module"]["resources"][1].take();
+        alone["planned_values"]["root_module"]["resources"] = serde_json::json!([read]);
+        alone["resource_changes"] = serde_json::json!([alone["resource_changes"][0]]);
+        for (is_alone, condition, expected) in [
+            (false, format!("{planned}.resources is defined"), Outcome::Pass),
+            (true, format!("{planned}.resources is defined"), Outcome::Undefined),
+            (true, format!("{planned}.resources is not defined"), Outcome::Undefined),
+            (true, format!("length(keys({planned})) is 1"), Outcome::Undefined),
+            (true, "tfplan.raw.resource_changes is defined".to_owned(), Outcome::Undefined),
+            (false, "tfplan.raw.resource_changes is defined".to_owned(), Outcome::Pass),
+        ] {
+            let text = if is_alone { alone.to_string() } else { reading(SIMULATED) };
+            assert_eq!(outcome(text, &condition), expected, "{is_alone} {condition}");
+        }
         let read = r#"any tfplan.resource_changes as _, rc { rc.mode is "data" }"#;
         assert_eq!(outcome(reading("1.16.0"), read), Outcome::Pass);
     }
 
     #[test]
+    fn errors_about_items_that_may_not_be_there_decide_nothing() {
+        let of_data = r#"all tfplan.resource_changes as _, rc { rc.mode is "managed" or error("boom") }"#;
+        let of_managed = r#"all tfplan.resource_changes as _, rc { rc.mode is "data" or error("boom") }"#;
+        let raw = r#"all tfplan.raw.resource_changes as rc { rc.mode is "managed" or error("boom") }"#;
+        for (version, condition, expected) in [
+            (SIMULATED, of_data, Outcome::Undefined),
+            (SIMULATED, raw, Outcome::Undefined),
+            (SIMULATED, of_managed, Outcome::Error),
+            (SIMULATED, r#"error("boom")"#, Outcome::Error),
+            ("1.16.0", of_data, Outcome::Error),
+            ("1.16.0", raw, Outcome::Error),
+        ] {
+            assert_eq!(outcome(reading(version), condition), expected, "{version} {condition}");
+        }
+    }
+
+    #[test]
     fn verdicts_wait_for_missing_modules() {
         let prior = "tfplan.raw.prior_state.values.root_module.resources";
+        let planned = "tfplan.raw.planned_values.root_module";
         for (condition, expected) in [
             (format!(r#"{prior}[1].depends_on is ["test_disk.a"]"#), Outcome::Undefined),
-            (format!("{prior}[0].depends_on is undefined"), Outcome::Undefined),
+            (format!("{prior}[0].depends_on is not defined"), Outcome::Undefined),
             (format!("{prior}[0].sensitive_values is {{}}"), Outcome::Undefined),
-            // Possible items move the others in a list.
-            (format!(r#"{prior}[0].values.name is "x""#), Outcome::Undefined),
-            ("tfplan.raw.prior_state.values.outputs is undefined".to_owned(), Outcome::Undefined),
+            // The missing module is below `module.k`: possible items move the others in the lists there, and in no other.
+            (format!(r#"{prior}[0].values.name is "x""#), Outcome::Pass),
+            (format!("length({prior}) is 2"), Outcome::Pass),
+            (format!("{planned}.resources is not defined"), Outcome::Pass),
+            (format!("length({planned}.child_modules) is 1"), Outcome::Undefined),
+            (format!(r#"{planned}.child_modules[0].resources[0].name is "c""#), Outcome::Undefined),
+            (
+                format!(
+                    r#"all {planned}.child_modules as m {{ m.resources is not defined or length(m.resources) is 1 }}"#
+                ),
+                Outcome::Undefined,
+            ),
+            ("tfplan.raw.prior_state.values.outputs is not defined".to_owned(), Outcome::Undefined),
             (r#"tfstate.resources["test_disk.a"].depends_on is []"#.to_owned(), Outcome::Undefined),
             (r#"tfstate.resources["test_disk.a"].values.name is "x""#.to_owned(), Outcome::Pass),
         ] {
             assert_eq!(outcome(lacking(SIMULATED), &condition), expected, "{condition}");
+        }
+        // Nobody knows in which module something of a newer kind is, so it may be in each.
+        let mut novel: serde_json::Value = serde_json::from_str(&lacking(SIMULATED)).unwrap();
+        novel["missing"] = serde_json::json!([{"kind": "novelty", "address": "x"}]);
+        for condition in [
+            format!(r#"{prior}[0].values.name is "x""#),
+            format!("{planned}.resources is not defined"),
+            format!("length({planned}.child_modules) is 1"),
+        ] {
+            assert_eq!(outcome(novel.to_string(), &condition), Outcome::Undefined, "{condition}");
         }
         let has_one = "length(tfstate.resources) is 1";
         assert_eq!(outcome(refreshing_data(SIMULATED), has_one), Outcome::Undefined);

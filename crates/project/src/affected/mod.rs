@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 pub use changes::{ChangedFiles, ChangedFilesError, ChangedFilesProblem};
-pub use roots::{RootsError, RootsProblem, root_modules};
+pub use roots::{RootsError, RootsProblem, is_glob, named_directories, root_modules};
 
 use inputs::RootInputs;
 

@@ -10,6 +10,7 @@ use objchange_module::config::{LOCK_FILE, is_configuration, local_source};
 use thiserror::Error;
 
 use crate::files::MAX_FILE;
+use crate::glob::PathGlob;
 use crate::inputs::is_variable_file;
 use crate::state::STATE_FILE;
 use objchange_files::input::Source;
@@ -32,6 +33,12 @@ pub enum RootsProblem {
     /// There is no module in it or below.
     #[error("there is no module")]
     NoModule,
+    /// No directory with a module matches the glob.
+    #[error("no directory with a module matches this")]
+    NoMatch,
+    /// It is no glob.
+    #[error("this is not a glob: {0}")]
+    Glob(String),
     /// It cannot be read.
     #[error("{0}")]
     Unreadable(io::Error),
@@ -46,9 +53,71 @@ impl RootsError {
     pub fn kind(&self) -> &'static str {
         match self.problem {
             RootsProblem::NoModule => "no_module",
+            RootsProblem::NoMatch => "no_match",
+            RootsProblem::Glob(_) => "wrong_glob",
             RootsProblem::Unreadable(_) => "unreadable_directory",
         }
     }
+}
+
+/// The directories that arguments name. A glob that is no path names the directories with modules that match it, in the order of
+/// their paths; none that is hidden, or that only a link leads to.
+///
+/// # Errors
+///
+/// A glob is wrong or matches nothing, or a directory cannot be read.
+///
+/// ```
+/// use objchange_project::named_directories;
+///
+/// let folder = std::env::temp_dir().join(format!("objchange-globs-{}", std::process::id()));
+/// for name in ["envs/prod", "envs/test", "envs/notes"] {
+///     std::fs::create_dir_all(folder.join(name))?;
+/// }
+/// std::fs::write(folder.join("envs/prod/main.tf"), "")?;
+/// std::fs::write(folder.join("envs/test/main.tf"), "")?;
+/// assert_eq!(named_directories(&[folder.join("envs/*")])?, [folder.join("envs/prod"), folder.join("envs/test")]);
+/// assert!(named_directories(&[folder.join("none/*")]).is_err());
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn named_directories(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, RootsError> {
+    let mut named = Vec::new();
+    for argument in arguments {
+        match PathGlob::text_of(argument) {
+            Some(text) => named.extend(matching_directories(argument, text)?),
+            None => named.push(argument.clone()),
+        }
+    }
+    Ok(named)
+}
+
+/// Whether an argument is a glob, and no path.
+pub fn is_glob(argument: &Path) -> bool {
+    PathGlob::text_of(argument).is_some()
+}
+
+fn matching_directories(argument: &Path, text: &str) -> Result<Vec<PathBuf>, RootsError> {
+    let wrong = |problem| RootsError { path: argument.to_owned(), problem };
+    let glob = PathGlob::parse(text).map_err(|error| wrong(RootsProblem::Glob(error.kind().to_string())))?;
+    let mut found = Vec::new();
+    let mut open = Vec::new();
+    if glob.folder.is_dir() {
+        open.push((glob.folder.clone(), glob.depth));
+    }
+    while let Some((directory, depth)) = open.pop() {
+        let mut below = Vec::new();
+        let names =
+            names_in(&directory, &mut below).map_err(|error| RootsError::unreadable(&directory, error))?;
+        if glob.is_match(&directory) && names.iter().any(|name| is_configuration(name)) {
+            found.push(as_written(directory));
+        }
+        if depth > 0 {
+            open.extend(below.into_iter().map(|directory| (directory, depth - 1)));
+        }
+    }
+    found.sort_unstable();
+    if found.is_empty() { Err(wrong(RootsProblem::NoMatch)) } else { Ok(found) }
 }
 
 /// The root modules in directories and below them, in the order of their paths: directories with configuration that no other

@@ -2,14 +2,14 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
 use objchange_files::Walk;
 use objchange_files::input::{MAX_DOCUMENT, Source};
 use objchange_plan::PlanFile;
 use objchange_text::Notice;
 
+use crate::glob::PathGlob;
 use crate::plan::is_module;
 use crate::plan_files::PlanFileReader;
 
@@ -93,8 +93,7 @@ impl Inputs {
                 });
                 continue;
             }
-            let glob = argument.to_str().filter(|text| text.contains(['*', '?', '[', '{']));
-            match glob {
+            match PathGlob::text_of(argument) {
                 _ if Source::new(argument) == Source::Stdin => {
                     found.list.push(Input::Source { source: Source::Stdin, origin: Origin::Named });
                 }
@@ -102,7 +101,7 @@ impl Inputs {
                     folders.push(argument.display().to_string());
                     find_in_folder((argument, folders.len() - 1), extensions, &mut found);
                 }
-                Some(glob) if !argument.exists() => find_by_glob(glob, &mut found),
+                Some(glob) => find_by_glob(glob, &mut found),
                 _ => found.list.push(Input::Source { source: Source::new(argument), origin: Origin::Named }),
             }
         }
@@ -168,28 +167,14 @@ fn begins_as_plan(path: &Path) -> bool {
 }
 
 fn find_by_glob(text: &str, found: &mut FoundInputs) {
-    let glob: GlobMatcher = match GlobBuilder::new(text).literal_separator(true).build() {
-        Ok(glob) => glob.compile_matcher(),
+    let glob = match PathGlob::parse(text) {
+        Ok(glob) => glob,
         Err(error) => {
             return found.list.push(Input::Missing(format!("{text}: this is not a glob: {}", error.kind())));
         }
     };
-    let path = Path::new(text);
-    let is_plain =
-        |component: &Component<'_>| !component.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
-    let folder: PathBuf = path.components().take_while(is_plain).collect();
-    // Alternatives in braces may have slashes. Any other glob matches at one depth, and large trees are not walked below
-    // it.
-    let depth = match text.contains("**") || text.contains('{') {
-        true => usize::MAX,
-        false => path.components().count() - folder.components().count(),
-    };
     let before = found.list.len();
-    let is_here = folder.as_os_str().is_empty();
-    let place = if is_here { Path::new(".") } else { &folder };
-    find_below((place, depth), Origin::Named, found, |path| {
-        glob.is_match(if is_here { path.strip_prefix(".").unwrap_or(path) } else { path })
-    });
+    find_below((&glob.folder, glob.depth), Origin::Named, found, |path| glob.is_match(path));
     if found.list.len() == before {
         found.list.push(Input::Missing(format!("{text}: no file matches this")));
     }

@@ -303,13 +303,8 @@ impl Providers for JoinedProviders<'_> {
         !self.real.has(provider) && self.others.is_simulated(provider)
     }
 
-    fn learned_replacement(
-        &self,
-        provider: &ProviderAddress,
-        resource_type: &str,
-        part: &str,
-    ) -> Option<String> {
-        self.others.learned_replacement(provider, resource_type, part)
+    fn others(&self) -> Option<&dyn Providers> {
+        Some(&*self.others)
     }
 
     fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {

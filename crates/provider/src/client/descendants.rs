@@ -83,7 +83,7 @@ fn all() -> impl Iterator<Item = u32> {
 #[allow(clippy::disallowed_methods, reason = "the system writes it")]
 fn stat(pid: u32) -> Option<(String, u32)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // proc(5): the name stands in parentheses, and may contain parentheses and blanks itself. The last one ends it.
+    // proc(5): the name is in parentheses, and may contain parentheses and blanks itself. The last one ends it.
     let mut fields = stat.rsplit(')').next()?.split_whitespace();
     Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
 }

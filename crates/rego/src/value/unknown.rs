@@ -171,7 +171,7 @@ impl Unknown {
     /// An array with these elements. Those that are marked may be missing, or be there more than once, which depends on
     /// all of `ids`.
     pub fn array(ids: impl IntoIterator<Item = u32>, elements: Vec<(Value, bool)>) -> Self {
-        // A possible element stands for several, which may differ.
+        // A possible element may be there several times, with different values.
         let element = |(value, is_possible): (Value, bool)| match is_possible {
             true => (value.without_origin(), true),
             false => (value, false),

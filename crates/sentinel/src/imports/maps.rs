@@ -81,7 +81,7 @@ fn part(value: &Value, name: &str, budget: &mut Budget) -> Option<Value> {
     }
 }
 
-/// The value under a path. A star stands for all elements of a list; the values found in them make a list.
+/// The value under a path. A star matches all elements of a list; the values found in them make a list.
 fn find(value: &Value, path: &[String], budget: &mut Budget) -> Option<Value> {
     let mut value = value.clone();
     for (index, name) in path.iter().enumerate() {

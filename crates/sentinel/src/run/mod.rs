@@ -70,6 +70,8 @@ pub struct Run<'s> {
     machine: Machine<'s>,
     /// The error that stopped it.
     error: Option<RunError>,
+    /// Why that error may not happen.
+    uncertain_error: Option<UnknownRead>,
 }
 
 impl fmt::Debug for Run<'_> {
@@ -82,7 +84,7 @@ impl<'s> Run<'s> {
     /// Runs the statements of a policy; its rules are evaluated when they are needed.
     #[must_use]
     pub fn new(policy: &Arc<Policy>, setup: &'s Setup) -> Run<'s> {
-        let mut run = Run { machine: Machine::new(policy, setup), error: None };
+        let mut run = Run { machine: Machine::new(policy, setup), error: None, uncertain_error: None };
         let done = run.machine.enter_file(0, Continuation::Push(false)).and_then(|()| run.machine.run(0));
         match done {
             Ok(()) => {
@@ -98,6 +100,8 @@ impl<'s> Run<'s> {
 
     fn stop(&mut self, fault: Fault) -> RunError {
         let location = self.location(fault.place.unwrap_or_default());
+        let read = |what| UnknownRead { what, location: location.clone(), rules: Vec::new() };
+        self.uncertain_error = self.machine.uncertain_element().map(read);
         let error = RunError { kind: fault.kind, message: fault.message, location, import: fault.import };
         self.error.insert(error).clone()
     }
@@ -106,6 +110,12 @@ impl<'s> Run<'s> {
     #[must_use]
     pub fn error(&self) -> Option<&RunError> {
         self.error.as_ref()
+    }
+
+    /// What decides whether the error happens at all: the run stopped in a loop at an element that may not be there.
+    #[must_use]
+    pub fn uncertain_error(&self) -> Option<&UnknownRead> {
+        self.uncertain_error.as_ref()
     }
 
     /// The value of a name at the top of the policy, a rule evaluated; none if there is no such name.

@@ -32,6 +32,8 @@ pub(super) struct Walk {
     failed: usize,
     /// The map, if it has elements that may not be there.
     optional: Option<Map>,
+    /// The collection, if it has elements that may not be there: an error about one of these may not happen.
+    uncertain: Option<Value>,
     /// The unknown values that decide the collection.
     collection_taint: Taint,
     /// The unknown values that decide the answer.
@@ -169,6 +171,12 @@ impl Machine<'_> {
             }
             _ => self.budget.touch(&collection),
         }
+        let may_lack = match &collection {
+            Value::Map(map) => !map.optionals().is_empty(),
+            Value::List(list) => list.unknown_at(usize::MAX).is_some(),
+            _ => false,
+        };
+        let uncertain = may_lack.then(|| collection.clone());
         let taint = self.choose_elements(&description)?;
         let elements = match (Elements::new(&collection), collection) {
             (Some(elements), _) => elements,
@@ -197,6 +205,7 @@ impl Machine<'_> {
             undefined: None,
             failed: 0,
             optional,
+            uncertain,
             collection_taint: taint,
             taint,
             values: Vec::new(),
@@ -236,6 +245,16 @@ impl Machine<'_> {
             env.set(slot, second);
         }
         Ok(())
+    }
+
+    /// The host's name for an element that may not be there, and that a loop is at.
+    pub(super) fn uncertain_element(&self) -> Option<String> {
+        self.walks.iter().find_map(|walk| match walk.uncertain.as_ref()? {
+            Value::Map(map) => map.optional(&walk.element()?.0),
+            // Lists do not say which of their elements may be missing.
+            Value::List(list) => list.unknown_at(usize::MAX).map(str::to_owned),
+            _ => None,
+        })
     }
 
     /// Leaves a loop.

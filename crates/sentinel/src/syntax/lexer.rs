@@ -151,7 +151,7 @@ impl Lexer<'_> {
         }
         let span = self.span(start);
         self.lexed.comments.push(span);
-        // Documented: such a comment stands for a line end, any other for a space.
+        // Documented: such a comment counts as a line end, any other as a space.
         if self.text[start..self.at].contains('\n') {
             self.newline(start);
         }

@@ -1,7 +1,7 @@
 //! The pages show what happens.
 //!
 //! - A ```` ```console ```` block is run: each line that begins with `$ ` is a command, and the lines below it are its standard
-//!   output. `…` stands for any lines, or for anything within a line; all else is compared, with its numbers. A command
+//!   output. `…` matches any lines, or anything within a line; all else is compared, with its numbers. A command
 //!   that does not exit with 0 is followed by `$ echo $?` and its code.
 //! - A ```` ```sh ```` block needs programs or files that are not here. The program must know its options.
 //! - The scripts of a ```` ```yaml ```` block are run with a Terraform that only pretends (`workflows.rs`), and its actions
@@ -66,7 +66,7 @@ fn is_shown(shown: &[&str], output: &[&str]) -> bool {
     }
 }
 
-/// Whether a line of a page, in which `…` stands for anything, shows a line of an output.
+/// Whether a line of a page, in which `…` matches anything, shows a line of an output.
 fn is_line(shown: &str, line: &str) -> bool {
     match shown.split_once('…') {
         Some((start, end)) => line.strip_prefix(start).is_some_and(|rest| {

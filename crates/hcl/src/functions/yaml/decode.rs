@@ -203,7 +203,7 @@ struct Reader<'t> {
     /// The value of each anchor and its number of parts; `None` while the value is being read.
     anchors: HashMap<usize, Option<(Value, usize)>>,
     /// How many parts have been made. A part that an alias repeats counts again, so that a few lines of aliases of
-    /// aliases cannot stand for more than anyone can walk through.
+    /// aliases cannot make a value too large to walk through.
     size: usize,
 }
 
@@ -287,7 +287,7 @@ impl<'t> Reader<'t> {
         let (anchor, value) = match event {
             Event::Alias(id) => {
                 let Some(Some((value, size))) = self.anchors.get(&id).cloned() else {
-                    return Err(wrong("an alias stands inside of what it refers to").into());
+                    return Err(wrong("an alias is inside of what it refers to").into());
                 };
                 self.grow(size)?;
                 return Ok(value);

@@ -99,6 +99,11 @@ impl Reader<'_> {
         let mut passed = Vec::new();
         for item in items {
             let inside = self.provider_ref(&item.key, "providers");
+            if let Some(key) = inside.as_ref().and_then(|inside| inside.key.as_ref()) {
+                let detail =
+                    "A module gets one configuration under each name, so that the name here has no key.";
+                self.problems.error("Invalid provider configuration reference", key.span, detail);
+            }
             let outside = self.provider_ref(&item.value, "providers");
             passed.extend(inside.zip(outside));
         }

@@ -65,14 +65,18 @@ impl Reader<'_> {
             let summary = "Version constraints inside provider configuration blocks are deprecated";
             self.problems.warning(summary, *place, detail);
         }
+        let mut for_each = None;
         for attribute in declared.content.attributes.iter().filter(|a| RESERVED.contains(&a.name.as_str())) {
             if attribute.name == "for_each" && self.problems.edition.is_opentofu() {
-                let detail = "Several instances of a provider configuration are not supported here: write a block for each.";
-                self.problems.error(
-                    "for_each of providers is not supported here",
-                    attribute.name_span,
-                    detail,
-                );
+                if alias.is_none() {
+                    let detail = "A provider configuration with for_each must have an alias, by which references name it.";
+                    self.problems.error(
+                        "Alias required for for_each of a provider",
+                        attribute.name_span,
+                        detail,
+                    );
+                }
+                for_each = Some(attribute.expr.clone());
                 continue;
             }
             let detail = format!(
@@ -86,7 +90,7 @@ impl Reader<'_> {
         let is_alias = |name: &str| name == "alias";
         let is_empty = declared.content.attributes.iter().all(|a| is_alias(&a.name)) && body.is_empty();
         let alias = alias.map(|(alias, _)| alias.into());
-        Some(ProviderConfig { header: declared.header, name, alias, version, body, is_empty })
+        Some(ProviderConfig { header: declared.header, name, alias, for_each, version, body, is_empty })
     }
 
     pub(super) fn check_provider_name(&mut self, name: &str, place: Span) -> bool {
@@ -115,7 +119,11 @@ impl Reader<'_> {
     /// A reference to a provider configuration, as the argument of this name has it.
     pub(super) fn provider_ref(&mut self, expr: &Expr, argument: &str) -> Option<ProviderRef> {
         let expr = self.unquoted(expr)?;
-        let names = references::names(&expr);
+        let (named, key) = match self.problems.edition.is_opentofu() {
+            true => references::without_key(&expr),
+            false => (None, None),
+        };
+        let names = references::names(named.as_ref().unwrap_or(&expr));
         let (name, alias) = match names.as_deref() {
             Some([name]) => (SmolStr::new(name), None),
             Some([name, alias]) => (SmolStr::new(name), Some(SmolStr::new(alias))),
@@ -130,7 +138,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        Some(ProviderRef { name, alias, span: expr.span })
+        Some(ProviderRef { name, alias, key: key.map(Box::new), span: expr.span })
     }
 
     /// Removes blocks of reserved types, and reports an error for each.

@@ -87,6 +87,39 @@ fn literal_name(expr: &Expr) -> Option<&'static str> {
     }
 }
 
+/// An expression that ends in an index, without that, and the index.
+pub(super) fn without_key(expr: &Expr) -> (Option<Expr>, Option<Expr>) {
+    match &expr.kind {
+        ExprKind::Variable(variable) => {
+            let Some(TraversalStep { kind: StepKind::Index(key), span }) = variable.steps.last() else {
+                return (None, None);
+            };
+            let mut named = variable.clone();
+            named.steps.pop();
+            let named = Expr::new(expr.span, ExprKind::Variable(named));
+            (Some(named), Some(Expr::new(*span, ExprKind::Literal(key.clone()))))
+        }
+        // `null.by["eu"]` is one, too, because the name of that provider is a literal value.
+        ExprKind::Relative(relative) => {
+            let key = match relative.accesses.last() {
+                Some(Access::Computed { key, .. }) => key.clone(),
+                Some(Access::Step(TraversalStep { kind: StepKind::Index(key), span })) => {
+                    Expr::new(*span, ExprKind::Literal(key.clone()))
+                }
+                _ => return (None, None),
+            };
+            let mut named = relative.clone();
+            named.accesses.pop();
+            let named = match named.accesses.is_empty() {
+                true => named.source,
+                false => Expr::new(expr.span, ExprKind::Relative(named)),
+            };
+            (Some(named), Some(key))
+        }
+        _ => (None, None),
+    }
+}
+
 /// The names that an expression is made of: a root and attributes.
 pub(super) fn names(expr: &Expr) -> Option<Vec<&str>> {
     let variable = match &expr.kind {

@@ -301,6 +301,7 @@ impl Reader<'_> {
         Some(ProviderRef {
             name: provider.into(),
             alias: alias.first().map(|alias| (*alias).into()),
+            key: None,
             span: expr.span,
         })
     }

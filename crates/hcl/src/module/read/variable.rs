@@ -94,7 +94,7 @@ impl Reader<'_> {
             self.quoted_type(expr, text.as_str().unwrap_or_default());
             return None;
         }
-        // Terraform 0.11 had no element types. The bare words still work, and stand for `list(any)` and `map(any)`.
+        // Terraform 0.11 had no element types. The bare words still work, and mean `list(any)` and `map(any)`.
         match keyword(expr) {
             Some("list") => return Some(TypeConstraint::plain(Type::list(Type::Dynamic))),
             Some("map") => return Some(TypeConstraint::plain(Type::map(Type::Dynamic))),

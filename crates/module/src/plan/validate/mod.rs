@@ -278,6 +278,15 @@ impl<'c> Validator<'_, 'c> {
         self.depends_on(module, &call.depends_on);
         self.expand(at, module, call.count.as_ref(), call.for_each.as_ref());
         self.settings(module, call.enabled.iter());
+        let place = ReferenceContext {
+            module,
+            has_count: call.count.is_some(),
+            has_each: call.for_each.is_some(),
+            ..ReferenceContext::default()
+        };
+        for key in call.providers.iter().filter_map(|(_, outside)| outside.key.as_ref()) {
+            self.evaluate(at, place, key);
+        }
     }
 
     /// Checks the references of settings that OpenTofu evaluates: `enabled`, `prevent_destroy`.

@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::address::Mode;
 use objchange::schema::Block;
 use objchange::value::Path;
-use objchange_hcl::{Body, ConfigBody, Diagnostic, ProvisionerConfig, Reference, ResourceName, Span};
+use objchange_hcl::{Body, ConfigBody, Diagnostic, Expr, ProvisionerConfig, Reference, ResourceName, Span};
 
 use super::super::check::{ReferenceContext, SelfObject};
 use super::super::instances::ModuleInstanceId;
@@ -20,7 +20,12 @@ impl<'c> Validator<'_, 'c> {
     pub(super) fn provider(&mut self, at: ModuleInstanceId, module: usize, provider: &ProviderNode<'_>) {
         let (Some(config), Some(schema)) = (provider.config, provider.schema) else { return };
         self.found.errors(provider.body_errors.iter().cloned());
-        let place = ReferenceContext { module, ..ReferenceContext::default() };
+        if let Some(for_each) = &config.for_each {
+            self.static_for_each(for_each);
+            self.expand(at, module, None, Some(for_each));
+        }
+        let has_each = config.for_each.is_some();
+        let place = ReferenceContext { module, has_each, ..ReferenceContext::default() };
         if let Some(decoded) = self.decode(at, place, &provider.body, &schema.block) {
             let value = &decoded.value;
             self.secrets.learn(&schema.block, value);
@@ -39,6 +44,20 @@ impl<'c> Validator<'_, 'c> {
         }
     }
 
+    /// Refuses references in `for_each` of a provider that OpenTofu cannot evaluate before it plans.
+    fn static_for_each(&mut self, for_each: &Expr) {
+        let references = objchange_hcl::variables(for_each);
+        let subjects = references.iter().filter_map(|reference| crate::subject::parse(reference).0);
+        for subject in subjects {
+            let is_object = matches!(subject.kind, SubjectKind::Resource { .. } | SubjectKind::Module { .. });
+            if is_object {
+                let detail = "OpenTofu evaluates for_each of a provider before it plans: it may refer to variables and local values, \
+                              and not to resources and modules.";
+                self.found.error("Invalid for_each of a provider", subject.span, detail);
+            }
+        }
+    }
+
     pub(super) fn resource(&mut self, at: ModuleInstanceId, module: usize, resource: &ResourceNode<'_>) {
         let ResourceNode { name, config, schema, provider, .. } = resource;
         let place = ReferenceContext {
@@ -52,6 +71,9 @@ impl<'c> Validator<'_, 'c> {
         self.depends_on(module, &config.depends_on);
         self.expand(at, module, config.count.as_ref(), config.for_each.as_ref());
         self.settings(module, config.lifecycle.enabled.iter().chain(&config.lifecycle.prevents_destroy));
+        if let Some(key) = config.provider.as_ref().and_then(|provider| provider.key.as_ref()) {
+            self.evaluate(at, ReferenceContext { check: None, ..place }, key);
+        }
         self.resource_body(at, place, resource);
         let lifecycle = &config.lifecycle;
         for condition in &lifecycle.preconditions {

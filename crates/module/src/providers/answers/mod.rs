@@ -19,11 +19,8 @@ use objchange_text::json::place;
 use self::fill::Fill;
 pub use self::unanswered::Unanswered;
 use super::ImportedBy;
-use super::{
-    DataAnswer, ImportAnswer, ProviderCall, ProviderFunction, ProviderObject, ProviderReply, Providers,
-    ProvidersExt,
-};
-use crate::{ProviderAddress, ProviderConfigAddress, Schemas};
+use super::{DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt};
+use crate::{ProviderConfigAddress, Schemas};
 
 /// Why answers cannot be used, and where. Never shows an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -169,17 +166,8 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         self.others.is_simulated(provider)
     }
 
-    fn learned_replacement(
-        &self,
-        provider: &ProviderAddress,
-        resource_type: &str,
-        part: &str,
-    ) -> Option<String> {
-        self.others.learned_replacement(provider, resource_type, part)
-    }
-
-    fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
-        self.others.function(provider, name)
+    fn others(&self) -> Option<&dyn Providers> {
+        Some(&self.others)
     }
 
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {

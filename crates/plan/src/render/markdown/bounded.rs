@@ -631,7 +631,7 @@ fn filled(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
     budget.pay_elements(operands.first().map_or(0, length).saturating_add(count))
 }
 
-/// `format`: each directive may be as wide as the format or a number says, and stand for the longest operand.
+/// `format`: the result of each directive may be as wide as the format or a number says, or as long as the longest operand.
 fn formatted(budget: &Budget, operands: &[Value]) -> Result<(), Error> {
     budget.pay_text(operands)?;
     let Some(format) = operands.first().and_then(Value::as_str) else { return Ok(()) };

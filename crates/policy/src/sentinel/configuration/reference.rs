@@ -36,7 +36,7 @@ impl PolicySource {
         let rest = source.strip_prefix(self.address.trim_end_matches('/'))?;
         let is_whole = rest.is_empty() || rest.starts_with(['/', '?']);
         let path = rest.split('?').next().unwrap_or_default().trim_matches('/');
-        // The folder holds all that it stands for.
+        // A source may not lead out of the folder that replaces its address.
         let stays_inside = path.split('/').all(|part| part != ".." && part != ".");
         (is_whole && stays_inside).then_some(path)
     }

@@ -172,10 +172,16 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
     // `every_witness` changes the setup for another run while this run still borrows its own.
     let first = setup.clone();
     let mut run = Run::new(policy, &first);
+    let mut uncertain = None;
     let (outcome, error, main) = match run.verdict() {
         Verdict::Pass => (Outcome::Pass, None, None),
         Verdict::Fail => (Outcome::Fail, None, None),
         Verdict::Undefined(location) => (Outcome::Undefined, None, Some(undefined(&location))),
+        // Without the element there is no error, and nobody knows what the policy says then.
+        Verdict::Error(error) if run.uncertain_error().is_some() => {
+            uncertain = run.uncertain_error().map(Unknown::new);
+            (Outcome::Undefined, None, Some(undefined(&error.location)))
+        }
         Verdict::Error(error) => (Outcome::Error, Some(Fault::from(error)), None),
     };
     let main = main.or_else(|| match error {
@@ -183,8 +189,8 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
         Some(_) => None,
     });
     let (witnesses, explained) = match outcome {
-        Outcome::Fail | Outcome::Undefined => every_witness(policy, &mut run, setup),
-        Outcome::Pass | Outcome::Error => (Witnesses::default(), run.rules()),
+        Outcome::Fail | Outcome::Undefined if uncertain.is_none() => every_witness(policy, &mut run, setup),
+        _ => (Witnesses::default(), run.rules()),
     };
     let reads = run.unknown_reads();
     let evaluated = run.rules();
@@ -207,8 +213,8 @@ fn run(policy: &Arc<Policy>, imports: &Imports, setup: &mut Setup) -> Judged {
         rules: rules.collect(),
         unused,
         witnesses: WitnessReports::new(&witnesses, imports),
-        unknown: reads.list.iter().map(Unknown::new).collect(),
-        is_undecided: reads.is_undecided,
+        is_undecided: reads.is_undecided || uncertain.is_some(),
+        unknown: reads.list.iter().map(Unknown::new).chain(uncertain).collect(),
     }
 }
 
