@@ -579,9 +579,11 @@ pub(crate) fn rego(bytes: &[u8]) {
 /// Plan files: the archive, and the bytes as the plan message in an archive.
 pub(crate) fn plan_file(bytes: &[u8]) {
     let read = |file: &[u8]| {
-        let plan = objchange_saved::SavedPlan::read(file).and_then(|plan| plan.decode(&Default::default()));
-        let Ok(plan) = plan else { return };
-        let Ok(file) = PlanFile::made("plan", Box::new(plan), None) else { return };
+        let Ok(saved) = objchange_saved::SavedPlan::read(file) else { return };
+        let (plan, packed) = (saved.decode(&Default::default()), saved.pack(&Default::default()));
+        let (Ok(plan), Ok(packed)) = (plan, packed) else { return };
+        let made = |plan| PlanFile::made("plan", plan, None);
+        let (Ok(file), Ok(packed)) = (made(Box::new(plan)), made(Box::new(packed))) else { return };
         let document = Document::parse(file.text()).expect("the document of a plan file can be read");
         let (schemas, filter) = (Schemas::none(), Filter::default());
         let options = Options { mode: file.mode(), ..Options::default() };
@@ -591,8 +593,11 @@ pub(crate) fn plan_file(bytes: &[u8]) {
         };
         // Its changes are shown as those in its document.
         let changes = Report::of_file(&file, &schemas, &options, &filter).and_then(text);
+        let packed = Report::of_file(&packed, &schemas, &options, &filter).and_then(text);
         let document = Report::new(&document, &schemas, &options, &filter).and_then(text);
-        assert_eq!(changes.ok(), document.ok());
+        let changes = changes.ok();
+        assert_eq!(changes, packed.ok());
+        assert_eq!(changes, document.ok());
     };
     read(bytes);
     let state =

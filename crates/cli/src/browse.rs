@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         ));
     }
     let planned = args.input.plan_module(false, false, true)?;
-    let Input { file: input, given } = args.input.read(planned).map_err(unusable)?;
+    let Input { file: input, given } = args.input.read(planned, false).map_err(unusable)?;
     args.input.check(&input).map_err(unusable)?;
     let (schemas, sources) = args.input.schemas(given, &input);
     let options = Options { own_format: true, ..args.input.options(&input, args.input.program_of(&input)) };

@@ -290,7 +290,9 @@ fn show(
     Page { file, template }: Page,
     verdict: &mut Verdict,
 ) -> Result<(), Error> {
-    let Input { file: input, given } = arguments.input.read(planned)?;
+    let changes_alone = arguments.format == Format::Terraform
+        && !(arguments.json || arguments.prints_document || arguments.gate.is_asked());
+    let Input { file: input, given } = arguments.input.read(planned, changes_alone)?;
     if arguments.prints_document {
         // Only plan files know their mode. Whoever decides by such a document must not take it for a whole one.
         let is_whole = |plan: &Plan<'_>| plan.require(PlanSection::Configuration).is_ok();

@@ -50,7 +50,7 @@ pub use cases::OPERATIONS;
 pub use changes::{
     ActionInvocation, ActionTrigger, ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Check,
     CheckStatus, Deferred, DeferredInvocation, DocumentText, Importing, InvokedConfig, OutputChange,
-    PlannedValues, RelevantAttribute, ResourceActions, TriggerTime, ValueChange, WrittenConfig,
+    PackedValues, PlannedValues, RelevantAttribute, ResourceActions, TriggerTime, ValueChange, WrittenConfig,
     WrittenValues, as_written, is_builtin,
 };
 pub use compare::{

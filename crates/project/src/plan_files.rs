@@ -18,6 +18,18 @@ pub struct PlanFileReader {
     lookup: SchemaLookup,
 }
 
+/// What a plan file is read for.
+#[derive(Clone, Copy)]
+enum Need {
+    /// Its changes are shown.
+    Changes,
+    /// Its document is shown, or a part of it.
+    Document,
+    /// Something is decided by it. It has the marks of the schemas also where Terraform's document lacks them, and is refused
+    /// where its configuration cannot be read.
+    Decision,
+}
+
 /// Why there is no plan or state.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -80,9 +92,23 @@ impl PlanFileReader {
     ///
     /// It is neither a document nor a plan file that can be read.
     pub fn read(&self, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
+        self.read_for(Need::Document, source, limit)
+    }
+
+    /// Like [`PlanFileReader::read`], for whoever shows only changes in Terraform's text: the values of a plan file are decoded
+    /// one change at a time, and its state is not read.
+    ///
+    /// # Errors
+    ///
+    /// As [`PlanFileReader::read`].
+    pub fn read_changes(&self, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
+        self.read_for(Need::Changes, source, limit)
+    }
+
+    fn read_for(&self, need: Need, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
         match source.read_contents(limit)? {
             Contents::Text(text) => Self::document(source.to_string(), None, text),
-            Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), &bytes, false),
+            Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), &bytes, need),
         }
     }
 
@@ -125,16 +151,16 @@ impl PlanFileReader {
     ///
     /// It is not a plan file, or cannot be read.
     pub fn marked_plan_file(&self, name: &str, bytes: &[u8]) -> Result<PlanFile, PlanInputError> {
-        self.plan_file(name, bytes, true)
+        self.plan_file(name, bytes, Need::Decision)
     }
 
     /// The plan in a plan file, as Terraform's document has it unless something decides by it.
     #[cfg(feature = "plan-file")]
-    fn plan_file(&self, name: &str, bytes: &[u8], decides: bool) -> Result<PlanFile, PlanInputError> {
+    fn plan_file(&self, name: &str, bytes: &[u8], need: Need) -> Result<PlanFile, PlanInputError> {
         use std::sync::Arc;
 
         use objchange_module::ProviderAddress;
-        use objchange_plan::Schemas;
+        use objchange_plan::{MadePlan, Schemas};
         use objchange_saved::SavedPlan;
         use objchange_text::Notice;
 
@@ -152,25 +178,40 @@ impl PlanFileReader {
         let cached = self.lookup.choose(wanted, saved.locked());
         schemas.append(cached.schemas);
         let origin = saved.origin();
-        let plan = saved.decode(&objchange_module::Schemas::new([schemas.clone()])).map_err(fail)?;
-        // What is still packed is not needed any more.
-        drop(saved);
-        if let (true, Some(reason)) = (decides, plan.unread_configuration()) {
-            return Err(fail(SavedPlanError::Configuration(reason.to_owned())));
-        }
+        let of_module = objchange_module::Schemas::new([schemas.clone()]);
+        let (plan, noted): (Box<dyn MadePlan>, _) = match need {
+            Need::Changes => {
+                let plan = saved.pack(&of_module).map_err(fail)?;
+                let notices = plan.notices().to_vec();
+                (Box::new(plan), notices)
+            }
+            Need::Document | Need::Decision => {
+                let plan = saved.decode(&of_module).map_err(fail)?;
+                // What is still packed is not needed any more.
+                drop(saved);
+                if let (Need::Decision, Some(reason)) = (need, plan.unread_configuration()) {
+                    return Err(fail(SavedPlanError::Configuration(reason.to_owned())));
+                }
+                let notices = plan.notices().to_vec();
+                (Box::new(plan), notices)
+            }
+        };
         let named = |notice: Notice| match notice {
             Notice::Note(text) => Notice::Note(format!("{name}: {text}")),
             Notice::Warning(text) => Notice::Warning(format!("{name}: {text}")),
             other => other,
         };
-        let notices = cached.notices.into_iter().chain(plan.notices().iter().cloned().map(named)).collect();
-        let file = PlanFile::made(name, Box::new(plan), None)?.with_notices(notices).with_origin(origin);
-        if decides { Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?) } else { Ok(file) }
+        let notices = cached.notices.into_iter().chain(noted.into_iter().map(named)).collect();
+        let file = PlanFile::made(name, plan, None)?.with_notices(notices).with_origin(origin);
+        match need {
+            Need::Decision => Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?),
+            Need::Changes | Need::Document => Ok(file),
+        }
     }
 
     /// The plan in a plan file, which this build does not read.
     #[cfg(not(feature = "plan-file"))]
-    fn plan_file(&self, name: &str, _: &[u8], _: bool) -> Result<PlanFile, PlanInputError> {
+    fn plan_file(&self, name: &str, _: &[u8], _: Need) -> Result<PlanFile, PlanInputError> {
         Err(PlanInputError::NoPlanFiles(name.to_owned()))
     }
 }

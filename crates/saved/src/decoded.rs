@@ -35,13 +35,11 @@ impl DecodedPlan {
         let version = file.header.terraform_version.as_str();
         let config = file.snapshot.config(version);
         let schemas = schemas.clone().of_version(Version::parse(version).unwrap_or(Version::NEWEST));
-        let mut reading = Reading::new(file, &schemas)?;
+        let mut reading = Reading::new(file, &schemas, false)?;
         reading.state(&schemas)?;
         reading.variables(config.as_ref().ok());
         let Reading { mut plan, deferrals, lacks_marks, .. } = reading;
-        plan.applyable = file.header.applyable;
-        plan.complete = file.header.complete;
-        plan.errored = file.header.errored;
+        file.header.add_to(&mut plan);
         let lacks_marks: Vec<String> = lacks_marks.iter().map(ProviderAddress::for_display).collect();
         let invokes = plan.invocations.len() + deferrals.invocations.len() > 0;
         let notices = notices(version, config.as_ref().err(), &lacks_marks, invokes);
@@ -76,10 +74,7 @@ impl MadePlan for DecodedPlan {
     }
 
     fn facts(&self) -> Facts {
-        let mut facts = Facts::default();
-        facts.errored = self.header.errored;
-        facts.incomplete = !self.header.complete;
-        facts
+        self.header.facts()
     }
 
     fn terraform_version(&self) -> &str {
@@ -96,8 +91,24 @@ impl MadePlan for DecodedPlan {
     }
 }
 
+impl Header {
+    /// Adds its flags to a plan.
+    pub(crate) fn add_to(&self, plan: &mut ModulePlan) {
+        plan.applyable = self.applyable;
+        plan.complete = self.complete;
+        plan.errored = self.errored;
+    }
+
+    pub(crate) fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
+        facts.errored = self.errored;
+        facts.incomplete = !self.complete;
+        facts
+    }
+}
+
 /// Notes and warnings about a plan of this version.
-fn notices(
+pub(crate) fn notices(
     version: &str,
     unread_configuration: Option<&String>,
     lacks_marks: &[String],

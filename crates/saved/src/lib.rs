@@ -21,11 +21,14 @@ mod error;
 mod identities;
 mod kind;
 mod message;
+mod packed;
 mod plan;
 mod reading;
+mod sides;
 mod values;
 
 pub use decoded::DecodedPlan;
 pub use error::{ArchiveProblem, EntryProblem, SavedPlanError};
 pub use kind::{is_saved_plan, refusal};
+pub use packed::PackedPlan;
 pub use plan::{PlanSnapshot, SavedPlan};

@@ -1,6 +1,7 @@
 //! A plan file, unpacked and checked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use objchange::address::{InstanceAddress, Mode};
 use objchange::value::{Path, StatedTypes};
@@ -17,6 +18,7 @@ use crate::enums::mode;
 use crate::error::{ArchiveProblem, SavedPlanError};
 use crate::kind;
 use crate::message::{self, Content, each_field};
+use crate::packed::PackedPlan;
 use crate::reading::{Reading, provider};
 use crate::values::decode;
 
@@ -45,6 +47,7 @@ pub struct SavedPlan {
     /// The versions in the lock file; `None` if there is none that can be read.
     locked: Option<BTreeMap<ProviderAddress, String>>,
     providers: BTreeSet<ProviderAddress>,
+    pub(crate) types: Mutex<StatedTypes>,
 }
 
 /// The single fields of the plan.
@@ -118,7 +121,7 @@ impl SavedPlan {
         let locked = lock
             .and_then(|lock| locked_providers(&lock).ok())
             .map(|locked| locked.into_iter().map(|(provider, locked)| (provider, locked.version)).collect());
-        Ok(Self { message, header, state, snapshot, locked, providers })
+        Ok(Self { message, header, state, snapshot, locked, providers, types: Mutex::default() })
     }
 
     /// The state that the plan starts from, after it was refreshed, as a state file has it. It may hold secrets.
@@ -204,7 +207,7 @@ impl SavedPlan {
         let mut resources = BTreeMap::new();
         let mut data = BTreeMap::new();
         let mut paths: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        let plan = Reading::new(self, schemas)?.plan;
+        let plan = Reading::new(self, schemas, false)?.plan;
         for object in plan.changes.iter().filter(|object| object.deposed.is_none()) {
             let resource = &object.address.resource;
             if resource.mode == Mode::Managed && !object.after.is_null() {
@@ -230,6 +233,16 @@ impl SavedPlan {
         };
         let (resources, data) = (objects(resources), objects(data));
         Ok(format!("{{\"resources\":{{{resources}}},\"data\":{{{data}}},\"requires_replace\":{replaced}}}"))
+    }
+
+    /// The plan in the file, for showing its changes: the values of each are decoded when it is shown, and those of the state
+    /// are not read.
+    ///
+    /// # Errors
+    ///
+    /// Something in the plan is unknown.
+    pub fn pack(self, schemas: &Schemas) -> Result<PackedPlan, SavedPlanError> {
+        PackedPlan::new(self, schemas)
     }
 
     /// The plan in the file, with its values.

@@ -1,17 +1,17 @@
 //! Reads the plan message: its changes, outputs, actions and checks, with the schemas of their types.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
-use objchange::schema::{Schema, SchemaKind};
-use objchange::value::{Number, Path, PathStep, StatedTypes};
+use objchange::schema::SchemaKind;
+use objchange::value::{Number, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_module::config::Config;
 use objchange_module::plan::{
-    ActionAddress, ActionReason, Deferrals, DeferredInvocation, DeferredObject, Identities, ImportedBy,
-    InvocationTrigger, ModulePlan, OpenAddress, PlannedAction, PlannedInvocation, PlannedObject,
-    PlannedOutput, RelevantAttribute, RelevantStep,
+    ActionAddress, Deferrals, DeferredInvocation, DeferredObject, Identities, ImportedBy, InvocationTrigger,
+    ModulePlan, OpenAddress, PlannedAction, PlannedInvocation, PlannedObject, PlannedOutput,
+    RelevantAttribute, RelevantStep,
 };
 use objchange_module::state::PriorState;
 use objchange_module::{ProviderAddress, ProviderConfigAddress, Schemas, Severity};
@@ -22,9 +22,10 @@ use crate::checks::{check, not_address};
 use crate::enums::{action, deferral_reason, reason, trigger_event};
 use crate::error::SavedPlanError;
 use crate::identities;
-use crate::message::{self, Change, Content, DynamicValue, each_field};
+use crate::message::{self, Content, DynamicValue, each_field};
 use crate::plan::SavedPlan;
-use crate::values::{SchemaCopies, all_hidden, decode, marked, path};
+use crate::sides::Hidden;
+use crate::values::{SchemaCopies, all_hidden, marked, path};
 
 /// The most bytes of one change. Providers cannot send an object of more than 256 MiB, and real ones have kilobytes.
 const MAX_CHANGE: usize = 64 << 20;
@@ -42,7 +43,10 @@ const MAX_MODULES: usize = 256;
 pub(crate) struct Reading<'s> {
     file: &'s SavedPlan,
     copies: SchemaCopies<'s>,
-    types: RefCell<StatedTypes>,
+    /// The values of changes are left as they are in the message.
+    packs: bool,
+    /// Where the changes and the drift are in the message, one for each of the plan.
+    pub(crate) ranges: [Vec<Range<usize>>; 2],
     /// The providers without schemas, so that sensitive values of their objects lack marks.
     pub(crate) lacks_marks: BTreeSet<ProviderAddress>,
     pub(crate) plan: ModulePlan,
@@ -52,12 +56,17 @@ pub(crate) struct Reading<'s> {
 }
 
 impl<'s> Reading<'s> {
-    /// Reads all fields of the message.
-    pub(crate) fn new(file: &'s SavedPlan, schemas: &'s Schemas) -> Result<Self, SavedPlanError> {
+    /// Reads all fields of the message. If it `packs`, the objects of changes are null, and `ranges` says where they are.
+    pub(crate) fn new(
+        file: &'s SavedPlan,
+        schemas: &'s Schemas,
+        packs: bool,
+    ) -> Result<Self, SavedPlanError> {
         let mut reading = Self {
             file,
             copies: SchemaCopies::new(schemas),
-            types: RefCell::default(),
+            packs,
+            ranges: <[_; 2]>::default(),
             lacks_marks: BTreeSet::new(),
             plan: ModulePlan::default(),
             deferrals: Deferrals::default(),
@@ -75,36 +84,40 @@ impl Reading<'_> {
                 let variable: message::Variable = message::decode(content, "variables")?;
                 let value = variable.value.unwrap_or_default();
                 let place = format!("var.{}", variable.name);
-                let value = self.decode(&value, Some(&Type::Dynamic), &place, None)?;
+                let value = self.file.value(&value, Some(&Type::Dynamic), &place, None)?;
                 self.variables.insert(variable.name.into(), value);
             }
             3 => {
-                let object = self.change(content, false)?;
-                push(&mut self.plan.changes, object, "changes")?;
+                if let Some(object) = self.change(content, false)? {
+                    push(&mut self.plan.changes, object, "changes")?;
+                    self.ranges[0].extend(self.file.range(content));
+                }
             }
             18 => {
-                let object = self.change(content, true)?;
-                push(&mut self.plan.drift, object, "changes outside of Terraform")?;
+                if let Some(object) = self.change(content, true)? {
+                    push(&mut self.plan.drift, object, "changes outside of Terraform")?;
+                    self.ranges[1].extend(self.file.range(content));
+                }
             }
             4 => self.output(message::decode(content, "output_changes")?)?,
             15 => {
                 let attribute = relevant(message::decode(content, "relevant_attributes")?)?;
-                push(&mut self.plan.relevant_attributes, Some(attribute), "relevant attributes")?;
+                push(&mut self.plan.relevant_attributes, attribute, "relevant attributes")?;
             }
             19 => {
                 let found = check(&message::decode(content, "check_results")?)?;
-                push(&mut self.plan.checks, Some(found), "checks")?;
+                push(&mut self.plan.checks, found, "checks")?;
             }
             // Released versions of Terraform refuse `-allow-deferral`, but print such a plan.
             27 => {
                 let object = self.deferred_change(content)?;
-                push(&mut self.deferrals.changes, Some(object), "deferred changes")?;
+                push(&mut self.deferrals.changes, object, "deferred changes")?;
             }
             // Terraform writes them since 1.14.
             30 => {
                 let message = message::decode(bounded(content, "action_invocations")?, "action_invocations")?;
                 let invocation = self.invocation(message)?;
-                push(&mut self.plan.invocations, Some(invocation), "actions")?;
+                push(&mut self.plan.invocations, invocation, "actions")?;
             }
             31 => {
                 let list = "deferred_action_invocations";
@@ -113,7 +126,7 @@ impl Reading<'_> {
                 let invocation = self.invocation(invocation)?;
                 let reason = deferral_reason(message.deferred, &invocation.address)?;
                 let deferred = DeferredInvocation { reason, invocation };
-                push(&mut self.deferrals.invocations, Some(deferred), "deferred actions")?;
+                push(&mut self.deferrals.invocations, deferred, "deferred actions")?;
             }
             _ => {}
         }
@@ -171,7 +184,7 @@ impl Reading<'_> {
         let schema = self.copies.get(&provider, SchemaKind::Action, &address.name.action_type)?;
         let config = message.config_value.ok_or_else(|| broken(place, "the action has no configuration"))?;
         let ty = schema.as_deref().map(|schema| schema.block.implied_type());
-        let config = self.decode(&config, ty, place, Some(&provider))?;
+        let config = self.file.value(&config, ty, place, Some(&provider))?;
         let config = marked(&config, &message.sensitive_config_paths, place)?;
         // The file never has the marks of the schemas of actions (Terraform 1.15.5).
         let config = match schema {
@@ -224,29 +237,13 @@ impl Reading<'_> {
         let schema = self.copies.get(&provider, kind, &address.resource.resource_type)?;
         let action = action(change.action, place)?;
         let reason = reason(message.action_reason, place)?;
-        let (before, after) = self.sides(&change, action, schema.as_deref(), place, Some(&provider))?;
-        let before = marked(&before, &change.before_sensitive_paths, place)?;
-        let after = marked(&after, &change.after_sensitive_paths, place)?;
-        // The marks in the file do not suffice without a schema. Since Terraform 1.9.8 `after` of a replacement lacks those of
-        // the schema, and `before` of an object that moved to another type has those of the old one.
-        let (before, after) = match schema {
-            Some(_) => (before, after),
-            None => {
-                let is_replaced = matches!(
-                    action,
-                    PlannedAction::DeleteThenCreate
-                        | PlannedAction::CreateThenDelete
-                        | PlannedAction::CreateThenForget
-                ) && reason != Some(ActionReason::ReplaceBecauseTainted);
-                let hides_all = self.file.has_no_marks();
-                let hides_before = hides_all || is_drift && previous.is_some();
-                let hides_after = hides_all || is_replaced;
-                if hides_before || hides_after {
-                    self.lacks_marks.insert(provider.clone());
-                }
-                let hide = |value: Value, hides: bool| if hides { all_hidden(&value) } else { value };
-                (hide(before, hides_before), hide(after, hides_after))
-            }
+        let hidden = self.file.hidden(schema.is_some(), action, reason, is_drift && previous.is_some());
+        if hidden != Hidden::default() {
+            self.lacks_marks.insert(provider.clone());
+        }
+        let (before, after) = match self.packs {
+            true => (Value::null(Type::Dynamic), Value::null(Type::Dynamic)),
+            false => self.file.values(&change, action, schema.as_deref(), hidden, place, &provider)?,
         };
         let replace_paths = message.required_replace.iter().map(|one| path(one, place));
         let identity_schema =
@@ -255,14 +252,15 @@ impl Reading<'_> {
         let importing = change.importing.as_ref().map(|importing| match &importing.identity {
             _ if importing.unknown => Ok::<_, SavedPlanError>(ImportedBy::Id(Value::unknown(Type::String))),
             Some(identity) => {
-                Ok(ImportedBy::Identity(self.decode(identity, identity_type, place, Some(&provider))?))
+                Ok(ImportedBy::Identity(self.file.value(identity, identity_type, place, Some(&provider))?))
             }
             None => Ok(ImportedBy::Id(importing.id.as_str().into())),
         });
         let identity = |value: &Option<DynamicValue>| {
             let value = value.as_ref().filter(|value| !value.msgpack.is_empty());
-            let value =
-                value.map(|value| self.decode(value, identity_type, place, Some(&provider))).transpose()?;
+            let value = value
+                .map(|value| self.file.value(value, identity_type, place, Some(&provider)))
+                .transpose()?;
             Ok::<_, SavedPlanError>(value.filter(|value| !value.is_null()))
         };
         let identities = Identities {
@@ -295,7 +293,7 @@ impl Reading<'_> {
         }
         let change = message.change.ok_or_else(|| broken("the change has no content"))?;
         let action = action(change.action, &place)?;
-        let (before, after) = self.typed_sides(&change, action, &Type::Dynamic, &place)?;
+        let (before, after) = self.file.sides(&change, action, Some(&Type::Dynamic), &place, None)?;
         let output = PlannedOutput {
             action,
             before,
@@ -311,61 +309,6 @@ impl Reading<'_> {
             None => Ok(()),
             Some(_) => Err(broken("the output is in the plan twice")),
         }
-    }
-
-    fn typed_sides(
-        &self,
-        change: &Change,
-        action: PlannedAction,
-        ty: &Type,
-        place: &str,
-    ) -> Result<(Value, Value), SavedPlanError> {
-        // More than two values are an error, whatever the others are.
-        let values: Vec<Value> = change
-            .values
-            .iter()
-            .take(3)
-            .map(|value| self.decode(value, Some(ty), place, None))
-            .collect::<Result<_, _>>()?;
-        both(values, action, ty, place)
-    }
-
-    /// Both sides of a change, without marks.
-    fn sides(
-        &self,
-        change: &Change,
-        action: PlannedAction,
-        schema: Option<&Schema>,
-        place: &str,
-        provider: Option<&ProviderAddress>,
-    ) -> Result<(Value, Value), SavedPlanError> {
-        let ty = schema.map(|schema| schema.block.implied_type());
-        let values: Vec<Value> = change
-            .values
-            .iter()
-            .take(3)
-            .map(|value| self.decode(value, ty, place, provider))
-            .collect::<Result<_, _>>()?;
-        both(values, action, ty.unwrap_or(&Type::Dynamic), place)
-    }
-
-    fn decode(
-        &self,
-        value: &DynamicValue,
-        ty: Option<&Type>,
-        place: &str,
-        provider: Option<&ProviderAddress>,
-    ) -> Result<Value, SavedPlanError> {
-        decode(value, ty, &mut self.types.borrow_mut()).map_err(|error| {
-            let locked = provider.and_then(|provider| Some((provider, self.file.locked().get(provider)?)));
-            let versions = locked.map(|(provider, version)| {
-                format!(
-                    "the plan was made with version {version} of {}; give the schemas of that version",
-                    provider.for_display()
-                )
-            });
-            SavedPlanError::Value { place: place.to_owned(), error, versions }
-        })
     }
 
     /// Reads the state.
@@ -457,42 +400,12 @@ fn bounded<'m>(content: Content<'m>, list: &str) -> Result<Content<'m>, SavedPla
     }
 }
 
-fn push<T>(list: &mut Vec<T>, entry: Option<T>, name: &'static str) -> Result<(), SavedPlanError> {
+fn push<T>(list: &mut Vec<T>, entry: T, name: &'static str) -> Result<(), SavedPlanError> {
     if list.len() >= MAX_LIST {
         return Err(SavedPlanError::TooMany { list: name, limit: MAX_LIST });
     }
-    list.extend(entry);
+    list.push(entry);
     Ok(())
-}
-
-/// The values of an action: both, or one of them.
-fn both(
-    values: Vec<Value>,
-    action: PlannedAction,
-    ty: &Type,
-    place: &str,
-) -> Result<(Value, Value), SavedPlanError> {
-    let none = || Value::null(ty.clone());
-    let mut values = values.into_iter();
-    match (action, values.next(), values.next(), values.next()) {
-        (PlannedAction::NoOp, Some(value), None, None) => Ok((value.clone(), value)),
-        (PlannedAction::Create, Some(after), None, None) => Ok((none(), after)),
-        (PlannedAction::Delete | PlannedAction::Forget, Some(before), None, None) => Ok((before, none())),
-        (
-            PlannedAction::Read
-            | PlannedAction::Update
-            | PlannedAction::DeleteThenCreate
-            | PlannedAction::CreateThenDelete
-            | PlannedAction::CreateThenForget,
-            Some(before),
-            Some(after),
-            None,
-        ) => Ok((before, after)),
-        _ => Err(SavedPlanError::Message {
-            place: place.to_owned(),
-            problem: "the change has another number of values than its action".to_owned(),
-        }),
-    }
 }
 
 fn relevant(message: message::RelevantAttribute) -> Result<RelevantAttribute, SavedPlanError> {

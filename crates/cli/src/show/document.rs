@@ -126,7 +126,8 @@ impl DocumentArgs {
     }
 
     /// Reads the document, unless it has just been planned, and the schemas.
-    pub(crate) fn read(&self, planned: Option<PlanFile>) -> Result<Input, Error> {
+    /// `changes_alone` are enough for Terraform's text.
+    pub(crate) fn read(&self, planned: Option<PlanFile>, changes_alone: bool) -> Result<Input, Error> {
         let source = Source::new(&self.document);
         if source == Source::Stdin && self.schemas.sources().any(|schemas| schemas == source) {
             return Err(Error::OneStdin);
@@ -137,7 +138,13 @@ impl DocumentArgs {
         })?;
         let file = match planned {
             Some(file) => file,
-            None => self.schemas.plan_files(&given).read(&source, self.max_input.0)?,
+            None => {
+                let reader = self.schemas.plan_files(&given);
+                match changes_alone {
+                    true => reader.read_changes(&source, self.max_input.0)?,
+                    false => reader.read(&source, self.max_input.0)?,
+                }
+            }
         };
         exit::notices(file.notices());
         Ok(Input { file, given })

@@ -6,10 +6,12 @@ mod invocation;
 mod planned_values;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use objchange::address::steps;
 use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
+use objchange::value::Path;
 use serde::{Deserialize, Serialize};
 
 pub use self::actions::ResourceActions;
@@ -19,6 +21,7 @@ pub use self::invocation::{
     ActionInvocation, ActionTrigger, DeferredInvocation, InvokedConfig, TriggerTime, WrittenConfig,
 };
 pub(crate) use self::invocation::{deferred_invocation, invocation};
+pub(crate) use self::planned_values::attributes_of;
 pub use self::planned_values::{PlannedValues, as_written};
 use crate::index::Index;
 use crate::json::{Json, JsonError, Raw, write_string};
@@ -289,6 +292,30 @@ pub enum ChangeValues<'t> {
     Written(WrittenValues<'t>),
     /// As they were planned.
     Planned(Box<PlannedValues>),
+    /// As a plan file has them, to be decoded when somebody looks at them: a large plan has thousands.
+    Packed(Arc<dyn PackedValues + 't>),
+}
+
+/// The two sides of a change that are still to be decoded.
+pub trait PackedValues: Send + Sync {
+    /// The schema of both objects.
+    fn schema(&self) -> Option<&Block>;
+
+    /// The paths that force the replacement.
+    fn replaced_paths(&self) -> &[Path];
+
+    /// Decodes them.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be decoded, for this reason. It shows no value.
+    fn unpack(&self) -> Result<PlannedValues, String>;
+}
+
+impl std::fmt::Debug for dyn PackedValues + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PackedValues")
+    }
 }
 
 impl Default for ChangeValues<'_> {
@@ -298,11 +325,20 @@ impl Default for ChangeValues<'_> {
 }
 
 impl<'t> ChangeValues<'t> {
-    /// The values in a document; `None` for planned values.
+    /// The values in a document; `None` for others.
     pub fn written(&self) -> Option<&WrittenValues<'t>> {
         match self {
             Self::Written(values) => Some(values),
-            Self::Planned(_) => None,
+            Self::Planned(_) | Self::Packed(_) => None,
+        }
+    }
+
+    /// The schema of both objects, if the change comes with one.
+    pub(crate) fn schema(&self) -> Option<&Block> {
+        match self {
+            Self::Written(_) => None,
+            Self::Planned(values) => values.schema(),
+            Self::Packed(values) => values.schema(),
         }
     }
 }

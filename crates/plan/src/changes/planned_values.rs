@@ -59,14 +59,14 @@ impl PlannedValues {
     pub fn replaced_paths(&self) -> &[Path] {
         &self.replace
     }
+}
 
-    /// The attributes that force the replacement.
-    pub fn replaced_attributes(&self) -> impl Iterator<Item = &str> {
-        self.replace.iter().filter_map(|path| match path.steps().first()? {
-            PathStep::Attribute(name) => Some(name.as_str()),
-            PathStep::Index(_) => None,
-        })
-    }
+/// The attributes with which these paths begin.
+pub(crate) fn attributes_of(paths: &[Path]) -> impl Iterator<Item = &str> {
+    paths.iter().filter_map(|path| match path.steps().first()? {
+        PathStep::Attribute(name) => Some(name.as_str()),
+        PathStep::Index(_) => None,
+    })
 }
 
 /// Without the paths: a key in them may be a secret.

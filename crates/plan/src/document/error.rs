@@ -13,7 +13,7 @@ use crate::json::JsonError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentError {
-    /// The line, from 1.
+    /// The line, from 1; 0 where what cannot be read is in no text, but in a plan file.
     pub line: usize,
     /// The column in bytes, from 1.
     pub column: usize,
@@ -40,6 +40,8 @@ pub enum Problem {
     Malformed(Cow<'static, str>),
     /// A value is not one of the type that it states, or has a part twice.
     Value(String),
+    /// A value in a plan file cannot be decoded.
+    Packed(String),
     /// A state file of another version than 4.
     StateFileVersion(u64),
     /// OpenTofu has encrypted it.
@@ -74,7 +76,7 @@ impl Problem {
             Self::Quoted => "quoted",
             Self::Truncated => "truncated",
             Self::Malformed(_) => "malformed",
-            Self::Value(_) => "value",
+            Self::Value(_) | Self::Packed(_) => "value",
             Self::StateFileVersion(_) => "state_file_version",
             Self::Encrypted => "encrypted",
             Self::Flat => "flat",
@@ -90,6 +92,11 @@ impl Problem {
 }
 
 impl DocumentError {
+    /// A value in a plan file cannot be decoded, for this reason.
+    pub(crate) fn in_no_text(reason: String) -> Self {
+        Self { line: 0, column: 0, location: String::new(), problem: Problem::Packed(reason) }
+    }
+
     pub(crate) fn at(text: &str, offset: usize, location: &str, problem: Problem) -> Self {
         let (line, column) = place(text, offset);
         Self { line, column, location: visible(location).into_owned(), problem }
@@ -108,7 +115,9 @@ impl DocumentError {
 
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: ", self.line, self.column)?;
+        if self.line > 0 {
+            write!(f, "line {}, column {}: ", self.line, self.column)?;
+        }
         if !self.location.is_empty() {
             write!(f, "{}: ", self.location)?;
         }
@@ -132,7 +141,7 @@ impl fmt::Display for Problem {
                 "the document ends too early: it was cut off, write it again with `terraform show -json`",
             ),
             Problem::Malformed(message) => f.write_str(message),
-            Problem::Value(message) => f.write_str(message),
+            Problem::Value(message) | Problem::Packed(message) => f.write_str(message),
             Problem::StateFileVersion(version) => write!(
                 f,
                 "the state file has version {version}, and only version 4 is supported: {}",

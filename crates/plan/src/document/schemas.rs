@@ -7,7 +7,7 @@ use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind}
 use serde::Serialize;
 
 use super::StateResource;
-use crate::changes::{ActionInvocation, ChangeValues, ChangedResource};
+use crate::changes::{ActionInvocation, ChangedResource};
 
 /// The schemas that resources are shown by, each read once when it is first needed. Threads may share them.
 pub struct Schemas {
@@ -132,9 +132,7 @@ impl Schemas {
         &'s self,
         resource: &'s ChangedResource<'_>,
     ) -> Result<Option<&'s Block>, SchemaDocumentError> {
-        if let ChangeValues::Planned(planned) = &resource.change.values
-            && let Some(schema) = planned.schema()
-        {
+        if let Some(schema) = resource.change.values.schema() {
             return Ok(Some(schema));
         }
         self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::changes::ResourceActions;
-use crate::changes::{ChangeValues, ChangedIndex, ChangedResource, Importing};
+use crate::changes::{ChangeValues, ChangedIndex, ChangedResource, Importing, attributes_of};
 use crate::index::Index;
 use crate::json::{Json, Raw};
 use crate::program::Program;
@@ -383,6 +383,7 @@ fn replacing_attributes(resource: &ChangedResource<'_>) -> Vec<Text<'static>> {
             let elements = paths.view().elements();
             sorted(elements.iter().filter_map(|path| path.elements().get(0)?.as_str()).collect())
         }
-        ChangeValues::Planned(values) => sorted(values.replaced_attributes().collect()),
+        ChangeValues::Planned(values) => sorted(attributes_of(values.replaced_paths()).collect()),
+        ChangeValues::Packed(values) => sorted(attributes_of(values.replaced_paths()).collect()),
     }
 }

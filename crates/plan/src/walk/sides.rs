@@ -53,6 +53,10 @@ impl<'t> Sides<'t> {
         match values {
             ChangeValues::Written(written) => Self::read_written(document, written, location),
             ChangeValues::Planned(planned) => Ok(Self::from_planned(planned)),
+            ChangeValues::Packed(packed) => {
+                let planned = packed.unpack().map_err(DocumentError::in_no_text)?;
+                Ok(Self::from_planned(&planned))
+            }
         }
     }
 

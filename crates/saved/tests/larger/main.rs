@@ -10,7 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::schema::ProviderSchemas;
 use objchange_module::Schemas;
 use objchange_plan::{Filter, MadePlan, Options, PlanFile, Report};
-use objchange_saved::{DecodedPlan, SavedPlan};
+use objchange_saved::SavedPlan;
 use objchange_text::json::{Node, NodeKind, Reader};
 use serde_json::Value as Json;
 
@@ -57,9 +57,12 @@ fn trial(path: PathBuf, schemas: String) -> Trial {
 
 fn compare(path: &Path, schemas: &str) -> Result<(), Box<dyn Error>> {
     let schemas = Schemas::new([ProviderSchemas::parse(schemas)?]);
-    let plan = SavedPlan::read(&fs::read(path.join("tfplan"))?)?.decode(&schemas)?;
+    let saved =
+        || -> Result<SavedPlan, Box<dyn Error>> { Ok(SavedPlan::read(&fs::read(path.join("tfplan"))?)?) };
+    let plan = saved()?.decode(&schemas)?;
     let document = plan.document();
-    compare_text(path, plan, schemas.to_document())?;
+    compare_text(path, Box::new(plan), schemas.to_document())?;
+    compare_text(path, Box::new(saved()?.pack(&schemas)?), schemas.to_document())?;
     let wanted = fs::read_to_string(path.join("plan.json"))?;
     if document == wanted.trim_end() {
         return Ok(());
@@ -71,8 +74,12 @@ fn compare(path: &Path, schemas: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// The text of the plan in memory is Terraform's, and needs no document.
-fn compare_text(path: &Path, plan: DecodedPlan, schemas: ProviderSchemas) -> Result<(), Box<dyn Error>> {
-    let file = PlanFile::made("tfplan", Box::new(plan), None)?;
+fn compare_text(
+    path: &Path,
+    plan: Box<dyn MadePlan>,
+    schemas: ProviderSchemas,
+) -> Result<(), Box<dyn Error>> {
+    let file = PlanFile::made("tfplan", plan, None)?;
     let schemas = objchange_plan::Schemas::new(schemas);
     let report = Report::of_file(&file, &schemas, &Options::default(), &Filter::default())?;
     let mut text = Vec::new();

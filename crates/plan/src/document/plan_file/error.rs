@@ -128,5 +128,7 @@ pub(crate) fn placed_document(error: &DocumentError) -> String {
         }
         _ => "",
     };
-    format!(":{line}:{column}: {location}{problem}{advice}")
+    // What is in no text has no place in one.
+    let place = if *line > 0 { format!(":{line}:{column}") } else { String::new() };
+    format!("{place}: {location}{problem}{advice}")
 }
