@@ -10,10 +10,11 @@ use objchange::value::{Descend, Kind, Path, PathStep};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
+use crate::empty::{has_nothing, is_empty_value, zeroed};
 use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replacement, Situation};
 use crate::model::TypeModel;
 use crate::play::{PlayOptions, Played, Source};
-use crate::walk::{Decide, Question, has_nothing, is_zero, walk};
+use crate::walk::{Decide, Question, walk};
 
 /// The most outcomes that a fact lists.
 const MAX_OUTCOMES: usize = 4;
@@ -27,28 +28,28 @@ pub struct Evidence<'s> {
     schema: &'s Block,
     /// The arguments of the new objects from which the others are made by one change each. The first has the least.
     bases: Vec<BTreeSet<Cause>>,
-    seen: AllSeen,
+    seen: OutcomesByPart,
     /// Outcomes in new objects that are made from another base. They are used where those of the first say nothing.
-    seen_beside: AllSeen,
+    seen_beside: OutcomesByPart,
     replaced: BTreeMap<Cause, Vec<ReplaceProbe>>,
     legacy: bool,
     probes: Vec<(PlanResourceChange, PlannedResource)>,
 }
 
 /// The outcomes of a part in a situation, with the cause beside it.
-type SeenBeside = (Option<Cause>, Seen);
+type OutcomesBeside = (Option<Cause>, ProbeOutcomes);
 
 /// The outcomes of each part in each situation, by the cause beside it.
-type AllSeen = BTreeMap<(SmolStr, Situation, Option<Cause>), Seen>;
+type OutcomesByPart = BTreeMap<(SmolStr, Situation, Option<Cause>), ProbeOutcomes>;
 
 /// The outcomes that fit all probes of a part in a situation, beside one cause.
 #[derive(Default)]
-struct Seen {
+struct ProbeOutcomes {
     probes: u32,
     /// `None` before the first probe.
     fitting: Option<Vec<Outcome>>,
-    /// Constants that the provider was not given in at least one probe.
-    clean: BTreeSet<(Outcome, u64)>,
+    /// Constants that the provider was not given in at least one probe: by sample, the first such probe.
+    clean: BTreeMap<(Outcome, u64), usize>,
     /// The most telling outcome of each probe, whether it fits the others or not.
     any: BTreeSet<Outcome>,
 }
@@ -94,6 +95,36 @@ impl<'s> Evidence<'s> {
         self.probes.is_empty()
     }
 
+    /// Requests of which at least one was answered with each of the constants, with the numbers of their samples. Before
+    /// constants are believed, the provider is asked the same with other secrets: see [`confirm`](Self::confirm).
+    pub fn constant_probes(&self) -> Vec<(u64, PlanResourceChange)> {
+        let mut covered = BTreeSet::new();
+        let mut chosen = BTreeSet::new();
+        for ((part, ..), outcomes) in self.seen.iter().chain(&self.seen_beside) {
+            for ((constant, sample), probe) in &outcomes.clean {
+                if covered.insert((part, constant)) {
+                    chosen.insert((*probe, *sample));
+                }
+            }
+        }
+        let probe = |(at, sample): (usize, u64)| Some((sample, self.probes.get(at)?.0.clone()));
+        chosen.into_iter().filter_map(probe).collect()
+    }
+
+    /// Drops the constants that a provider with other secrets has not planned for the same parts: they may be made of a
+    /// secret.
+    pub fn confirm(&mut self, with_other_secrets: &Self) {
+        let others = with_other_secrets.seen.iter().chain(&with_other_secrets.seen_beside);
+        let confirmed: BTreeSet<(&SmolStr, &Outcome)> = others
+            .flat_map(|((part, ..), outcomes)| {
+                outcomes.clean.keys().map(move |(constant, _)| (part, constant))
+            })
+            .collect();
+        for ((part, ..), outcomes) in self.seen.iter_mut().chain(&mut self.seen_beside) {
+            outcomes.clean.retain(|(constant, _), _| confirmed.contains(&(part, constant)));
+        }
+    }
+
     /// Adds the answer to a request without errors. `sample` is the number of the set of made-up values in the request:
     /// a text that is planned for several of them was not derived from one. An answer of another schema adds nothing.
     pub fn add(&mut self, sample: u64, request: &PlanResourceChange, answer: &PlannedResource) {
@@ -129,7 +160,9 @@ impl<'s> Evidence<'s> {
         let is_replaced =
             !prior.is_null() && !replace_parts(prior, planned, &answer.requires_replace).is_empty();
         let (causes_of, seen) = (&causes, if is_beside { &mut self.seen_beside } else { &mut self.seen });
-        let mut observer = Observer { config, causes: causes_of, own: &own, sample, is_replaced, seen };
+        let probe = self.probes.len();
+        let mut observer =
+            Observer { config, causes: causes_of, own: &own, sample, probe, is_replaced, seen };
         walk(self.schema, sides, &mut observer);
         let mut one = causes.iter();
         if let (false, Some(cause), None) = (prior.is_null(), one.next(), one.next()) {
@@ -150,7 +183,7 @@ impl<'s> Evidence<'s> {
             legacy: self.legacy,
             ..TypeModel::default()
         };
-        let mut parts: BTreeMap<(SmolStr, Situation), Vec<SeenBeside>> = BTreeMap::new();
+        let mut parts: BTreeMap<(SmolStr, Situation), Vec<OutcomesBeside>> = BTreeMap::new();
         for ((part, situation, cause), seen) in self.seen {
             parts.entry((part, situation)).or_default().push((cause, seen));
         }
@@ -332,10 +365,14 @@ fn replacement(probes: &[ReplaceProbe]) -> Replacement {
 ///
 /// If outcomes fit equally well, a copied value wins over a constant, and the prior value over both: it holds for more
 /// objects. For an argument that is not computed the prior value comes last, because leaving it out restores its default.
-fn merged(mut seen: Vec<(Option<Cause>, Seen)>, is_computed: bool, is_own: &dyn Fn(&str) -> bool) -> Cases {
+fn merged(
+    mut seen: Vec<(Option<Cause>, ProbeOutcomes)>,
+    is_computed: bool,
+    is_own: &dyn Fn(&str) -> bool,
+) -> Cases {
     let rank = |outcome: &Outcome| (*outcome == Outcome::Kept && !is_computed, outcome.clone());
     let clean: BTreeSet<(Outcome, u64)> =
-        seen.iter().flat_map(|(_, seen)| seen.clean.iter().cloned()).collect();
+        seen.iter().flat_map(|(_, seen)| seen.clean.keys().cloned()).collect();
     let is_kept = |outcome: &Outcome| {
         let Outcome::Constant(json) = outcome else { return true };
         let samples = clean.iter().filter(|(constant, _)| constant == outcome).count();
@@ -428,7 +465,7 @@ impl Own {
 /// Each text and number, without `""` and 0, which are in too many values to tell anything.
 fn leaves<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
     value.visit(|_, part| {
-        if matches!(part.kind(), Kind::String(_) | Kind::Number(_)) && !is_zero(part) {
+        if matches!(part.kind(), Kind::String(_) | Kind::Number(_)) && !is_empty_value(part) {
             visit(part);
         }
         Descend::Into
@@ -441,9 +478,11 @@ struct Observer<'o> {
     causes: &'o BTreeSet<Cause>,
     own: &'o Own,
     sample: u64,
+    /// The number of the probe.
+    probe: usize,
     /// The object is replaced: computed values are those of a new one.
     is_replaced: bool,
-    seen: &'o mut AllSeen,
+    seen: &'o mut OutcomesByPart,
 }
 
 impl Decide for Observer<'_> {
@@ -463,7 +502,9 @@ impl Decide for Observer<'_> {
             seen.probes += 1;
             if is_clean {
                 let constants = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Constant(_)));
-                seen.clean.extend(constants.map(|constant| (constant.clone(), self.sample)));
+                for constant in constants {
+                    seen.clean.entry((constant.clone(), self.sample)).or_insert(self.probe);
+                }
             }
             match &mut seen.fitting {
                 Some(fitting) => fitting.retain(|outcome| outcomes.contains(outcome)),
@@ -510,10 +551,7 @@ impl Observer<'_> {
                 fitting.extend(Some(outcome).filter(|_| derived.as_deref() == Some(planned)));
             }
         }
-        if is_set
-            && !sides.config.ty().is_primitive()
-            && planned.identical(&crate::walk::zeroed(sides.config))
-        {
+        if is_set && !sides.config.ty().is_primitive() && planned.identical(&zeroed(sides.config)) {
             fitting.push(Outcome::Zeroed);
         }
         let is_new = matches!(situation, Situation::Created | Situation::Added);

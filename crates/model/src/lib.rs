@@ -34,12 +34,15 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod causes;
+mod empty;
 mod evidence;
 mod fact;
 mod model;
 mod play;
+mod sets;
 mod walk;
 
+pub use empty::{empty_value, is_empty_value};
 pub use evidence::Evidence;
 pub use fact::{Cases, Cause, ChangeKind, Fact, Outcome, PartFacts, Replacement, Replaces, Situation};
 pub use model::{FORMAT, ModelError, ModelInfo, ProviderModel, TypeModel};

@@ -9,9 +9,10 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
+use crate::empty::{empty_value, has_nothing, is_empty_value, zeroed};
 use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replaces, Situation};
 use crate::model::TypeModel;
-use crate::walk::{Decide, Question, Sides, has_nothing, is_zero, walk};
+use crate::walk::{Decide, Question, Sides, walk};
 
 /// How an object is planned with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -254,12 +255,12 @@ impl Decide for Player<'_> {
             Outcome::Sha1 => Some(
                 sides.config.as_str().map_or_else(unknown, |text| Value::from(crate::walk::sha1_hex(text))),
             ),
-            Outcome::Zeroed => Some(crate::walk::zeroed(sides.config)),
+            Outcome::Zeroed => Some(zeroed(sides.config)),
             Outcome::Kept if sides.prior.is_null() => None,
             Outcome::Kept => Some(sides.prior.clone()),
             Outcome::Null if *are_blocks => match sides.proposed.is_known() && has_nothing(sides.proposed) {
                 true => None,
-                false => Some(empty(sides.proposed.ty())),
+                false => Some(no_blocks(sides.proposed.ty())),
             },
             Outcome::Null => Some(Value::null(sides.proposed.ty().clone())),
             Outcome::Unknown => Some(unknown()),
@@ -347,7 +348,7 @@ impl Player<'_> {
         }
         // Providers of the older SDK keep empty values of arguments that are left out.
         if !is_computed && !are_blocks && self.model.legacy {
-            return if is_zero(sides.prior) { Some(sides.prior.clone()) } else { unknown() };
+            return if is_empty_value(sides.prior) { Some(sides.prior.clone()) } else { unknown() };
         }
         None
     }
@@ -367,13 +368,7 @@ fn case_of<'c>(cases: &'c Cases, cause: &Cause) -> Option<(&'c Cause, &'c Fact)>
     of(cause.kind).or_else(|| alike.iter().find_map(|kind| of(*kind)))
 }
 
-/// No blocks.
-fn empty(ty: &Type) -> Value {
-    let none: [Value; 0] = [];
-    let tuple = Value::tuple(none);
-    match ty {
-        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty),
-        _ => tuple.convert(ty),
-    }
-    .unwrap_or_else(|_| Value::null(ty.clone()))
+/// The value of blocks without any; null for a single one.
+fn no_blocks(ty: &Type) -> Value {
+    empty_value(ty).unwrap_or_else(|| Value::null(ty.clone()))
 }

@@ -5,6 +5,8 @@ mod export;
 #[cfg(feature = "provider")]
 mod learn;
 mod output;
+#[cfg(feature = "provider")]
+mod unsaved;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 
+use objchange::schema::ProviderSchemas;
+use objchange_plan::CachedSchemas;
 use serde_json::Value as Json;
 
 use crate::folder::Folder;
@@ -400,4 +402,91 @@ fn a_learned_provider_takes_part_in_plans() {
     let refused = cache.line("schemas add DIR/kit.schemas");
     assert!(refused.code == 2 && refused.stderr.contains("damaged"), "{refused:?}");
     assert_eq!(cache.line("schemas export example.com/test/other DIR/x.schemas").code, 2);
+}
+
+/// A document with one resource type of a provider.
+fn document_of(provider: &str) -> String {
+    format!(
+        r#"{{"format_version":"1.0","provider_schemas":{{"{provider}":{{"resource_schemas":{{"kit_disk":{{"version":0,"block":{{}}}}}}}}}}}}"#
+    )
+}
+
+#[test]
+fn exported_files_are_checked_before_they_are_added() {
+    let cache = Cache::new("exported");
+    let binary = format!("--provider-binary={}=example.com/test/kit", kit());
+    let learned = cache.run([
+        "schemas",
+        "learn",
+        &binary,
+        "--allow-net",
+        "--env",
+        "KIT_SERVICE=1",
+        "--only",
+        "kit_disk",
+    ]);
+    assert_eq!(learned.code, 0, "{learned:?}");
+    assert_eq!(cache.line("schemas export example.com/test/kit DIR/kit.schemas").code, 0);
+    let refused = cache.line("schemas add DIR/kit.schemas --max-input 100");
+    assert!(refused.code == 2 && refused.stderr.contains("--max-input"), "{refused:?}");
+
+    // A file without a model does not remove the one that is known.
+    let bare = CachedSchemas::to_file(
+        &ProviderSchemas::parse(document_of("example.com/test/kit")).unwrap(),
+        "example.com/test/kit",
+        None,
+        "elsewhere",
+    );
+    fs::write(cache.folder.at("bare.schemas"), bare.unwrap()).unwrap();
+    let added = cache.line("schemas add DIR/bare.schemas");
+    assert!(added.code == 0 && added.stdout.contains(", 1 learned, "), "{added:?}");
+
+    let own = "terraform.io/builtin/terraform";
+    let own = CachedSchemas::to_file(&ProviderSchemas::parse(document_of(own)).unwrap(), own, None, "");
+    fs::write(cache.folder.at("own.schemas"), own.unwrap()).unwrap();
+    let refused = cache.line("schemas add DIR/own.schemas");
+    assert!(refused.code == 2 && refused.stderr.contains("Terraform's own provider"), "{refused:?}");
+}
+
+#[test]
+fn a_running_provider_is_learned_only_with_its_network() {
+    let cache = Cache::new("reattach");
+    let binary = format!("--provider-binary={}=example.com/test/kit", kit());
+    let refused = cache.run(["schemas", "learn", &binary, "--reattach", "{}"]);
+    assert!(refused.code == 2 && refused.stderr.contains("--allow-net"), "{refused:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_learning_keeps_its_models() {
+    let cache = Cache::new("interrupted");
+    let planning = cache.folder.at("planning");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_objchange"))
+        .args(["schemas", "learn", "--allow-net", "--jobs", "1", "--calls", "200"])
+        .args(["--only", "kit_a*", "--only", "kit_c*", "--only", "kit_d*", "--only", "kit_hang"])
+        .args(["--env", "KIT_PLANNING"])
+        .arg(format!("--provider-binary={}=example.com/test/kit", kit()))
+        .env("OBJCHANGE_CACHE_DIR", cache.folder.at("cache"))
+        .env("KIT_PLANNING", &planning)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !planning.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was interrupted");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    let count =
+        stderr.split_once(": ").and_then(|(_, rest)| rest.split_once(" resource types learned with "));
+    let count: usize = count.unwrap().0.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(count > 1, "{stderr}");
+    assert!(stdout.contains(&format!(", {count} learned, ")), "{stdout}");
+    assert!(stderr.contains(" left: repeat the command to go on"), "{stderr}");
 }

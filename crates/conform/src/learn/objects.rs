@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use objchange::schema::Block;
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
+use objchange_model::empty_value;
 use objchange_provider::Component;
 use smol_str::SmolStr;
 
@@ -96,7 +97,7 @@ impl<'a> Values<'a> {
             let holds_objects = part.ty().element().is_some_and(|element| element.as_object().is_some());
             if holds_objects
                 && !has_objects
-                && let Some(empty) = zero(part.ty())
+                && let Some(empty) = empty_value(part.ty())
             {
                 return Ok(empty);
             }
@@ -142,9 +143,8 @@ pub(super) fn without(config: &Value, spot: &Spot<'_>) -> Value {
 /// The value of a part that is left out.
 fn nothing(value: &Value, spot: &Spot<'_>) -> Value {
     match (spot.can_be_unknown() && spot.is_objects(), value.ty()) {
-        (true, Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_)) if spot.is_block() => {
-            let empty: [Value; 0] = [];
-            Value::tuple(empty).convert(value.ty()).unwrap_or_else(|_| Value::null(value.ty().clone()))
+        (true, ty @ (Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_))) if spot.is_block() => {
+            empty_value(ty).unwrap_or_else(|| Value::null(ty.clone()))
         }
         (_, ty) => Value::null(ty.clone()),
     }
@@ -155,19 +155,6 @@ pub(super) fn has(object: &Value, names: &[SmolStr]) -> bool {
     let mut has = false;
     within::each(object, names, &mut |part| has |= !part.is_null() && part.len() != Some(0));
     has
-}
-
-/// The value that the older SDK keeps for an argument that nobody sets.
-pub(super) fn zero(ty: &Type) -> Option<Value> {
-    let empty: [Value; 0] = [];
-    match ty {
-        Type::Bool => Some(Value::from(false)),
-        Type::Number => Some(Value::from(0)),
-        Type::String => Some(Value::from("")),
-        Type::List(_) | Type::Set(_) => Value::tuple(empty).convert(ty).ok(),
-        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty).ok(),
-        _ => None,
-    }
 }
 
 /// Another value of the same type.

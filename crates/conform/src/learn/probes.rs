@@ -8,12 +8,12 @@ use objchange::change::{
 };
 use objchange::schema::Block;
 use objchange::value::Kind;
-use objchange_model::{Evidence, TypeModel};
+use objchange_model::{Evidence, TypeModel, empty_value};
 use objchange_provider::{Component, ProviderExt};
 use tokio::time::Instant;
 
 use super::LearnOptions;
-use super::objects::{Values, bare, has, partly_unknown, same_texts, with_documents, without, zero};
+use super::objects::{Values, bare, has, partly_unknown, same_texts, with_documents, without};
 use super::session::{Session, has_errors, is_no_answer};
 use crate::generate::{SchemaPart, Spot, Taste, spots};
 use crate::{Acceptance, Sample, accepted};
@@ -33,6 +33,15 @@ const MAX_TRIED: usize = 4;
 /// The most flags that are tried beside a change.
 const MAX_FLAGS: usize = 24;
 
+/// Texts that no argument accepts which accepts certain ones alone.
+const MADE_UP: [&str; 2] = ["not-a-choice", "no-choice-either"];
+
+/// The least time for confirming what was learned with other secrets.
+const MIN_CONFIRMING: Duration = Duration::from_secs(30);
+
+/// Why a model has no constants.
+const UNCONFIRMED: &str = "it has no constants: they may be made of the secrets in the hints, and there was no provider with others";
+
 /// A new object, and the object that it becomes.
 #[derive(Clone)]
 struct Base {
@@ -46,12 +55,20 @@ struct Base {
 pub(super) struct Prober<'a> {
     values: Values<'a>,
     evidence: Evidence<'a>,
-    /// The values that arguments accept, by part.
-    choices: Vec<(String, Vec<String>)>,
+    /// The values that arguments accept.
+    choices: Vec<Choices<'a>>,
     calls: u32,
     max_calls: u32,
     deaths: u32,
     until: Instant,
+}
+
+/// The values that an argument accepts.
+struct Choices<'a> {
+    spot: Spot<'a>,
+    values: Vec<String>,
+    /// The object in which it was tried.
+    base: Base,
 }
 
 /// Why probing ends.
@@ -90,8 +107,9 @@ impl<'a> Prober<'a> {
     pub(super) async fn learn(
         &mut self,
         session: &mut Session,
+        with_other_secrets: Option<&mut Session>,
     ) -> Result<(TypeModel, Option<String>), String> {
-        let end = match self.all(session).await {
+        let mut end = match self.all(session).await {
             Ok(reason) => reason,
             Err(End::Gone(reason)) => Some(reason),
             Err(End::Limit) => Some(format!("its limit was reached after {} calls", self.calls)),
@@ -99,16 +117,60 @@ impl<'a> Prober<'a> {
         if self.evidence.is_empty() {
             return Err(end.unwrap_or_else(|| "no plan has succeeded".to_owned()));
         }
+        if !session.context.other_settings.is_empty() && !self.confirm(with_other_secrets).await {
+            end.get_or_insert(UNCONFIRMED.to_owned());
+        }
         let evidence = std::mem::replace(&mut self.evidence, Evidence::new(self.values.block));
-        let secrets = self.values.hints.texts();
-        let is_own = |text: &str| secrets.iter().any(|secret| text.contains(secret.as_str()));
+        let own = self.values.hints.texts();
+        let is_own = |text: &str| own.is_in(text);
         let mut model = evidence.finish(&is_own);
-        for (part, values) in std::mem::take(&mut self.choices) {
+        for Choices { spot, values, .. } in std::mem::take(&mut self.choices) {
             if !values.iter().any(|value| is_own(value)) {
-                model.parts.entry(part.into()).or_default().one_of = values;
+                model.parts.entry(spot.names.join(".").into()).or_default().one_of = values;
             }
         }
         Ok((model, end))
+    }
+
+    /// Asks a provider with other secrets for the same plans, and drops constants that it does not plan: they may be made of
+    /// a secret, such as a URL with it. Returns whether there was such a provider.
+    async fn confirm(&mut self, session: Option<&mut Session>) -> bool {
+        let probes = self.evidence.constant_probes();
+        let mut others = Evidence::new(self.values.block);
+        let mut choices = std::mem::take(&mut self.choices);
+        let mut is_confirmed = false;
+        if let Some(session) = session
+            && session.provider().await.is_ok()
+        {
+            is_confirmed = true;
+            // What was learned until the limit is of no use before it is confirmed.
+            self.max_calls = u32::MAX;
+            self.until = self.until.max(Instant::now() + MIN_CONFIRMING);
+            let secrets = session.other_secrets();
+            for (sample, request) in probes {
+                let (prior, config) = (secrets.replaced(&request.prior), secrets.replaced(&request.config));
+                match self.call(session, &prior, &config).await {
+                    Ok(Some((request, answer))) => others.add(sample, &request, &answer),
+                    Ok(None) => {}
+                    Err(_) => break,
+                }
+            }
+            let mut confirmed = Vec::new();
+            for choice in choices {
+                let Base { config, prior, number } = &choice.base;
+                let base = Base { config: secrets.replaced(config), prior: prior.clone(), number: *number };
+                let named = self.allowed(session, &base, &choice.spot, MADE_UP[0]).await;
+                confirmed.extend(
+                    Some(choice).filter(|choice| named.is_ok_and(|n| n.as_ref() == Some(&choice.values))),
+                );
+            }
+            choices = confirmed;
+        } else {
+            choices.clear();
+        }
+        self.choices = choices;
+        self.evidence.confirm(&others);
+        is_confirmed
     }
 
     /// Makes all probes. Returns why none was made.
@@ -339,15 +401,15 @@ impl<'a> Prober<'a> {
 
     /// Finds the values that an argument accepts. The provider must refuse two made-up values with one and the same list,
     /// and not refuse the first value in it with a list.
-    async fn choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
+    async fn choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'a>) -> Asked<()> {
         if spot.ty() != objchange::Type::String || spot.is_write_only() {
             return Ok(());
         }
-        let Some(first) = self.allowed(session, base, spot, "not-a-choice").await? else { return Ok(()) };
-        let second = self.allowed(session, base, spot, "no-choice-either").await?;
+        let Some(first) = self.allowed(session, base, spot, MADE_UP[0]).await? else { return Ok(()) };
+        let second = self.allowed(session, base, spot, MADE_UP[1]).await?;
         let Some(value) = first.first() else { return Ok(()) };
         if second.as_ref() == Some(&first) && self.allowed(session, base, spot, value).await?.is_none() {
-            self.choices.push((spot.names.join("."), first));
+            self.choices.push(Choices { spot: spot.clone(), values: first, base: base.clone() });
         }
         Ok(())
     }
@@ -474,8 +536,8 @@ impl<'a> Prober<'a> {
         if spot.is_required() || attribute.nested().is_some() {
             return Ok(());
         }
-        let Some(zero) = zero(&spot.ty()) else { return Ok(()) };
-        let prior = self.values.with(&base.prior, spot, &zero, base.number);
+        let Some(empty) = empty_value(&spot.ty()) else { return Ok(()) };
+        let prior = self.values.with(&base.prior, spot, &empty, base.number);
         self.ask(session, base.number, &prior, config).await?;
         if spot.ty() == objchange::Type::Bool {
             let prior = self.values.with(&base.prior, spot, &Value::from(true), base.number);
