@@ -34,9 +34,11 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod causes;
+mod documents;
 mod empty;
 mod evidence;
 mod fact;
+mod merge;
 mod model;
 mod play;
 mod sets;

@@ -4,6 +4,7 @@ use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType
 use objchange::value::Kind;
 use objchange::{Type, Value};
 
+use crate::documents::likeness;
 use crate::empty::{has_nothing, is_empty_value};
 use crate::fact::Situation;
 use crate::sets::{MAX_MATCHED, PriorElements, configured_element, planned_element};
@@ -60,6 +61,20 @@ pub(crate) enum Member<'s> {
 }
 
 impl<'s> Shape<'s> {
+    /// All members, by name.
+    pub(crate) fn members(self) -> Vec<(&'s str, Member<'s>)> {
+        let attributes = match self {
+            Self::Block(block) => block.attributes(),
+            Self::Nested(nested) => nested.attributes(),
+        };
+        let attributes = attributes.iter().map(|(name, one)| (name.as_str(), Member::Attribute(one)));
+        let blocks = match self {
+            Self::Block(block) => block.block_types(),
+            Self::Nested(_) => &[],
+        };
+        attributes.chain(blocks.iter().map(|(name, one)| (name.as_str(), Member::Blocks(one)))).collect()
+    }
+
     pub(crate) fn member(self, name: &str) -> Option<Member<'s>> {
         match self {
             Self::Block(block) => {
@@ -288,8 +303,11 @@ fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
     if prior.is_null() {
         return Situation::Configured;
     }
+    let texts = prior.as_str().zip(config.as_str());
+    if let Some(alike) = texts.and_then(|(before, after)| likeness(before, after)) {
+        return alike;
+    }
     match (prior.as_str(), config.as_str()) {
-        (Some(before), Some(after)) if same_json(before, after) => Situation::Json,
         (Some(before), Some(after)) if before.trim() == after.trim() => Situation::Space,
         (Some(before), Some(after)) if before.eq_ignore_ascii_case(after) => Situation::Case,
         _ if same_elements(prior, config) => Situation::Order,
@@ -297,94 +315,10 @@ fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
     }
 }
 
-/// Whether two texts are the same JSON. Texts with repeated keys or fractions never are.
-fn same_json(one: &str, other: &str) -> bool {
-    matches!((normal_json(one), normal_json(other)), (Some(one), Some(other)) if one == other)
-}
-
-/// A JSON object or array without white space, with its keys in order, as Go writes it.
-pub(crate) fn normal_json(text: &str) -> Option<String> {
-    if !text.trim_start().starts_with(['{', '[']) {
-        return None;
-    }
-    let Json(value) = objchange_text::json::from_str(text).ok()?;
-    // Go escapes these, so that JSON can be put into HTML.
-    let escaped = [
-        ("<", "\\u003c"),
-        (">", "\\u003e"),
-        ("&", "\\u0026"),
-        ("\u{2028}", "\\u2028"),
-        ("\u{2029}", "\\u2029"),
-    ];
-    let text = value.to_string();
-    Some(escaped.iter().fold(text, |text, (from, to)| text.replace(from, to)))
-}
-
-/// Like [`normal_json`], with the key `Version` first.
-pub(crate) fn policy_json(text: &str) -> Option<String> {
-    let text = normal_json(text)?;
-    let serde_json::Value::Object(mut members) = serde_json::from_str(&text).ok()? else { return None };
-    let Some(version) = members.remove("Version") else { return Some(text) };
-    let rest = normal_json(&serde_json::Value::Object(members).to_string())?;
-    let rest = rest.strip_prefix('{').filter(|rest| *rest != "}")?;
-    Some(format!("{{\"Version\":{version},{rest}"))
-}
-
 /// The SHA-1 of a text, in hexadecimal digits.
 pub(crate) fn sha1_hex(text: &str) -> String {
     use sha1::{Digest, Sha1};
     data_encoding::HEXLOWER.encode(&Sha1::digest(text))
-}
-
-/// JSON without repeated keys and fractions: different fractions may be rounded to one value.
-struct Json(serde_json::Value);
-
-impl<'de> serde::Deserialize<'de> for Json {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Json;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("JSON")
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-                Ok(Json(value.into()))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json(value.into()))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json(value.into()))
-            }
-            fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Json, E> {
-                Err(E::custom("a number is not whole"))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-                Ok(Json(value.into()))
-            }
-            fn visit_unit<E>(self) -> Result<Json, E> {
-                Ok(Json(serde_json::Value::Null))
-            }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut all: A) -> Result<Json, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(Json(element)) = all.next_element()? {
-                    elements.push(element);
-                }
-                Ok(Json(elements.into()))
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut all: A) -> Result<Json, A::Error> {
-                let mut members = std::collections::BTreeMap::new();
-                while let Some((key, Json(value))) = all.next_entry::<String, Json>()? {
-                    if members.insert(key, value).is_some() {
-                        return Err(serde::de::Error::custom("a key is repeated"));
-                    }
-                }
-                Ok(Json(serde_json::Value::Object(members.into_iter().collect())))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
 }
 
 /// Whether two lists have the same elements in another order.

@@ -41,7 +41,7 @@ use crate::state::{DirectoryState, StateChoice, StateText};
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
 use objchange_files::input::Size;
-use objchange_text::{Noted, Notice};
+use objchange_text::{Noted, Notice, counted};
 
 /// Settings for planning the module in a directory.
 #[derive(Clone)]
@@ -312,8 +312,12 @@ impl PlannedDirectory {
             1 => "; the plan of 1 resource depends on them".to_owned(),
             n => format!("; the plan of {n} resources depends on them"),
         };
+        let kept = match self.plan.kept_data.len() {
+            0 => String::new(),
+            count => format!("; {} as in the state", counted(count, "data source")),
+        };
         Some(format!(
-            "planned without asking {}: values that only a provider knows are unknown{undecided}",
+            "planned without asking {}: values that only a provider knows are unknown{undecided}{kept}",
             providers.join(", ")
         ))
     }

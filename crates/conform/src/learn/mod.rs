@@ -3,10 +3,12 @@
 //! Plans need no service, no credentials that work and no network. Nothing is applied, read or imported: the calls are
 //! those for schemas, configuring, validating and planning.
 
+mod bases;
 mod objects;
 mod other_secrets;
 mod probes;
 mod session;
+mod variations;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;

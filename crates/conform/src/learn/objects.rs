@@ -19,22 +19,69 @@ pub(super) struct Values<'a> {
     pub(super) block: &'a Block,
     pub(super) name: &'a str,
     pub(super) hints: &'a Hints,
+    pub(super) documents: Documents,
 }
 
-/// A document like those that people write, with keys that are not sorted: `{}` would not show that a provider compares
-/// documents as JSON.
-fn document(number: u64) -> String {
-    format!(
-        r#"{{"Version":"2012-10-17","Statement":[{{"Sid":"s{number}","Effect":"Allow","Action":"s3:GetObject","Resource":"*"}}]}}"#
-    )
+/// The JSON documents that a type takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Documents {
+    /// Policies, as AWS has them.
+    Policies,
+    /// Lists of objects with names.
+    Lists,
+    /// Empty ones.
+    Empty,
 }
 
-/// An object with documents in place of empty ones.
-pub(super) fn with_documents(object: &Value, number: u64) -> Value {
-    let Ok(object) = object.transform(|_, part| {
-        Ok::<_, Infallible>(if part.as_str() == Some("{}") { Value::from(document(number)) } else { part })
-    });
-    object
+impl Documents {
+    /// A document like those that people write, with keys that are not sorted: `{}` would not show that a provider compares
+    /// documents as JSON.
+    pub(super) fn text(self, number: u64) -> String {
+        match self {
+            Self::Policies => format!(
+                r#"{{"Version":"2012-10-17","Statement":[{{"Sid":"s{number}","Effect":"Allow","Action":"s3:GetObject","Resource":"*"}}]}}"#
+            ),
+            Self::Lists => format!(r#"[{{"name":"n{number}","image":"i{number}"}}]"#),
+            Self::Empty => "{}".to_owned(),
+        }
+    }
+
+    /// Documents that may say the same: with empty members, with single elements in place of arrays of one, and in another
+    /// order.
+    pub(super) fn equal_texts(self) -> Vec<[String; 2]> {
+        let policy = |statement: &str, actions: &str, end: &str| {
+            format!(
+                r#"{{"Version":"2012-10-17","Statement":{statement}{{"Effect":"Allow","Action":{actions},"Resource":"*"}}{end}}}"#
+            )
+        };
+        let [one, two] = ["\"a:b\"", "[\"a:b\",\"a:c\"]"];
+        match self {
+            Self::Policies => vec![
+                [policy("[", &format!("{one},\"Condition\":{{}}"), "]"), policy("[", one, "]")],
+                [policy("[", one, "]"), policy("", "[\"a:b\"]", "")],
+                [policy("[", two, "]"), policy("[", "[\"a:c\",\"a:b\"]", "]")],
+            ],
+            Self::Lists => vec![
+                [r#"[{"image":"i","links":[],"name":"n"}]"#, r#"[{"image":"i","name":"n"}]"#]
+                    .map(str::to_owned),
+            ],
+            Self::Empty => Vec::new(),
+        }
+    }
+
+    /// An object with such documents in place of empty ones.
+    pub(super) fn put_into(self, object: &Value, number: u64) -> Value {
+        let text = self.text(number);
+        let Ok(object) = object.transform(|_, part| {
+            let is_empty = matches!(part.as_str(), Some("{}" | "[]"));
+            Ok::<_, Infallible>(if is_empty && self != Self::Empty {
+                Value::from(text.as_str())
+            } else {
+                part
+            })
+        });
+        object
+    }
 }
 
 impl<'a> Values<'a> {
@@ -48,7 +95,7 @@ impl<'a> Values<'a> {
         let put = Put { names: &spot.names, what };
         let config = maker.config(self.block, Taste::Nothing, Some(put));
         let value = within::first(&config, &spot.names).filter(|value| !value.is_null());
-        value.map(|value| with_documents(value, number))
+        value.map(|value| self.documents.put_into(value, number))
     }
 
     /// Two values for a part that differ.
@@ -108,7 +155,7 @@ impl<'a> Values<'a> {
             Ok(maker.value(part.ty(), name.as_deref().unwrap_or_default(), 7, &mut Taste::Nothing))
         });
         let Ok(filled) = filled;
-        with_documents(&filled, number)
+        self.documents.put_into(&filled, number)
     }
 
     /// A configuration with a part set. Blocks around it are added where there are none.
@@ -160,7 +207,8 @@ pub(super) fn has(object: &Value, names: &[SmolStr]) -> bool {
 /// Another value of the same type.
 fn other(value: &Value) -> Option<Value> {
     match value.kind() {
-        Kind::String(text) if text.starts_with('{') => Some(Value::from(document(77))),
+        Kind::String(text) if text.starts_with('{') => Some(Value::from(Documents::Policies.text(77))),
+        Kind::String(text) if text.starts_with('[') => Some(Value::from(Documents::Lists.text(77))),
         Kind::String(text) if text.starts_with("10.") => Some(Value::from(text.replacen("10.", "10.9", 1))),
         Kind::String(text) => Some(Value::from(format!("{text}2"))),
         Kind::Number(number) => Some(Value::from(number.as_i64()? + 1)),

@@ -12,7 +12,7 @@ use crate::Hints;
 /// The length in characters from which a text is replaced inside of other texts. Shorter ones are part of many words.
 const MIN_PART: usize = 4;
 
-/// What replaces each secret.
+/// The replacement of each secret.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct OtherSecrets {
     /// The longest first, because a secret may be a part of another one.

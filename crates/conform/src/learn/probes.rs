@@ -7,33 +7,21 @@ use objchange::change::{
     Diagnostic, PlanRequest, PlanResourceChange, PlannedResource, Planning, Severity, begin_plan,
 };
 use objchange::schema::Block;
-use objchange::value::Kind;
-use objchange_model::{Evidence, TypeModel, empty_value};
+use objchange_model::{Evidence, TypeModel};
 use objchange_provider::{Component, ProviderExt};
 use tokio::time::Instant;
 
 use super::LearnOptions;
-use super::objects::{Values, bare, has, partly_unknown, same_texts, with_documents, without};
+use super::bases::FULL;
+use super::objects::{Documents, Values, has, without};
 use super::session::{Session, has_errors, is_no_answer};
-use crate::generate::{SchemaPart, Spot, Taste, spots};
+use crate::generate::{SchemaPart, Spot, spots};
 use crate::{Acceptance, Sample, accepted};
 
 /// How often the provider may die or hang before a type is given up.
 const MAX_DEATHS: u32 = 8;
 
-/// How often the prior object is adjusted until a plan of the unchanged object changes nothing.
-const MAX_SETTLING: usize = 4;
-
-/// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
-const MAX_PAIRS: usize = 24;
-
-/// The most changes that are tried to see whether a provider accepts a prior object.
-const MAX_TRIED: usize = 4;
-
-/// The most flags that are tried beside a change.
-const MAX_FLAGS: usize = 24;
-
-/// Texts that no argument accepts which accepts certain ones alone.
+/// Texts that an argument with a list of accepted values refuses.
 const MADE_UP: [&str; 2] = ["not-a-choice", "no-choice-either"];
 
 /// The least time for confirming what was learned with other secrets.
@@ -44,19 +32,22 @@ const UNCONFIRMED: &str = "it has no constants: they may be made of the secrets 
 
 /// A new object, and the object that it becomes.
 #[derive(Clone)]
-struct Base {
-    config: Value,
-    prior: Value,
+pub(super) struct Base {
+    pub(super) config: Value,
+    pub(super) prior: Value,
     /// The number of its values: each base has other ones.
-    number: u64,
+    pub(super) number: u64,
 }
 
 /// Asks a provider about one type.
 pub(super) struct Prober<'a> {
-    values: Values<'a>,
-    evidence: Evidence<'a>,
+    pub(super) values: Values<'a>,
+    pub(super) evidence: Evidence<'a>,
     /// The values that arguments accept.
-    choices: Vec<Choices<'a>>,
+    pub(super) choices: Vec<Choices<'a>>,
+    /// The number of plans of updates, and why the last one was refused.
+    updates: u32,
+    refusal: Option<String>,
     calls: u32,
     max_calls: u32,
     deaths: u32,
@@ -64,22 +55,22 @@ pub(super) struct Prober<'a> {
 }
 
 /// The values that an argument accepts.
-struct Choices<'a> {
-    spot: Spot<'a>,
-    values: Vec<String>,
+pub(super) struct Choices<'a> {
+    pub(super) spot: Spot<'a>,
+    pub(super) values: Vec<String>,
     /// The object in which it was tried.
     base: Base,
 }
 
 /// Why probing ends.
-enum End {
+pub(super) enum End {
     /// The calls or the time are used up.
     Limit,
     /// The provider cannot be asked.
     Gone(String),
 }
 
-type Asked<T> = Result<T, End>;
+pub(super) type Asked<T> = Result<T, End>;
 
 /// A time for one type that nobody waits for, and that can be added to every time of a clock.
 const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -87,9 +78,11 @@ const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 impl<'a> Prober<'a> {
     pub(super) fn new(name: &'a str, block: &'a Block, options: &'a LearnOptions) -> Self {
         Self {
-            values: Values { block, name, hints: &options.hints },
+            values: Values { block, name, hints: &options.hints, documents: Documents::Policies },
             evidence: Evidence::new(block),
             choices: Vec::new(),
+            updates: 0,
+            refusal: None,
             calls: 0,
             max_calls: options.calls,
             deaths: 0,
@@ -143,7 +136,7 @@ impl<'a> Prober<'a> {
             && session.provider().await.is_ok()
         {
             is_confirmed = true;
-            // What was learned until the limit is of no use before it is confirmed.
+            // Constants that were learned until the limit are of no use before they are confirmed.
             self.max_calls = u32::MAX;
             self.until = self.until.max(Instant::now() + MIN_CONFIRMING);
             let secrets = session.other_secrets();
@@ -176,29 +169,8 @@ impl<'a> Prober<'a> {
     /// Makes all probes. Returns why none was made.
     async fn all(&mut self, session: &mut Session) -> Asked<Option<String>> {
         let block = self.values.block;
-        let mut bases = Vec::new();
         let mut reason = None;
-        for (number, is_full) in [(0, false), (101, false), (202, true)] {
-            let taste = if is_full { Taste::Everything } else { Taste::Nothing };
-            let maker = self.values.maker(number);
-            let config = with_documents(&maker.config(block, taste, None), number);
-            if maker.is_too_large() {
-                return Ok(Some("its smallest object is too large".to_owned()));
-            }
-            let config = match self.accepted(session, config).await? {
-                Ok(config) => config,
-                Err((config, why)) => {
-                    reason.get_or_insert(why);
-                    // The plan call does not validate: an object that is refused may be planned all the same.
-                    if is_full { continue } else { config }
-                }
-            };
-            let config = with_documents(&config, number);
-            if let Some(base) = self.base(session, config, number).await? {
-                bases.push(base);
-            }
-        }
-        let Some(first) = bases.first().cloned() else {
+        let Some(first) = self.made_base(session, 0, &mut reason).await? else {
             return Ok(Some(reason.unwrap_or_else(|| "no plan has succeeded".to_owned())));
         };
         let all = spots(block);
@@ -207,12 +179,13 @@ impl<'a> Prober<'a> {
             !(spot.names.len() == 1 && spot.names[0] == "id" && !spot.is_required())
         };
         let all: Vec<Spot<'_>> = all.into_iter().filter(is_own).collect();
-        let second = bases.get(1).cloned();
         // Arguments outside of blocks come first: wide types have more parts than calls.
         let (outer, inner): (Vec<_>, Vec<_>) = all.iter().partition(|spot| spot.names.len() == 1);
         for spot in &outer {
             self.choices(session, &first, spot).await?;
         }
+        let second = self.made_base(session, 101, &mut reason).await?;
+        let full = self.made_base(session, FULL, &mut reason).await?;
         for spot in &outer {
             self.spot(session, &first, spot, true).await?;
         }
@@ -229,22 +202,21 @@ impl<'a> Prober<'a> {
                 self.spot(session, second, spot, false).await?;
             }
         }
-        if let Some(full) = bases.get(2).cloned() {
+        if let Some(full) = full {
             self.evidence.add_base(&full.config);
             for spot in all.iter().filter(|spot| has(&full.config, &spot.names)) {
                 self.change(session, &full, spot).await?;
-                if !spot.is_required() && !spot.is_write_only() {
-                    let nothing = Value::null(block.implied_type().clone());
-                    self.ask(session, full.number, &nothing, &without(&full.config, spot)).await?;
-                }
             }
         }
         self.pairs(session, &first, &all).await?;
-        Ok(None)
+        Ok(match (self.updates, self.refusal.take()) {
+            (0, Some(refusal)) => Some(format!("no plan of an update has succeeded: {refusal}")),
+            _ => None,
+        })
     }
 
     /// Changes a configuration until the provider accepts it.
-    async fn accepted(
+    pub(super) async fn accepted(
         &mut self,
         session: &mut Session,
         config: Value,
@@ -252,7 +224,7 @@ impl<'a> Prober<'a> {
         self.count(16)?;
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         let sample = Sample::new(config.clone(), "base");
-        let Values { name, block, hints } = self.values;
+        let Values { name, block, hints, .. } = self.values;
         match accepted(&*provider, Component::Resource, name, block, sample, hints).await {
             Ok(Acceptance::Yes(sample) | Acceptance::OnlyKnown(sample, _)) => {
                 Ok(Ok(sample.config.unmark_deep().0))
@@ -266,64 +238,6 @@ impl<'a> Prober<'a> {
                 Ok(Err((config.unmark_deep().0, error.to_string())))
             }
         }
-    }
-
-    /// The object that a configuration becomes, as far as plans tell.
-    async fn base(&mut self, session: &mut Session, config: Value, number: u64) -> Asked<Option<Base>> {
-        let nothing = Value::null(self.values.block.implied_type().clone());
-        let Some(created) = self.ask(session, number, &nothing, &config).await? else { return Ok(None) };
-        let mut prior = self.values.filled(&created.planned, None, number);
-        // A provider may refuse made-up objects in computed collections as soon as something changes.
-        let sparse = self.values.filled_with(&created.planned, None, number, false);
-        if !prior.identical(&sparse)
-            && self.is_refused(session, &prior, &config, number).await?
-            && !self.is_refused(session, &sparse, &config, number).await?
-        {
-            prior = sparse;
-        }
-        let prior = self.settled(session, prior, &config, number).await?;
-        Ok(Some(Base { config, prior, number }))
-    }
-
-    /// Whether plans of some changes of a prior object all fail.
-    async fn is_refused(
-        &mut self,
-        session: &mut Session,
-        prior: &Value,
-        config: &Value,
-        number: u64,
-    ) -> Asked<bool> {
-        let all = spots(self.values.block);
-        let is_plain =
-            |spot: &&Spot<'_>| spot.names.len() == 1 && !spot.is_objects() && !spot.is_write_only();
-        for spot in all.iter().filter(is_plain).filter(|spot| !has(config, &spot.names)).take(MAX_TRIED) {
-            let Some([_, two]) = self.values.two(spot, number + 3) else { continue };
-            let changed = self.values.with(config, spot, &two, number);
-            if self.call(session, prior, &changed).await?.is_some() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Adjusts a prior object until a plan with its configuration changes nothing.
-    async fn settled(
-        &mut self,
-        session: &mut Session,
-        mut prior: Value,
-        config: &Value,
-        number: u64,
-    ) -> Asked<Value> {
-        for _ in 0..MAX_SETTLING {
-            let Some((request, answer)) = self.call(session, &prior, config).await? else { break };
-            let next = self.values.filled(&answer.planned, Some(&prior), number);
-            if next.identical(&prior) {
-                self.evidence.add(number, &request, &answer);
-                break;
-            }
-            prior = next;
-        }
-        Ok(prior)
     }
 
     /// Sets, changes and takes away one argument or block.
@@ -340,8 +254,7 @@ impl<'a> Prober<'a> {
             return Ok(());
         }
         if has(&base.config, &spot.names) {
-            self.change(session, base, spot).await?;
-            return Ok(());
+            return self.change(session, base, spot).await;
         }
         let Some([one, two]) = self.values.two(spot, number + 3) else { return Ok(()) };
         let with_one = self.values.with(&base.config, spot, &one, number);
@@ -390,11 +303,20 @@ impl<'a> Prober<'a> {
             let current = crate::within::first(&base.config, &spot.names);
             let two = if current.is_some_and(|current| current.identical(&two)) { one.clone() } else { two };
             let changed = self.values.with(&base.config, spot, &two, base.number);
-            self.ask(session, base.number, &base.prior, &changed).await?;
+            let answer = self.ask(session, base.number, &base.prior, &changed).await?;
             self.forms(session, base, spot, &current.cloned().unwrap_or(one)).await?;
+            // The object with every argument has many that exclude each other.
+            if let Some(answer) = answer.filter(|_| !spot.is_required() && base.number != FULL) {
+                // Its default may be the value that it has: another one shows whether the default comes back.
+                let prior = self.values.filled(&answer.planned, Some(&base.prior), base.number);
+                self.ask(session, base.number, &prior, &without(&base.config, spot)).await?;
+            }
         }
         if !spot.is_required() {
-            self.ask(session, base.number, &base.prior, &without(&base.config, spot)).await?;
+            let without_it = without(&base.config, spot);
+            self.ask(session, base.number, &base.prior, &without_it).await?;
+            let nothing = Value::null(self.values.block.implied_type().clone());
+            self.ask(session, base.number, &nothing, &without_it).await?;
         }
         self.several(session, base, base, spot).await
     }
@@ -409,6 +331,7 @@ impl<'a> Prober<'a> {
         let second = self.allowed(session, base, spot, MADE_UP[1]).await?;
         let Some(value) = first.first() else { return Ok(()) };
         if second.as_ref() == Some(&first) && self.allowed(session, base, spot, value).await?.is_none() {
+            self.evidence.add_named(first.iter().cloned());
             self.choices.push(Choices { spot: spot.clone(), values: first, base: base.clone() });
         }
         Ok(())
@@ -470,149 +393,8 @@ impl<'a> Prober<'a> {
         Ok(())
     }
 
-    /// Writes a value in forms that a provider may take for equal, and with an unknown element.
-    async fn forms(
-        &mut self,
-        session: &mut Session,
-        base: &Base,
-        spot: &Spot<'_>,
-        value: &Value,
-    ) -> Asked<()> {
-        let SchemaPart::Attribute(_) = spot.part else { return Ok(()) };
-        let nothing = Value::null(self.values.block.implied_type().clone());
-        match value.kind() {
-            Kind::String(text) => {
-                for text in same_texts(text) {
-                    let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
-                    self.ask(session, base.number, &base.prior, &config).await?;
-                }
-                // Some providers compare documents as JSON.
-                if spot.names.len() == 1 && looks_like_document(spot.names[0].as_str()) {
-                    let json = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"a:b","Resource":"*"}]}"#;
-                    let before = self.values.with(&base.prior, spot, &Value::from(json), base.number);
-                    for text in same_texts(json).into_iter().skip(2) {
-                        let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
-                        self.ask(session, base.number, &before, &config).await?;
-                    }
-                    let other = json.replace("a:b", "a:c");
-                    let config = self.values.with(&base.config, spot, &Value::from(other), base.number);
-                    self.ask(session, base.number, &before, &config).await?;
-                }
-            }
-            Kind::List(elements) if elements.len() > 1 => {
-                let reversed: Vec<Value> = elements.iter().rev().cloned().collect();
-                let reversed = crate::within::elements_like(value, reversed.into_iter());
-                let config = self.values.with(&base.config, spot, &reversed, base.number);
-                self.ask(session, base.number, &base.prior, &config).await?;
-            }
-            _ => {}
-        }
-        if let Some(bare) = bare(value) {
-            let config = self.values.with(&base.config, spot, &bare, base.number);
-            if let Some(created) = self.ask(session, base.number, &nothing, &config).await? {
-                let prior = self.values.filled(&created.planned, Some(&base.prior), base.number);
-                self.settled(session, prior, &config, base.number).await?;
-            }
-            if let Some(partly) = partly_unknown(&bare) {
-                let config = self.values.with(&base.config, spot, &partly, base.number);
-                self.ask(session, base.number, &nothing, &config).await?;
-            }
-        } else if let Some(partly) = partly_unknown(value) {
-            let config = self.values.with(&base.config, spot, &partly, base.number);
-            self.ask(session, base.number, &nothing, &config).await?;
-        }
-        Ok(())
-    }
-
-    /// Leaves an argument out while the prior object has an empty value of it, or `true` for a flag.
-    async fn emptied(
-        &mut self,
-        session: &mut Session,
-        base: &Base,
-        spot: &Spot<'_>,
-        config: &Value,
-    ) -> Asked<()> {
-        let SchemaPart::Attribute(attribute) = spot.part else { return Ok(()) };
-        if spot.is_required() || attribute.nested().is_some() {
-            return Ok(());
-        }
-        let Some(empty) = empty_value(&spot.ty()) else { return Ok(()) };
-        let prior = self.values.with(&base.prior, spot, &empty, base.number);
-        self.ask(session, base.number, &prior, config).await?;
-        if spot.ty() == objchange::Type::Bool {
-            let prior = self.values.with(&base.prior, spot, &Value::from(true), base.number);
-            self.ask(session, base.number, &prior, config).await?;
-        }
-        Ok(())
-    }
-
-    /// Changes each argument beside flags that are true: some say whether an object is replaced.
-    async fn flags(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
-        let flags: Vec<&Spot<'_>> = all
-            .iter()
-            .filter(|spot| spot.names.len() == 1 && spot.ty() == objchange::Type::Bool)
-            .take(MAX_FLAGS)
-            .collect();
-        if flags.is_empty() {
-            return Ok(());
-        }
-        let set = |values: &Values<'_>, object: &Value, flags: &[&Spot<'_>]| {
-            flags
-                .iter()
-                .fold(object.clone(), |object, flag| values.with(&object, flag, &Value::from(true), 0))
-        };
-        let others = all.iter().filter(|spot| spot.names.len() == 1 && spot.ty() != objchange::Type::Bool);
-        for spot in others.filter(|spot| matches!(spot.part, SchemaPart::Attribute(_))) {
-            let Some([one, two]) = self.values.two(spot, base.number + 3) else { continue };
-            let [prior, config] = [&base.prior, &base.config];
-            let mut changes =
-                vec![(self.values.with(prior, spot, &one, 0), self.values.with(config, spot, &two, 0))];
-            if !spot.is_required() {
-                changes.push((without(prior, spot), changes[0].1.clone()));
-                changes.push((changes[0].0.clone(), without(config, spot)));
-            }
-            for (before, after) in changes {
-                let all_set = (set(&self.values, &before, &flags), set(&self.values, &after, &flags));
-                let Some(usual) = self.ask(session, base.number, &before, &after).await? else { continue };
-                let Some(answer) = self.ask(session, base.number, &all_set.0, &all_set.1).await? else {
-                    continue;
-                };
-                if usual.requires_replace.is_empty() == answer.requires_replace.is_empty() {
-                    continue;
-                }
-                for flag in &flags {
-                    let (before, after) =
-                        (set(&self.values, &before, &[flag]), set(&self.values, &after, &[flag]));
-                    self.ask(session, base.number, &before, &after).await?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Changes two or three arguments at once, to see whether the facts about each hold together.
-    async fn pairs(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
-        let nothing = Value::null(self.values.block.implied_type().clone());
-        let outer: Vec<&Spot<'_>> = all.iter().filter(|spot| spot.names.len() == 1).collect();
-        if outer.len() < 2 {
-            return Ok(());
-        }
-        for i in 0..MAX_PAIRS.min(outer.len()) {
-            let mut config = base.config.clone();
-            // Steps of different lengths, so that other arguments meet each time.
-            for spot in [i, i * 3 + 1, i * 7 + 2].map(|at| outer[at % outer.len()]) {
-                if let Some([_, two]) = self.values.two(spot, base.number + 11 + i as u64) {
-                    config = self.values.with(&config, spot, &two, base.number);
-                }
-            }
-            self.ask(session, base.number, &nothing, &config).await?;
-            self.ask(session, base.number, &base.prior, &config).await?;
-        }
-        Ok(())
-    }
-
     /// Asks for a plan, and adds the answer to the evidence. `None` if the provider refuses.
-    async fn ask(
+    pub(super) async fn ask(
         &mut self,
         session: &mut Session,
         sample: u64,
@@ -624,7 +406,7 @@ impl<'a> Prober<'a> {
         Ok(Some(answer))
     }
 
-    async fn call(
+    pub(super) async fn call(
         &mut self,
         session: &mut Session,
         prior: &Value,
@@ -636,10 +418,21 @@ impl<'a> Prober<'a> {
         let request = question.request().clone();
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         match provider.plan(self.values.name, &request).await {
-            Ok(answer) if has_errors(&answer.diagnostics) => Ok(None),
+            Ok(answer) if has_errors(&answer.diagnostics) => {
+                let is_error = |said: &&Diagnostic| said.severity == Severity::Error;
+                if !prior.is_null()
+                    && let Some(error) = answer.diagnostics.iter().find(is_error)
+                {
+                    self.refusal = Some(session.context.secrets.hide(&error.to_string()).into_owned());
+                }
+                Ok(None)
+            }
             // An answer of another type cannot become a prior object.
             Ok(answer) if !answer.planned.ty().conforms_to(self.values.block.implied_type()) => Ok(None),
-            Ok(answer) => Ok(Some((request, answer))),
+            Ok(answer) => {
+                self.updates += u32::from(!prior.is_null());
+                Ok(Some((request, answer)))
+            }
             Err(error) => {
                 self.died(session, &error)?;
                 Ok(None)
@@ -648,7 +441,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Counts calls that are about to be made.
-    fn count(&mut self, calls: u32) -> Asked<()> {
+    pub(super) fn count(&mut self, calls: u32) -> Asked<()> {
         if self.calls >= self.max_calls || Instant::now() >= self.until {
             return Err(End::Limit);
         }
@@ -657,7 +450,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Notes an error in place of an answer. If the provider has crashed or hangs, it is started again for the next call.
-    fn died(&mut self, session: &mut Session, error: &objchange_provider::Error) -> Asked<()> {
+    pub(super) fn died(&mut self, session: &mut Session, error: &objchange_provider::Error) -> Asked<()> {
         if is_no_answer(error) {
             session.let_go();
             self.deaths += 1;
@@ -667,11 +460,4 @@ impl<'a> Prober<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether the name is one of arguments that hold documents.
-fn looks_like_document(name: &str) -> bool {
-    ["policy", "document", "json", "definition", "definitions", "template", "pattern", "body"]
-        .iter()
-        .any(|word| name.split('_').any(|part| part == *word))
 }

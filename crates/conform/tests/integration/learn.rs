@@ -298,6 +298,46 @@ fn a_model_holds_nothing_that_is_made_of_a_secret() {
     assert!(!text.contains("t0k") && text.contains("eu-central"), "{text}");
 }
 
+/// A default may be a value that another argument has in the request.
+#[test]
+fn a_default_that_equals_another_argument_is_a_constant() {
+    let text = || Attribute::optional_computed(Type::String);
+    let block = Block::new(
+        [("protocol", Attribute::required(Type::String)), ("check", text()), ("copy", text())],
+        [],
+    );
+    let start = move || {
+        let thing = ResourceType::new(block.clone())
+            .on_plan(|request| {
+                let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                    let value = match (name.as_str(), request.config.attribute(name).unwrap().is_null()) {
+                        ("check", true) => Value::from("alpha"),
+                        ("copy", true) => request.config.attribute("protocol").unwrap().clone(),
+                        _ => value.clone(),
+                    };
+                    (name.clone(), value)
+                });
+                PlannedResource::new(Value::object(members))
+            })
+            .on_validate(|config| {
+                let protocol = config.attribute("protocol").and_then(Value::as_str).unwrap_or_default();
+                match protocol {
+                    "alpha" | "beta" => Vec::new(),
+                    other => vec![Diagnostic::error(format!(
+                        "expected protocol to be one of [\"alpha\" \"beta\"], got {other}"
+                    ))],
+                }
+            });
+        async move { Ok(Arc::new(Kit::default().resource("kit_choice", thing)) as Arc<dyn Provider>) }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let model = &learned.types["kit_choice"];
+    assert_eq!(model.parts["protocol"].one_of, ["alpha", "beta"]);
+    let created = |part: &str| stable(model, part, Situation::Created).cloned();
+    assert_eq!(created("check"), Some(Outcome::Constant("\"alpha\"".to_owned())));
+    assert_eq!(created("copy"), Some(Outcome::CopyOf("protocol".into())));
+}
+
 /// A fresh request, made of random values.
 fn request(block: &Block, dice: &mut u64) -> Option<PlanResourceChange> {
     let mut roll = |sides: u64| {

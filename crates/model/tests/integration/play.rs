@@ -242,3 +242,29 @@ fn elements_of_large_sets_are_planned() {
         }
     }
 }
+
+/// Providers add defaults to documents. A document that is a part of the one before may change nothing.
+#[test]
+fn documents_with_defaults_of_the_provider() {
+    let schema = Block::new([("text", Attribute::required(Type::String))], []);
+    let text = r#"{"probes":4,"parts":{"text":{"planned":{
+        "json":{"usual":{"is":["kept"],"n":2}},"json_empty":{"usual":{"is":["kept"],"n":2}},
+        "reconfigured":{"usual":{"is":["normal_json"],"n":2}}},
+        "replaces":{"value":{"yes":2,"paths":["text"]}}}}}"#;
+    let model = TypeModel::parse(text, &schema).unwrap();
+    let plan = |before: &str, after: &str| {
+        let object = |text: &str| schema.coerce_config(&Value::object([("text", text)])).unwrap();
+        let request = PlanResourceChange::new(&schema, &object(before), &object(after), &object(after));
+        model.play(&schema, &request, PlayOptions::default())
+    };
+    let before = r#"{"a":"x","b":[],"c":"default"}"#;
+    let same = plan(before, r#"{ "c": "default", "a": "x" }"#);
+    assert_eq!(same.answer.planned.attribute("text"), Some(&Value::from(before)));
+    assert!(same.answer.requires_replace.is_empty() && !same.may_replace);
+    let part = plan(before, r#"{"a":"x"}"#);
+    assert!(part.may_replace && part.answer.requires_replace.is_empty());
+    assert!(!part.answer.planned.attribute("text").unwrap().is_known());
+    let other = plan(before, r#"{ "a": "y" }"#);
+    assert_eq!(other.answer.planned.attribute("text"), Some(&Value::from(r#"{"a":"y"}"#)));
+    assert!(!other.may_replace && other.answer.requires_replace.len() == 1);
+}

@@ -170,6 +170,11 @@ pub trait Providers {
         None
     }
 
+    /// Whether data sources that are configured as the state has them may be taken from there, in a plan without refreshing.
+    fn keeps_data(&self, _provider: &ProviderAddress) -> bool {
+        false
+    }
+
     /// Answers a call with the [`ProviderReply`] of its kind.
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply;
 }

@@ -312,6 +312,10 @@ impl Providers for JoinedProviders<'_> {
         self.others.learned_replacement(provider, resource_type, part)
     }
 
+    fn keeps_data(&self, provider: &ProviderAddress) -> bool {
+        self.others.keeps_data(provider)
+    }
+
     fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
         match self.real.functions_of(provider) {
             Some(functions) => Some(functions.function(name)),

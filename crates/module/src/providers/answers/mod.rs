@@ -178,6 +178,10 @@ impl<P: Providers> Providers for AnsweringProviders<'_, P> {
         self.others.learned_replacement(provider, resource_type, part)
     }
 
+    fn keeps_data(&self, provider: &ProviderAddress) -> bool {
+        self.others.keeps_data(provider)
+    }
+
     fn function(&self, provider: &ProviderAddress, name: &str) -> Option<ProviderFunction> {
         self.others.function(provider, name)
     }
