@@ -42,6 +42,7 @@ mod merge;
 mod model;
 mod play;
 mod sets;
+mod upgrade;
 mod walk;
 
 pub use empty::{empty_value, is_empty_value};
@@ -49,3 +50,4 @@ pub use evidence::Evidence;
 pub use fact::{Cases, Cause, ChangeKind, Fact, Outcome, PartFacts, Replacement, Replaces, Situation};
 pub use model::{FORMAT, ModelError, ModelInfo, ProviderModel, TypeModel};
 pub use play::{PlayOptions, Played};
+pub use upgrade::{NotCompared, ProviderVersion, Upgrade, UpgradeChange, UpgradeKind, compare_versions};
