@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use objchange::schema::ProviderSchemas;
+use objchange_model::TypeModel;
 use objchange_plan::CachedSchemas;
 use serde_json::Value as Json;
 
@@ -12,7 +13,7 @@ use crate::folder::Folder;
 use crate::kit::kit;
 use crate::plan::SCHEMAS;
 use crate::program::{Output, objchange_with};
-use crate::schemas::{check, validator};
+use crate::schemas::{check, refused, validator};
 
 const TEST: &str = "example.com/test/test";
 
@@ -489,4 +490,62 @@ fn interrupted_learning_keeps_its_models() {
     assert!(count > 1, "{stderr}");
     assert!(stdout.contains(&format!(", {count} learned, ")), "{stdout}");
     assert!(stderr.contains(" left: repeat the command to go on"), "{stderr}");
+    let exported = cache.line("schemas export example.com/test/kit DIR/kit.schemas");
+    assert_eq!(exported.code, 0, "{exported:?}");
+    assert_eq!(check_models(&cache.folder.at("kit.schemas")), count);
+}
+
+/// Compares the models in a file with their published schema, and counts them.
+fn check_models(file: &std::path::Path) -> usize {
+    let cached = CachedSchemas::parse(fs::read(file).unwrap()).unwrap();
+    let (model, validator) = (cached.model.unwrap(), validator("model.schema.json"));
+    let names: Vec<_> = model.types().cloned().collect();
+    for name in &names {
+        let text = model.of_type(name).unwrap().unwrap();
+        check(&validator, &serde_json::from_str(&text).unwrap());
+    }
+    names.len()
+}
+
+#[test]
+fn the_schema_of_models_lists_what_models_may_have() {
+    let schema = fs::read_to_string(crate::program::workspace().join("schema/model.schema.json")).unwrap();
+    let schema: Json = serde_json::from_str(&schema).unwrap();
+    let validator = validator("model.schema.json");
+    let block = objchange::schema::Block::new(
+        [("a", objchange::schema::Attribute::optional(objchange::Type::String))],
+        [],
+    );
+    let part = &schema["$defs"]["part"]["properties"];
+    let names =
+        |of: &Json| -> Vec<String> { serde_json::from_value(of["propertyNames"]["enum"].clone()).unwrap() };
+    let outcomes: Vec<String> =
+        serde_json::from_value(schema["$defs"]["outcome"]["oneOf"][0]["enum"].clone()).unwrap();
+    let mut models = Vec::new();
+    for situation in names(&part["planned"]) {
+        models
+            .push(format!(r#"{{"planned":{{"{situation}":{{"usual":{{"is":[],"n":1,"depends":true}}}}}}}}"#));
+    }
+    for change in names(&part["replaces"]) {
+        models.push(format!(r#"{{"replaces":{{"{change}":{{"yes":1,"no":2,"paths":["a"],"when":"a"}}}}}}"#));
+    }
+    for outcome in outcomes {
+        models.push(format!(r#"{{"planned":{{"created":{{"alone":{{"is":["{outcome}"],"n":1}}}}}}}}"#));
+    }
+    models.push(r#"{"one_of":["x"]}"#.to_owned());
+    for outcome in [r#"{"copy_of":"a"}"#, r#"{"constant":"\"x\""}"#] {
+        let fact = format!(r#"{{"is":[{outcome}],"n":1}}"#);
+        models.push(format!(r#"{{"planned":{{"created":{{"when":{{"set a":{fact}}}}}}}}}"#));
+    }
+    for part in models {
+        let text = format!(r#"{{"probes":1,"legacy":true,"parts":{{"a":{part}}}}}"#);
+        let model = TypeModel::parse(&text, &block).unwrap();
+        check(&validator, &serde_json::from_str(&text).unwrap());
+        check(&validator, &serde_json::from_str(&model.to_text()).unwrap());
+    }
+    for part in [r#"{"planned":{"elsewhere":{}}}"#, r#"{"replaces":{"value":{"maybe":1}}}"#, r#"{"more":1}"#]
+    {
+        let text = format!(r#"{{"probes":1,"parts":{{"a":{part}}}}}"#);
+        refused(&validator, &serde_json::from_str(&text).unwrap());
+    }
 }
