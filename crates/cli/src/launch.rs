@@ -120,7 +120,8 @@ pub(crate) fn workplace() -> io::Result<Workplace> {
     interruptible(&Interrupt::default())
 }
 
-fn interruptible(interrupt: &Interrupt) -> io::Result<Workplace> {
+/// The runtime and processes for calls of providers, where the caller holds interrupts off.
+pub(crate) fn interruptible(interrupt: &Interrupt) -> io::Result<Workplace> {
     let workplace = Workplace::new()?;
     let (stopper, interrupt) = (workplace.stopper(), interrupt.clone());
     on_signals(move |signals| stop(signals, stopper, interrupt))?;

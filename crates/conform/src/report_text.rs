@@ -18,6 +18,10 @@ impl Report {
     ///
     /// Writing fails.
     pub fn write_text(&self, out: &mut impl Write, gone: usize) -> io::Result<()> {
+        if let Some(reason) = &self.not_configured {
+            let what = "not configured, so that nothing was planned";
+            writeln!(out, "{CHANGED}{what}{CHANGED:#}: {}\n", visible(reason))?;
+        }
         let mut advised = Vec::new();
         for (type_report, found) in self.findings().filter(|(_, found)| !found.is_known) {
             finding(out, type_report, found)?;
@@ -32,9 +36,6 @@ impl Report {
         let late = self.types.iter().filter(is_late).count();
         if late > 0 {
             writeln!(out, "{FAINT}skipped{FAINT:#} {}: {}", counted(late, "type"), ending(self.ended))?;
-        }
-        if let Some(reason) = &self.not_configured {
-            writeln!(out, "{CHANGED}not configured{CHANGED:#}: {}\n", visible(reason))?;
         }
         summary(out, self, gone)
     }

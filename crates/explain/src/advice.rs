@@ -86,7 +86,8 @@ impl Clause {
             Self::A1 | Self::A6 | Self::A9 => &OBJECT_LOST,
             Self::V1 => &UNKNOWN_REFUSED,
             Self::K1 | Self::K2 => &SECRET_TOLD,
-            Self::U5 if matches!(kind, "no_state_upgrader" | "state_not_read") => &NO_UPGRADER,
+            Self::U5 if kind == "no_state_upgrader" => &NO_UPGRADER,
+            Self::U5 if kind == "state_not_read" => &STATE_NOT_READ,
             Self::P9 | Self::A8 | Self::R6 | Self::U5 | Self::E3 | Self::X2 => &FAILED,
             Self::P2 | Self::F3 => &DEFERRED,
             Self::F1 | Self::F2 => &FINAL_PLAN,
@@ -147,6 +148,15 @@ const PLANNED_VALUE: Advice = Advice {
     framework: "In plan modifiers and ModifyPlan leave alone what is configured: only an attribute with `Computed: true` that is null in configuration may get another value. Where two forms mean the same, give the attribute a custom type with semantic equality (`StringSemanticEquals` and its like); it keeps the written form.",
     sdk_v2: "Terraform only logs this for the SDK, and users see it later as other errors. Take `StateFunc` and rewriting in `CustomizeDiff` away, compare with `DiffSuppressFunc` instead, and bring the value into form only on its way to the service.",
     others: "Answer PlanResourceChange with the proposed new state, and replace in it only what is computed and null in configuration.",
+};
+
+pub(super) const PLANNED_FOR_UNKNOWN: Advice = Advice {
+    meaning: "The configured value is known only after apply, and the provider already plans one. Terraform stops before anything is changed.",
+    workaround: "Give the argument a value that is known while planning; or create the object that it comes from first (`-target`), and apply again.",
+    cause: "The provider takes an unknown value for an empty one while it plans: a default is put in, or code reads the value without asking whether it is known.",
+    framework: "In plan modifiers and ModifyPlan return early where `req.ConfigValue.IsUnknown()`. In Go structs use `types.String` and its like: a `string` makes an empty text of an unknown value.",
+    sdk_v2: "In `CustomizeDiff` ask `d.NewValueKnown(key)` first: `d.Get` gives the empty value for an unknown one.",
+    others: "An argument that is unknown in configuration is unknown in the plan.",
 };
 
 const PLANNED_DEFAULT: Advice = Advice {
@@ -233,6 +243,15 @@ const NO_UPGRADER: Advice = Advice {
     framework: "Implement `ResourceWithUpgradeState`: `UpgradeState` returns a `StateUpgrader` for each earlier version, the one in the message included, with its `PriorSchema`. Each leads to the present version in one step.",
     sdk_v2: "Add a `StateUpgrader` for the version that the message names, and for each other one before `SchemaVersion`.",
     others: "Answer UpgradeResourceState with an object of the present schema, whatever version is stored.",
+};
+
+const STATE_NOT_READ: Advice = Advice {
+    meaning: "The object in the state does not have the types of the schema of its version: an attribute or block got another type there.",
+    workaround: "Use the version of the provider that wrote the state; otherwise remove the object from the state (`terraform state rm`) and import it again.",
+    cause: "A type was changed without raising the version of the schema, or the `PriorSchema` of an upgrade is not the schema that this version had.",
+    framework: "Raise `Version` of the schema with each change of a type, and give `UpgradeState` for the one before the `PriorSchema` that it really had, or none and read `RawState` instead.",
+    sdk_v2: "Raise `SchemaVersion` with each change of a type, and give the `StateUpgrader` for the one before the `Type` that it really had.",
+    others: "Read the stored JSON by the schema that its version had, and raise the version with each change of a type.",
 };
 
 const UNKNOWN_LEFT: Advice = Advice {

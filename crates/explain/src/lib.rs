@@ -561,6 +561,12 @@ impl Explained {
         {
             return Some(&trouble::UNKNOWN_CONVERSION);
         }
+        // The planned value is another one than an unknown one of the configuration.
+        if matches!(self.kind, Some("not_config" | "not_config_nor_prior"))
+            && self.values.get("config").is_some_and(|config| config.starts_with("cty.UnknownVal"))
+        {
+            return Some(&crate::advice::PLANNED_FOR_UNKNOWN);
+        }
         let is_built_in =
             self.provider.as_deref().is_some_and(|name| name.starts_with("terraform.io/builtin/"));
         let of_clause = || {

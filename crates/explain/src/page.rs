@@ -579,11 +579,12 @@ fn heading(line: &str) -> Option<&str> {
         None => false,
     };
     let mut known = Clause::ALL.iter().filter_map(|clause| clause.terraform_summary());
-    behind.or_else(|| (line.starts_with(OF_SHOW) || known.any(is_known)).then_some(line))
+    let is_of_show = OF_SHOW.iter().any(|begin| line.starts_with(begin));
+    behind.or_else(|| (is_of_show || known.any(is_known)).then_some(line))
 }
 
 /// How `terraform show -json` says what is wrong: it has no heading.
-const OF_SHOW: &str = "Failed to marshal state to json: ";
+const OF_SHOW: [&str; 2] = ["Failed to marshal state to json: ", "Failed to marshal plan to json: "];
 
 #[cfg(test)]
 mod tests {

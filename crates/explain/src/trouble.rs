@@ -97,6 +97,9 @@ troubles! {
         ["failed to decode resource from state" "data could not be decoded from the state" "invalid resource instance data in state"
          "error decoding " "failed to decode identity"
          "state to json: unsupported attribute" "marshaling prior state: unsupported attribute"], STATE_NOT_DECODED;
+    /// A read has stored an unknown value.
+    UnknownStored, "unknown_stored", "The provider stored a value that is not known when it read an object.",
+        ["value is not known"], UNKNOWN_STORED;
     /// The provider's code cannot take a value of Terraform's.
     ValueConversion, "value_conversion", "The provider's own code cannot take a value: its types do not fit its schema.",
         ["value conversion error" "error was encountered trying to build a value" "error was encountered trying to convert"
@@ -140,6 +143,7 @@ impl Trouble {
             }
             Self::NotInstalled => !has_started(&text),
             Self::StateNotDecoded => has(&["state", "identity"]),
+            Self::UnknownStored => has(&["plan to json:", "state to json:"]),
             _ => true,
         });
         found.or_else(|| is_no_type.then_some(Self::NoSuchType))
@@ -337,6 +341,15 @@ const STATE_NOT_DECODED: Advice = Advice {
     framework: "Raise the schema's `Version` and write an `UpgradeState` for the one before, when an attribute is removed or changes its type.",
     sdk_v2: "Raise `SchemaVersion` and add a `StateUpgrader`, when an attribute is removed or changes its type.",
     others: "Answer UpgradeResourceState with an object of the present schema, whatever version is stored.",
+};
+
+const UNKNOWN_STORED: Advice = Advice {
+    meaning: "The state holds a value that is not known, which only plans may. Terraform does not notice until it writes the object as JSON.",
+    workaround: "Use the version of the provider before, and refresh; the next read of a version without the error stores a value.",
+    cause: "Read has set an attribute to an unknown value: a computed attribute of the model that nothing fills.",
+    framework: "At the end of Read each attribute of the model needs a value or null (`types.StringNull()`, not `types.StringUnknown()`).",
+    sdk_v2: "The SDK makes them null by itself; look at what a bridge or mux adds.",
+    others: "Answer ReadResource without unknown values.",
 };
 
 pub(super) const VALUE_CONVERSION: Advice = Advice {

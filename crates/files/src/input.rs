@@ -92,6 +92,15 @@ impl Source {
         self.all(self.open_text()?, limit)
     }
 
+    /// Like [`Source::bytes_at_most`], where the user sets the limit: see [`InputError::is_over_limit`].
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or has more bytes.
+    pub fn bytes_as_allowed(&self, limit: u64) -> Result<Vec<u8>, InputError> {
+        self.bytes_at_most(limit).map_err(|error| self.as_allowed(error))
+    }
+
     /// Reads its bytes as they are, and the text that they are.
     ///
     /// # Errors

@@ -8,27 +8,29 @@ use objchange::schema::{Block, NestingMode};
 use objchange::value::Kind;
 use smol_str::SmolStr;
 
+use crate::empty::has_nothing;
 use crate::fact::{Cause, ChangeKind};
-use crate::walk::{Member, Shape, has_nothing};
+use crate::walk::{Member, Shape};
 
 /// The arguments that configuration sets in a new object.
 pub(crate) fn set_arguments(block: &Block, config: &Value) -> BTreeSet<Cause> {
-    let mut found = Found(BTreeSet::new());
-    found.set(Shape::Block(block), &mut String::new(), config);
-    found.0
+    let mut changed = CauseCollector(BTreeSet::new());
+    changed.set(Shape::Block(block), &mut String::new(), config);
+    changed.0
 }
 
 /// The arguments and blocks in which a planned object differs from the prior one. Computed parts that are left out
 /// count as results, not as causes.
 pub(crate) fn changes(block: &Block, prior: &Value, config: &Value, planned: &Value) -> BTreeSet<Cause> {
-    let mut found = Found(BTreeSet::new());
-    found.object(Shape::Block(block), &mut String::new(), [prior, config, planned]);
-    found.0
+    let mut changed = CauseCollector(BTreeSet::new());
+    changed.object(Shape::Block(block), &mut String::new(), [prior, config, planned]);
+    changed.0
 }
 
-struct Found(BTreeSet<Cause>);
+/// Collects what changes in an object.
+struct CauseCollector(BTreeSet<Cause>);
 
-impl Found {
+impl CauseCollector {
     fn add(&mut self, kind: ChangeKind, part: &str) {
         self.0.insert(Cause { kind, part: SmolStr::new(part) });
     }

@@ -10,13 +10,12 @@ use objchange::value::{Descend, Kind, Path, PathStep};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
-use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replacement, Situation};
+use crate::empty::{has_nothing, is_empty_value, zeroed};
+use crate::fact::{Cause, ChangeKind, Outcome, Replacement, Replaces, Situation};
+use crate::merge::{CleanProbe, Constants, MAX_OUTCOMES, OutcomesBeside, OutcomesByPart, holds_own, merged};
 use crate::model::TypeModel;
 use crate::play::{PlayOptions, Played, Source};
-use crate::walk::{Decide, Question, has_nothing, is_zero, walk};
-
-/// The most outcomes that a fact lists.
-const MAX_OUTCOMES: usize = 4;
+use crate::walk::{Decide, Question, walk};
 
 /// How often facts that a probe contradicts are looked for again: each round lowers some to *depends*, after which other
 /// facts are used.
@@ -27,30 +26,14 @@ pub struct Evidence<'s> {
     schema: &'s Block,
     /// The arguments of the new objects from which the others are made by one change each. The first has the least.
     bases: Vec<BTreeSet<Cause>>,
-    seen: AllSeen,
+    seen: OutcomesByPart,
     /// Outcomes in new objects that are made from another base. They are used where those of the first say nothing.
-    seen_beside: AllSeen,
+    seen_beside: OutcomesByPart,
     replaced: BTreeMap<Cause, Vec<ReplaceProbe>>,
+    /// Texts that the provider has named by itself, such as the values that an argument accepts.
+    named: HashSet<String>,
     legacy: bool,
     probes: Vec<(PlanResourceChange, PlannedResource)>,
-}
-
-/// The outcomes of a part in a situation, with the cause beside it.
-type SeenBeside = (Option<Cause>, Seen);
-
-/// The outcomes of each part in each situation, by the cause beside it.
-type AllSeen = BTreeMap<(SmolStr, Situation, Option<Cause>), Seen>;
-
-/// The outcomes that fit all probes of a part in a situation, beside one cause.
-#[derive(Default)]
-struct Seen {
-    probes: u32,
-    /// `None` before the first probe.
-    fitting: Option<Vec<Outcome>>,
-    /// Constants that the provider was not given in at least one probe.
-    clean: BTreeSet<(Outcome, u64)>,
-    /// The most telling outcome of each probe, whether it fits the others or not.
-    any: BTreeSet<Outcome>,
 }
 
 struct ReplaceProbe {
@@ -74,9 +57,16 @@ impl<'s> Evidence<'s> {
             seen: BTreeMap::new(),
             seen_beside: BTreeMap::new(),
             replaced: BTreeMap::new(),
+            named: HashSet::new(),
             legacy: false,
             probes: Vec::new(),
         }
+    }
+
+    /// Announces texts that the provider has named by itself. If it plans one of them, that was not derived from a request,
+    /// even if it is in one.
+    pub fn add_named(&mut self, texts: impl IntoIterator<Item = String>) {
+        self.named.extend(texts);
     }
 
     /// Announces new objects that differ from this one in one argument or block.
@@ -92,6 +82,36 @@ impl<'s> Evidence<'s> {
     /// Whether there are no probes.
     pub fn is_empty(&self) -> bool {
         self.probes.is_empty()
+    }
+
+    /// Requests of which at least one was answered with each of the constants, with the numbers of their samples. Before
+    /// constants are believed, the provider is asked the same with other secrets: see [`confirm`](Self::confirm).
+    pub fn constant_probes(&self) -> Vec<(u64, PlanResourceChange)> {
+        let mut covered = BTreeSet::new();
+        let mut chosen = BTreeSet::new();
+        for ((part, ..), outcomes) in self.seen.iter().chain(&self.seen_beside) {
+            for ((constant, sample), probe) in &outcomes.clean {
+                if covered.insert((part, constant)) {
+                    chosen.insert((probe.number, *sample));
+                }
+            }
+        }
+        let probe = |(at, sample): (usize, u64)| Some((sample, self.probes.get(at)?.0.clone()));
+        chosen.into_iter().filter_map(probe).collect()
+    }
+
+    /// Drops the constants that a provider with other secrets has not planned for the same parts: they may be made of a
+    /// secret.
+    pub fn confirm(&mut self, with_other_secrets: &Self) {
+        let others = with_other_secrets.seen.iter().chain(&with_other_secrets.seen_beside);
+        let confirmed: BTreeSet<(&SmolStr, &Outcome)> = others
+            .flat_map(|((part, ..), outcomes)| {
+                outcomes.clean.keys().map(move |(constant, _)| (part, constant))
+            })
+            .collect();
+        for ((part, ..), outcomes) in self.seen.iter_mut().chain(&mut self.seen_beside) {
+            outcomes.clean.retain(|(constant, _), _| confirmed.contains(&(part, constant)));
+        }
     }
 
     /// Adds the answer to a request without errors. `sample` is the number of the set of made-up values in the request:
@@ -129,7 +149,17 @@ impl<'s> Evidence<'s> {
         let is_replaced =
             !prior.is_null() && !replace_parts(prior, planned, &answer.requires_replace).is_empty();
         let (causes_of, seen) = (&causes, if is_beside { &mut self.seen_beside } else { &mut self.seen });
-        let mut observer = Observer { config, causes: causes_of, own: &own, sample, is_replaced, seen };
+        let probe = self.probes.len();
+        let mut observer = Observer {
+            config,
+            causes: causes_of,
+            own: &own,
+            named: &self.named,
+            sample,
+            probe,
+            is_replaced,
+            seen,
+        };
         walk(self.schema, sides, &mut observer);
         let mut one = causes.iter();
         if let (false, Some(cause), None) = (prior.is_null(), one.next(), one.next()) {
@@ -150,7 +180,8 @@ impl<'s> Evidence<'s> {
             legacy: self.legacy,
             ..TypeModel::default()
         };
-        let mut parts: BTreeMap<(SmolStr, Situation), Vec<SeenBeside>> = BTreeMap::new();
+        let constants = Constants::new(self.seen.iter().chain(&self.seen_beside));
+        let mut parts: BTreeMap<(SmolStr, Situation), Vec<OutcomesBeside>> = BTreeMap::new();
         for ((part, situation, cause), seen) in self.seen {
             parts.entry((part, situation)).or_default().push((cause, seen));
         }
@@ -166,7 +197,9 @@ impl<'s> Evidence<'s> {
                 Some(crate::walk::Member::Attribute(attribute)) => attribute.computed,
                 _ => true,
             };
-            let cases = merged(seen, is_computed, is_own);
+            let is_kept =
+                |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
+            let cases = merged(seen, is_computed, &is_kept);
             model.parts.entry(part).or_default().planned.insert(situation, cases);
         }
         for (cause, probes) in self.replaced {
@@ -213,8 +246,15 @@ fn contradicted(
         model.play(schema, request, PlayOptions::default());
     let mut wrong = Vec::new();
     let PlanResourceChange { prior, .. } = request;
-    let is_replaced =
-        !prior.is_null() && !replace_parts(prior, &answer.planned, &answer.requires_replace).is_empty();
+    let replacing = match prior.is_null() {
+        true => Vec::new(),
+        false => replace_parts(prior, &answer.planned, &answer.requires_replace),
+    };
+    let is_replaced = !replacing.is_empty();
+    let observed = match prior.is_null() {
+        true => BTreeSet::new(),
+        false => changes(schema, prior, &request.config, &answer.planned),
+    };
     if !is_replaced && !played.planned.identical_ignoring_refinements(&answer.planned) {
         let differs = |part: &str| {
             let (ours, theirs) = (parts_of(&played.planned, part), parts_of(&answer.planned, part));
@@ -228,11 +268,6 @@ fn contradicted(
             Source::Planned { part, .. } => differs(part),
             Source::Together { .. } | Source::Replaces(_) => false,
         }));
-        let observed = if prior.is_null() {
-            BTreeSet::new()
-        } else {
-            changes(schema, prior, &request.config, &answer.planned)
-        };
         for source in &mut wrong {
             if let Source::Planned { part, situation, cause: None } = source {
                 let all: BTreeSet<&Cause> = causes.iter().chain(&observed).collect();
@@ -261,10 +296,23 @@ fn contradicted(
     if !prior.is_null() {
         let says = !replace_parts(prior, &played.planned, &played.requires_replace).is_empty();
         if is_replaced != says && !may_replace {
-            wrong.extend(causes.into_iter().map(Source::Replaces));
+            // A change that the provider does not plan is a fault of facts about values, and not of those about replacement.
+            let is_blamed = |cause: &Cause| match says {
+                true => model.replaces(cause, &request.config) == Replaces::Always,
+                false => {
+                    replacing.iter().any(|part| is_around(part, &cause.part) || is_around(&cause.part, part))
+                }
+            };
+            let blamed = observed.iter().filter(|cause| is_blamed(cause)).cloned();
+            wrong.extend(blamed.map(Source::Replaces));
         }
     }
     wrong
+}
+
+/// Whether a part is the other one, or a block around it.
+fn is_around(part: &str, other: &str) -> bool {
+    other.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The values at the end of a path of names, in all elements on the way.
@@ -328,81 +376,6 @@ fn replacement(probes: &[ReplaceProbe]) -> Replacement {
     Replacement { yes: count(&yes), no: count(&no), paths: paths.into_iter().collect(), when: when.cloned() }
 }
 
-/// Finds the usual outcome, and the causes with another one.
-///
-/// If outcomes fit equally well, a copied value wins over a constant, and the prior value over both: it holds for more
-/// objects. For an argument that is not computed the prior value comes last, because leaving it out restores its default.
-fn merged(mut seen: Vec<(Option<Cause>, Seen)>, is_computed: bool, is_own: &dyn Fn(&str) -> bool) -> Cases {
-    let rank = |outcome: &Outcome| (*outcome == Outcome::Kept && !is_computed, outcome.clone());
-    let clean: BTreeSet<(Outcome, u64)> =
-        seen.iter().flat_map(|(_, seen)| seen.clean.iter().cloned()).collect();
-    let is_kept = |outcome: &Outcome| {
-        let Outcome::Constant(json) = outcome else { return true };
-        let samples = clean.iter().filter(|(constant, _)| constant == outcome).count();
-        // A text may be derived from one that was sent, such as its hash.
-        samples > usize::from(json.contains('"') && json != "\"\"") && !holds_own(outcome, is_own)
-    };
-    for (_, seen) in &mut seen {
-        if let Some(fitting) = &mut seen.fitting {
-            fitting.retain(is_kept);
-        }
-        seen.any.retain(is_kept);
-    }
-    let mut votes: BTreeMap<&Outcome, usize> = BTreeMap::new();
-    for outcome in seen.iter().flat_map(|(_, seen)| seen.fitting.iter().flatten()) {
-        *votes.entry(outcome).or_default() += 1;
-    }
-    let usual = votes.iter().max_by_key(|(outcome, count)| (**count, std::cmp::Reverse(rank(outcome))));
-    let usual = usual.map(|(outcome, _)| (*outcome).clone());
-    let mut cases = Cases::default();
-    let mut probes = 0;
-    let mut others = Vec::new();
-    for (cause, seen) in seen {
-        let fitting = seen.fitting.as_deref().unwrap_or_default();
-        match &usual {
-            Some(usual) if fitting.contains(usual) => probes += seen.probes,
-            _ => others.push((cause, seen)),
-        }
-    }
-    if let Some(usual) = usual {
-        cases.usual = Some(Fact { outcomes: vec![usual], probes, depends: false });
-    }
-    for (cause, seen) in others {
-        let fitting = seen.fitting.unwrap_or_default();
-        let fact = match fitting.iter().min_by_key(|outcome| rank(outcome)) {
-            Some(outcome) => Fact { outcomes: vec![outcome.clone()], probes: seen.probes, depends: false },
-            None => Fact {
-                outcomes: seen.any.into_iter().take(MAX_OUTCOMES).collect(),
-                probes: seen.probes,
-                depends: true,
-            },
-        };
-        match cause {
-            None => cases.alone = Some(fact),
-            Some(cause) => {
-                cases.when.insert(cause, fact);
-            }
-        }
-    }
-    cases
-}
-
-/// Whether a constant has a text in it that may be an input.
-fn holds_own(outcome: &Outcome, is_own: &dyn Fn(&str) -> bool) -> bool {
-    let Outcome::Constant(json) = outcome else { return false };
-    fn any(value: &serde_json::Value, is_own: &dyn Fn(&str) -> bool) -> bool {
-        match value {
-            serde_json::Value::String(text) => is_own(text),
-            serde_json::Value::Array(elements) => elements.iter().any(|element| any(element, is_own)),
-            serde_json::Value::Object(members) => {
-                members.iter().any(|(key, value)| is_own(key) || any(value, is_own))
-            }
-            _ => false,
-        }
-    }
-    serde_json::from_str(json).map_or(true, |value| any(&value, is_own))
-}
-
 /// The texts and numbers of a request. A provider that plans one of them was given it.
 struct Own(HashSet<Value>);
 
@@ -417,10 +390,12 @@ impl Own {
         Self(own)
     }
 
-    /// Whether the provider was given nothing of a value.
-    fn has_none_of(&self, value: &Value) -> bool {
+    /// Whether the provider was given nothing of a value, or only texts that `is_excepted`.
+    fn has_none_of(&self, value: &Value, is_excepted: &dyn Fn(&str) -> bool) -> bool {
         let mut has_none = true;
-        leaves(value, &mut |leaf| has_none &= !self.0.contains(leaf));
+        leaves(value, &mut |leaf| {
+            has_none &= !self.0.contains(leaf) || leaf.as_str().is_some_and(is_excepted);
+        });
         has_none
     }
 }
@@ -428,7 +403,7 @@ impl Own {
 /// Each text and number, without `""` and 0, which are in too many values to tell anything.
 fn leaves<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
     value.visit(|_, part| {
-        if matches!(part.kind(), Kind::String(_) | Kind::Number(_)) && !is_zero(part) {
+        if matches!(part.kind(), Kind::String(_) | Kind::Number(_)) && !is_empty_value(part) {
             visit(part);
         }
         Descend::Into
@@ -440,10 +415,13 @@ struct Observer<'o> {
     config: &'o Value,
     causes: &'o BTreeSet<Cause>,
     own: &'o Own,
+    named: &'o HashSet<String>,
     sample: u64,
+    /// The number of the probe.
+    probe: usize,
     /// The object is replaced: computed values are those of a new one.
     is_replaced: bool,
-    seen: &'o mut AllSeen,
+    seen: &'o mut OutcomesByPart,
 }
 
 impl Decide for Observer<'_> {
@@ -458,12 +436,20 @@ impl Decide for Observer<'_> {
         let is_clear = others.next().is_none() && !is_of_another;
         if is_clear {
             let outcomes = self.outcomes(question, planned);
-            let is_clean = planned.is_wholly_known() && self.own.has_none_of(planned);
+            let is_clean =
+                planned.is_wholly_known() && self.own.has_none_of(planned, &|text| self.named.contains(text));
+            let is_strict = is_clean && self.own.has_none_of(planned, &|_| false);
             let seen = self.seen.entry((SmolStr::new(part), *situation, cause.cloned())).or_default();
             seen.probes += 1;
             if is_clean {
                 let constants = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Constant(_)));
-                seen.clean.extend(constants.map(|constant| (constant.clone(), self.sample)));
+                for constant in constants {
+                    let probe = CleanProbe { number: self.probe, is_strict };
+                    let known = seen.clean.entry((constant.clone(), self.sample)).or_insert(probe);
+                    if is_strict && !known.is_strict {
+                        *known = probe;
+                    }
+                }
             }
             match &mut seen.fitting {
                 Some(fitting) => fitting.retain(|outcome| outcomes.contains(outcome)),
@@ -503,17 +489,14 @@ impl Observer<'_> {
         }
         if let (true, Some(config), Some(planned)) = (is_set, sides.config.as_str(), planned.as_str()) {
             for (outcome, derived) in [
-                (Outcome::NormalJson, crate::walk::normal_json(config)),
-                (Outcome::PolicyJson, crate::walk::policy_json(config)),
+                (Outcome::NormalJson, crate::documents::normal_json(config)),
+                (Outcome::PolicyJson, crate::documents::policy_json(config)),
                 (Outcome::Sha1, (planned.len() == 40).then(|| crate::walk::sha1_hex(config))),
             ] {
                 fitting.extend(Some(outcome).filter(|_| derived.as_deref() == Some(planned)));
             }
         }
-        if is_set
-            && !sides.config.ty().is_primitive()
-            && planned.identical(&crate::walk::zeroed(sides.config))
-        {
+        if is_set && !sides.config.ty().is_primitive() && planned.identical(&zeroed(sides.config)) {
             fitting.push(Outcome::Zeroed);
         }
         let is_new = matches!(situation, Situation::Created | Situation::Added);

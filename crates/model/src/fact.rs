@@ -76,6 +76,14 @@ pub enum Situation {
     PartlyUnknown,
     /// It is set to the same JSON as before, written in another way.
     Json,
+    /// It is set to the same JSON as before, but for members that are null or empty.
+    JsonEmpty,
+    /// It is set to the same JSON as before, but for arrays of one element in place of this element.
+    JsonSingle,
+    /// It is set to the same JSON as before, but for the order of arrays.
+    JsonOrder,
+    /// It is set to JSON that is a part of the JSON before: the provider may have added defaults.
+    JsonPart,
     /// It is set to the same text as before, but for upper and lower case.
     Case,
     /// It is set to the same text as before, but for white space at its ends.

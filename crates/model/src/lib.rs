@@ -34,13 +34,20 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod causes;
+mod documents;
+mod empty;
 mod evidence;
 mod fact;
+mod merge;
 mod model;
 mod play;
+mod sets;
+mod upgrade;
 mod walk;
 
+pub use empty::{empty_value, is_empty_value};
 pub use evidence::Evidence;
 pub use fact::{Cases, Cause, ChangeKind, Fact, Outcome, PartFacts, Replacement, Replaces, Situation};
 pub use model::{FORMAT, ModelError, ModelInfo, ProviderModel, TypeModel};
 pub use play::{PlayOptions, Played};
+pub use upgrade::{NotCompared, ProviderVersion, Upgrade, UpgradeChange, UpgradeKind, compare_versions};

@@ -61,6 +61,9 @@ pub enum ModelError {
     /// It is not JSON of this form.
     #[error("the model is damaged: {0}")]
     Malformed(String),
+    /// Its text cannot be read from the file that has it.
+    #[error("{0}")]
+    Unreadable(String),
     /// Another version of the program wrote it.
     #[error("the model has format {0}, and this program reads format {FORMAT}")]
     OtherFormat(u32),
@@ -80,6 +83,7 @@ impl ModelError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Malformed(_) => "malformed",
+            Self::Unreadable(_) => "unreadable",
             Self::OtherFormat(_) => "other_format",
             Self::TooLarge => "too_large",
             Self::OtherProvider(_) => "other_provider",
@@ -228,7 +232,7 @@ fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, ModelError> {
 }
 
 /// The text of a type's model; `None` if there is none.
-type Text = dyn Fn(&str) -> Result<Option<String>, String> + Send + Sync;
+type Text = dyn Fn(&str) -> Result<Option<String>, ModelError> + Send + Sync;
 
 /// The model of a provider. The model of a type is read when it is first asked for.
 pub struct ProviderModel {
@@ -251,7 +255,7 @@ impl ProviderModel {
     /// A model whose types are read with `text`.
     pub fn new(
         info: ModelInfo,
-        text: impl Fn(&str) -> Result<Option<String>, String> + Send + Sync + 'static,
+        text: impl Fn(&str) -> Result<Option<String>, ModelError> + Send + Sync + 'static,
     ) -> Self {
         Self {
             info,
@@ -282,11 +286,9 @@ impl ProviderModel {
         if let Some(model) = known.get(name) {
             return model.clone();
         }
-        let text = (self.text)(name);
-        let read =
-            text.and_then(|text| text.map(|text| read(&text)).transpose().map_err(|error| error.to_string()));
-        let model = read.unwrap_or_else(|problem| {
-            self.note(name, &problem);
+        let model = (self.text)(name).and_then(|text| text.map(|text| read(&text)).transpose());
+        let model = model.unwrap_or_else(|error| {
+            self.note(name, &error.to_string());
             None
         });
         let model: Option<Arc<TypeModel>> = model.map(Arc::new);

@@ -9,9 +9,10 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
+use crate::empty::{empty_value, has_nothing, is_empty_value, zeroed};
 use crate::fact::{Cases, Cause, ChangeKind, Fact, Outcome, Replaces, Situation};
 use crate::model::TypeModel;
-use crate::walk::{Decide, Question, Sides, has_nothing, is_zero, walk};
+use crate::walk::{Decide, Question, Sides, walk};
 
 /// How an object is planned with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,6 +73,7 @@ impl TypeModel {
             is_creation: prior.is_null(),
             is_strict,
             has_other_settings,
+            perhaps_kept: BTreeSet::new(),
             sources: Vec::new(),
         };
         let mut planned = walk(schema, sides, &mut player);
@@ -84,7 +86,7 @@ impl TypeModel {
                 planned = prior.clone();
             }
         }
-        let Player { causes, sources, .. } = player;
+        let Player { causes, sources, perhaps_kept, .. } = player;
         let mut answer = PlannedResource::new(planned);
         answer.legacy_type_system = self.legacy;
         answer.private = request.private.clone();
@@ -93,6 +95,7 @@ impl TypeModel {
         if !prior.is_null() {
             for cause in &causes {
                 match self.replaces(cause, config) {
+                    Replaces::Always if perhaps_kept.contains(&cause.part) => may_replace = true,
                     Replaces::Always => {
                         let paths = self.replace_paths(cause, prior, &answer.planned);
                         // Without a path, such as through a map of objects, the change would look like an update.
@@ -210,6 +213,8 @@ struct Player<'p> {
     is_creation: bool,
     is_strict: bool,
     has_other_settings: bool,
+    /// Parts with configured values that the provider may take for equal to the prior ones.
+    perhaps_kept: BTreeSet<SmolStr>,
     sources: Vec<Source>,
 }
 
@@ -224,6 +229,13 @@ impl Decide for Player<'_> {
             situation = match situation {
                 Situation::Added => Situation::Created,
                 Situation::Created if part.contains('.') => Situation::Added,
+                Situation::JsonPart if self.compares_documents(part) => {
+                    self.perhaps_kept.insert(SmolStr::new(part));
+                    return Some(Value::unknown(sides.proposed.ty().clone()));
+                }
+                Situation::JsonEmpty | Situation::JsonSingle | Situation::JsonOrder | Situation::JsonPart => {
+                    Situation::Reconfigured
+                }
                 other => other,
             };
             cases = facts.and_then(|facts| facts.planned.get(&situation));
@@ -244,22 +256,22 @@ impl Decide for Player<'_> {
         match outcome {
             Outcome::Configured => None,
             Outcome::NormalJson => {
-                let normal = sides.config.as_str().and_then(crate::walk::normal_json);
+                let normal = sides.config.as_str().and_then(crate::documents::normal_json);
                 Some(normal.map_or_else(unknown, Value::from))
             }
             Outcome::PolicyJson => {
-                let policy = sides.config.as_str().and_then(crate::walk::policy_json);
+                let policy = sides.config.as_str().and_then(crate::documents::policy_json);
                 Some(policy.map_or_else(unknown, Value::from))
             }
             Outcome::Sha1 => Some(
                 sides.config.as_str().map_or_else(unknown, |text| Value::from(crate::walk::sha1_hex(text))),
             ),
-            Outcome::Zeroed => Some(crate::walk::zeroed(sides.config)),
+            Outcome::Zeroed => Some(zeroed(sides.config)),
             Outcome::Kept if sides.prior.is_null() => None,
             Outcome::Kept => Some(sides.prior.clone()),
             Outcome::Null if *are_blocks => match sides.proposed.is_known() && has_nothing(sides.proposed) {
                 true => None,
-                false => Some(empty(sides.proposed.ty())),
+                false => Some(no_blocks(sides.proposed.ty())),
             },
             Outcome::Null => Some(Value::null(sides.proposed.ty().clone())),
             Outcome::Unknown => Some(unknown()),
@@ -279,6 +291,13 @@ impl Decide for Player<'_> {
 }
 
 impl Player<'_> {
+    /// Whether the provider compares the texts of a part as JSON.
+    fn compares_documents(&self, part: &str) -> bool {
+        let cases = self.model.parts.get(part).and_then(|facts| facts.planned.get(&Situation::Json));
+        let usual = cases.and_then(|cases| cases.usual.as_ref());
+        usual.is_some_and(|fact| fact.outcomes.contains(&Outcome::Kept))
+    }
+
     /// The fact for what changes, and its cause.
     fn choose<'c>(&self, part: &str, cases: &'c Cases) -> Option<(&'c Fact, Option<Option<Cause>>)> {
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part)).peekable();
@@ -287,6 +306,7 @@ impl Player<'_> {
         {
             return Some((alone, Some(None)));
         }
+        let has_others = others.peek().is_some();
         let mut chosen: Option<(&Fact, Cause)> = None;
         let mut is_all_probed = true;
         for cause in others {
@@ -302,7 +322,12 @@ impl Player<'_> {
             Some((fact, cause)) => Some((fact, Some(Some(cause)))),
             None if self.is_strict && !is_all_probed => Some((&CONFLICT, None)),
             // No change made here has a fact of its own.
-            None => Some((cases.usual.as_ref().unwrap_or(&CONFLICT), None)),
+            None => match &cases.usual {
+                Some(usual) => Some((usual, None)),
+                // Without any change, facts about certain changes say nothing.
+                None if !has_others && cases.alone.is_none() => None,
+                None => Some((&CONFLICT, None)),
+            },
         }
     }
 
@@ -347,7 +372,7 @@ impl Player<'_> {
         }
         // Providers of the older SDK keep empty values of arguments that are left out.
         if !is_computed && !are_blocks && self.model.legacy {
-            return if is_zero(sides.prior) { Some(sides.prior.clone()) } else { unknown() };
+            return if is_empty_value(sides.prior) { Some(sides.prior.clone()) } else { unknown() };
         }
         None
     }
@@ -368,13 +393,7 @@ fn case_of<'c>(cases: &'c Cases, cause: &Cause) -> Option<(&'c Cause, &'c Fact)>
     of(cause.kind).or_else(|| alike.iter().find_map(|kind| of(*kind)))
 }
 
-/// No blocks.
-fn empty(ty: &Type) -> Value {
-    let none: [Value; 0] = [];
-    let tuple = Value::tuple(none);
-    match ty {
-        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty),
-        _ => tuple.convert(ty),
-    }
-    .unwrap_or_else(|_| Value::null(ty.clone()))
+/// The value of blocks without any; null for a single one.
+fn no_blocks(ty: &Type) -> Value {
+    empty_value(ty).unwrap_or_else(|| Value::null(ty.clone()))
 }

@@ -4,10 +4,10 @@ use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType
 use objchange::value::Kind;
 use objchange::{Type, Value};
 
+use crate::documents::likeness;
+use crate::empty::{has_nothing, is_empty_value};
 use crate::fact::Situation;
-
-/// The most elements that are matched with those of another collection: each is compared with each, which is quadratic.
-const MAX_MATCHED: usize = 64;
+use crate::sets::{MAX_MATCHED, PriorElements, configured_element, planned_element};
 
 /// The values at one place in the objects of a plan.
 #[derive(Clone, Copy)]
@@ -61,6 +61,20 @@ pub(crate) enum Member<'s> {
 }
 
 impl<'s> Shape<'s> {
+    /// All members, by name.
+    pub(crate) fn members(self) -> Vec<(&'s str, Member<'s>)> {
+        let attributes = match self {
+            Self::Block(block) => block.attributes(),
+            Self::Nested(nested) => nested.attributes(),
+        };
+        let attributes = attributes.iter().map(|(name, one)| (name.as_str(), Member::Attribute(one)));
+        let blocks = match self {
+            Self::Block(block) => block.block_types(),
+            Self::Nested(_) => &[],
+        };
+        attributes.chain(blocks.iter().map(|(name, one)| (name.as_str(), Member::Blocks(one)))).collect()
+    }
+
     pub(crate) fn member(self, name: &str) -> Option<Member<'s>> {
         match self {
             Self::Block(block) => {
@@ -202,7 +216,7 @@ impl Walk<'_> {
             Situation::Added
         } else if has_nothing(prior) && (prior.is_null() || !may_be_empty) {
             Situation::Gained
-        } else if may_be_empty && is_zero(prior) {
+        } else if may_be_empty && is_empty_value(prior) {
             Situation::Emptied
         } else {
             Situation::Updated
@@ -242,21 +256,17 @@ impl Walk<'_> {
             return Value::map(element, elements).unwrap_or_else(|_| sides.proposed.clone());
         }
         let Some(all) = sides.proposed.as_elements() else { return sides.proposed.clone() };
-        if nesting == NestingMode::Set && all.len() > MAX_MATCHED {
-            return sides.proposed.clone();
-        }
+        let prior_elements = (nesting == NestingMode::Set).then(|| PriorElements::new(sides.prior));
         let mut elements = Vec::with_capacity(all.len());
         for (i, proposed) in all.iter().enumerate() {
-            let inside = match nesting {
-                NestingMode::Set => Sides {
-                    config: matching(sides.config, proposed, i).unwrap_or(proposed),
-                    prior: same_element(sides.prior, proposed)
-                        .or_else(|| similar_element(sides.prior, proposed))
-                        .unwrap_or(&nothing),
+            let inside = match &prior_elements {
+                Some(prior_elements) => Sides {
+                    config: configured_element(sides.config, proposed, i).unwrap_or(proposed),
+                    prior: prior_elements.find(proposed).unwrap_or(&nothing),
                     proposed,
                     planned: sides.planned.and_then(|planned| planned_element(planned, proposed)),
                 },
-                _ => Sides {
+                None => Sides {
                     config: sides.config.index(i).unwrap_or(&nothing),
                     prior: sides.prior.index(i).unwrap_or(&nothing),
                     proposed,
@@ -264,7 +274,7 @@ impl Walk<'_> {
                 },
             };
             // An element of a set that was there before stays as it is.
-            if nesting == NestingMode::Set && inside.prior.identical(proposed) {
+            if prior_elements.is_some() && inside.prior.identical(proposed) {
                 elements.push(proposed.clone());
                 continue;
             }
@@ -293,8 +303,11 @@ fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
     if prior.is_null() {
         return Situation::Configured;
     }
+    let texts = prior.as_str().zip(config.as_str());
+    if let Some(alike) = texts.and_then(|(before, after)| likeness(before, after)) {
+        return alike;
+    }
     match (prior.as_str(), config.as_str()) {
-        (Some(before), Some(after)) if same_json(before, after) => Situation::Json,
         (Some(before), Some(after)) if before.trim() == after.trim() => Situation::Space,
         (Some(before), Some(after)) if before.eq_ignore_ascii_case(after) => Situation::Case,
         _ if same_elements(prior, config) => Situation::Order,
@@ -302,94 +315,10 @@ fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
     }
 }
 
-/// Whether two texts are the same JSON. Texts with repeated keys or fractions never are.
-fn same_json(one: &str, other: &str) -> bool {
-    matches!((normal_json(one), normal_json(other)), (Some(one), Some(other)) if one == other)
-}
-
-/// A JSON object or array without white space, with its keys in order, as Go writes it.
-pub(crate) fn normal_json(text: &str) -> Option<String> {
-    if !text.trim_start().starts_with(['{', '[']) {
-        return None;
-    }
-    let Json(value) = objchange_text::json::from_str(text).ok()?;
-    // Go escapes these, so that JSON can be put into HTML.
-    let escaped = [
-        ("<", "\\u003c"),
-        (">", "\\u003e"),
-        ("&", "\\u0026"),
-        ("\u{2028}", "\\u2028"),
-        ("\u{2029}", "\\u2029"),
-    ];
-    let text = value.to_string();
-    Some(escaped.iter().fold(text, |text, (from, to)| text.replace(from, to)))
-}
-
-/// Like [`normal_json`], with the key `Version` first.
-pub(crate) fn policy_json(text: &str) -> Option<String> {
-    let text = normal_json(text)?;
-    let serde_json::Value::Object(mut members) = serde_json::from_str(&text).ok()? else { return None };
-    let Some(version) = members.remove("Version") else { return Some(text) };
-    let rest = normal_json(&serde_json::Value::Object(members).to_string())?;
-    let rest = rest.strip_prefix('{').filter(|rest| *rest != "}")?;
-    Some(format!("{{\"Version\":{version},{rest}"))
-}
-
 /// The SHA-1 of a text, in hexadecimal digits.
 pub(crate) fn sha1_hex(text: &str) -> String {
     use sha1::{Digest, Sha1};
     data_encoding::HEXLOWER.encode(&Sha1::digest(text))
-}
-
-/// JSON without repeated keys and fractions: different fractions may be rounded to one value.
-struct Json(serde_json::Value);
-
-impl<'de> serde::Deserialize<'de> for Json {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Json;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("JSON")
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-                Ok(Json(value.into()))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json(value.into()))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json(value.into()))
-            }
-            fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Json, E> {
-                Err(E::custom("a number is not whole"))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-                Ok(Json(value.into()))
-            }
-            fn visit_unit<E>(self) -> Result<Json, E> {
-                Ok(Json(serde_json::Value::Null))
-            }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut all: A) -> Result<Json, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(Json(element)) = all.next_element()? {
-                    elements.push(element);
-                }
-                Ok(Json(elements.into()))
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut all: A) -> Result<Json, A::Error> {
-                let mut members = std::collections::BTreeMap::new();
-                while let Some((key, Json(value))) = all.next_entry::<String, Json>()? {
-                    if members.insert(key, value).is_some() {
-                        return Err(serde::de::Error::custom("a key is repeated"));
-                    }
-                }
-                Ok(Json(serde_json::Value::Object(members.into_iter().collect())))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
 }
 
 /// Whether two lists have the same elements in another order.
@@ -408,112 +337,8 @@ fn same_elements(one: &Value, other: &Value) -> bool {
     })
 }
 
-/// Whether a value is null, or a collection without elements.
-pub(crate) fn has_nothing(value: &Value) -> bool {
-    value.is_null() || value.len() == Some(0)
-}
-
-/// Whether a value is empty: the older SDK keeps `false`, 0, `""` or an empty collection for arguments that are not set.
-pub(crate) fn is_zero(value: &Value) -> bool {
-    match value.kind() {
-        Kind::Bool(value) => !value,
-        Kind::String(text) => text.is_empty(),
-        Kind::Number(number) => number.as_i64() == Some(0),
-        _ => value.len() == Some(0),
-    }
-}
-
 /// A collection like this one, with these elements.
 pub(crate) fn like(collection: &Value, elements: Vec<Value>) -> Value {
     let tuple = Value::tuple(elements);
     tuple.convert(collection.ty()).unwrap_or_else(|_| collection.clone())
-}
-
-/// The element of a set that is identical to this one.
-fn same_element<'v>(set: &'v Value, element: &Value) -> Option<&'v Value> {
-    set.as_elements()?.iter().find(|known| known.identical(element))
-}
-
-/// The only element of a set that equals this one, but for empty values in place of null.
-fn similar_element<'v>(set: &'v Value, element: &Value) -> Option<&'v Value> {
-    if !element.is_wholly_known() {
-        return None;
-    }
-    let elements = set.as_elements()?;
-    let mut similar = elements.iter().filter(|known| fits(element, known) && adds_nothing(element, known));
-    similar.next().filter(|_| similar.next().is_none())
-}
-
-/// Whether a value has only empty values where the other one has null.
-fn adds_nothing(says: &Value, value: &Value) -> bool {
-    match (says.kind(), value.kind()) {
-        (Kind::Null, Kind::Null) => true,
-        (Kind::Null, _) => is_zero(value),
-        (Kind::Object(says), Kind::Object(values)) => {
-            says.iter().all(|(name, says)| values.get(name).is_some_and(|value| adds_nothing(says, value)))
-        }
-        (Kind::List(says), Kind::List(values)) => {
-            std::iter::zip(says, values).all(|(says, value)| adds_nothing(says, value))
-        }
-        _ => says.identical(value),
-    }
-}
-
-/// A value with empty values in place of null attributes of objects.
-pub(crate) fn zeroed(value: &Value) -> Value {
-    let Ok(zeroed) = value.transform(|path, part| {
-        let is_in_object = matches!(path.last(), Some(objchange::value::PathStep::Attribute(_)));
-        let zero = if is_in_object && part.is_null() { zero(part.ty()) } else { None };
-        Ok::<_, std::convert::Infallible>(zero.unwrap_or(part))
-    });
-    zeroed
-}
-
-/// The empty value of a type.
-fn zero(ty: &Type) -> Option<Value> {
-    let empty: [Value; 0] = [];
-    match ty {
-        Type::Bool => Some(Value::from(false)),
-        Type::Number => Some(Value::from(0)),
-        Type::String => Some(Value::from("")),
-        Type::List(_) | Type::Set(_) => Value::tuple(empty).convert(ty).ok(),
-        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty).ok(),
-        _ => None,
-    }
-}
-
-/// The configured element that a proposed one was made of.
-fn matching<'v>(set: &'v Value, proposed: &Value, i: usize) -> Option<&'v Value> {
-    let elements = set.as_elements()?;
-    let mut fitting = elements.iter().filter(|element| fits(element, proposed));
-    match (fitting.next(), fitting.next()) {
-        (Some(element), None) => Some(element),
-        _ => elements.get(i).filter(|element| fits(element, proposed)),
-    }
-}
-
-/// The planned element of a set that was made of a proposed one, if there is only one that may be it.
-fn planned_element<'v>(set: &'v Value, proposed: &Value) -> Option<&'v Value> {
-    let elements = set.as_elements()?;
-    if let [only] = elements {
-        return Some(only);
-    }
-    let mut fitting = elements.iter().filter(|element| fits(proposed, element));
-    fitting.next().filter(|_| fitting.next().is_none())
-}
-
-/// Whether a value equals another one wherever that is known and not null. Sets only have to have as many elements.
-fn fits(says: &Value, value: &Value) -> bool {
-    match (says.kind(), value.kind()) {
-        (Kind::Null, _) => true,
-        (Kind::Unknown(_), _) | (_, Kind::Unknown(_)) => true,
-        (Kind::Object(says), _) => {
-            says.iter().all(|(name, says)| value.attribute(name).is_some_and(|value| fits(says, value)))
-        }
-        (Kind::List(says), Kind::List(values)) => {
-            says.len() == values.len() && std::iter::zip(says, values).all(|(says, value)| fits(says, value))
-        }
-        (Kind::Set(says), Kind::Set(values)) => says.len() == values.len(),
-        _ => says.identical(value),
-    }
 }

@@ -90,9 +90,9 @@ impl CachedModel {
     /// # Errors
     ///
     /// The text is damaged.
-    pub fn of_type(&self, name: &str) -> Result<Option<String>, String> {
+    pub fn of_type(&self, name: &str) -> Result<Option<String>, SchemaCacheError> {
         let Some(place) = self.types.get(name) else { return Ok(None) };
-        self.text(*place).map(Some).ok_or_else(|| format!("the cached model of {name} is damaged"))
+        self.text(*place).map(Some).ok_or_else(|| SchemaCacheError::DamagedModel(name.to_owned()))
     }
 
     /// All texts, to be written again.
@@ -126,6 +126,9 @@ pub enum SchemaCacheError {
     /// A schema to be written is invalid.
     #[error("{0}")]
     Schema(#[from] SchemaDocumentError),
+    /// The model of a type cannot be decompressed.
+    #[error("the cached model of {0} is damaged")]
+    DamagedModel(String),
     /// A schema to be written is too large.
     #[error("the schema of {0} is too large to be cached")]
     TooLarge(String),
@@ -140,6 +143,7 @@ impl SchemaCacheError {
             Self::Damaged => "damaged",
             Self::Index(_) => "index",
             Self::Schema(error) => error.kind.kind(),
+            Self::DamagedModel(_) => "damaged_model",
             Self::TooLarge(_) => "too_large",
         }
     }

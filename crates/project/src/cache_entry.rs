@@ -2,18 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use objchange::schema::ProviderSchemas;
 use objchange::schema::SchemaKind;
 use objchange_model::{ModelInfo, TypeModel};
 use objchange_module::ProviderAddress;
-use objchange_plan::{CachedModel, CachedSchemas};
+use objchange_plan::{CachedModel, CachedSchemas, ModelTexts};
 use objchange_text::counted;
 use serde::Serialize;
 use smol_str::SmolStr;
 
-use crate::schema_cache::{CacheFile, CacheFileError, SchemaCache, read_file};
+use crate::schema_cache::{CacheFile, CacheFileError, SchemaCache};
 
 /// A file of the cache, and what is in it (`schema/schemas.schema.json`).
 #[derive(Debug, Serialize)]
@@ -87,22 +86,43 @@ impl CacheEntry {
 }
 
 impl SchemaCache {
-    /// Adds a file of a cache, such as one of another machine, with the model of its provider.
+    /// Adds the content of a file of a cache, such as one of another machine, with the model of its provider. If it has no
+    /// model, the one that is known stays.
     ///
     /// # Errors
     ///
-    /// It is no such file, or cannot be written.
-    pub fn add_file(&self, path: &Path) -> Result<CacheFile, CacheFileError> {
-        let bytes = read_file(path)?;
+    /// It is no such file, is of Terraform's own provider, or cannot be written.
+    pub fn add_file(&self, bytes: Vec<u8>) -> Result<CacheFile, CacheFileError> {
         let cached = CachedSchemas::parse(bytes.clone())?;
         let address = ProviderAddress::parse(&cached.provider);
         let address = address.filter(|address| address.to_string() == cached.provider);
         let address = address.ok_or(CacheFileError::Provider)?;
+        if address.is_builtin() {
+            return Err(CacheFileError::BuiltIn);
+        }
+        let version = cached.version.as_deref();
         if let Some(model) = &cached.model {
             let head = model.head().unwrap_or_default();
-            ModelInfo::parse(&head, &cached.provider, cached.version.as_deref())?;
+            ModelInfo::parse(&head, &cached.provider, version)?;
         }
-        self.write(&address, cached.version.as_deref(), &bytes).map_err(CacheFileError::Write)
+        let known = if cached.model.is_none() { self.known_model(&address, version) } else { None };
+        let bytes = match known {
+            None => bytes,
+            Some(model) => CachedSchemas::to_file_with_model(
+                &cached.schemas,
+                &cached.provider,
+                version,
+                &cached.origin,
+                Some(&model),
+            )?,
+        };
+        self.write(&address, version, &bytes).map_err(CacheFileError::Write)
+    }
+
+    /// The model in the file of a provider and version.
+    fn known_model(&self, provider: &ProviderAddress, version: Option<&str>) -> Option<ModelTexts> {
+        let known = self.versions(provider).into_iter().find(|file| file.version.as_deref() == version);
+        known.and_then(|file| file.read().ok()?.model).map(|model| model.texts())
     }
 
     /// Adds models of resource types to the file of their provider. Types that were learned before stay.
@@ -172,9 +192,8 @@ impl SchemaCache {
         }
         let version = version(&address);
         let version = version.as_deref();
-        let known = self.versions(&address).into_iter().find(|file| file.version.as_deref() == version);
         // The model stays if schemas are added once more.
-        let model = known.and_then(|file| file.read().ok()?.model).map(|model| model.texts());
+        let model = self.known_model(&address, version);
         let bytes = CachedSchemas::to_file_with_model(schemas, provider, version, origin, model.as_ref())?;
         self.write(&address, version, &bytes).map(Some).map_err(CacheFileError::Write)
     }

@@ -53,6 +53,7 @@ mod signals;
 #[cfg(feature = "plan-file")]
 mod staleness;
 mod state;
+mod upgrade;
 #[cfg(feature = "provider")]
 mod workplace;
 
@@ -92,5 +93,6 @@ pub use signals::{Signals, on_signals};
 #[cfg(feature = "plan-file")]
 pub use staleness::{Staleness, StalenessOutcome, staleness};
 pub use state::{StateChoice, StateError};
+pub use upgrade::{ConcernedResource, UpgradeError, UpgradeSide, UsedResources};
 #[cfg(feature = "provider")]
 pub use workplace::{Interrupt, Stopper, Workplace};

@@ -11,6 +11,7 @@ use objchange_module::{DiagnosticPrinter, ProviderAddress, Schemas, Unanswered};
 use objchange_plan::{
     ChangeSet, Facts, MadePlan, NoState, PlanFile, PlanFileError, PlanMode, PlanOrigin, ProviderDependent,
 };
+use objchange_text::counted;
 
 /// A module that was planned, and what from.
 #[derive(Debug)]
@@ -181,8 +182,12 @@ impl PlannedDirectory {
             1 => "; the plan of 1 resource depends on them".to_owned(),
             n => format!("; the plan of {n} resources depends on them"),
         };
+        let kept = match self.plan.kept_data.len() {
+            0 => String::new(),
+            count => format!("; {} as in the state", counted(count, "data source")),
+        };
         Some(format!(
-            "planned without asking {}: values that only a provider knows are unknown{undecided}",
+            "planned without asking {}: values that only a provider knows are unknown{undecided}{kept}",
             providers.join(", ")
         ))
     }

@@ -65,6 +65,9 @@ pub enum CacheFileError {
     /// The address in it is that of no provider.
     #[error("this is not the address of a provider")]
     Provider,
+    /// It has the schemas of Terraform's own provider.
+    #[error("it has the schemas of Terraform's own provider, which are built in")]
+    BuiltIn,
     /// Its model cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -211,7 +214,7 @@ impl CacheFile {
 }
 
 /// The bytes of a file, which must not be larger than any of a cache.
-pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     // A pipe may have no end.
     if !file.metadata()?.is_file() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::schema::ProviderSchemas;
-use objchange_model::{ModelInfo, ProviderModel};
+use objchange_model::{ModelError, ModelInfo, ProviderModel};
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::{SchemaOrigin, SchemaSource};
 use objchange_text::{Noted, Notice};
@@ -295,7 +295,10 @@ fn model(file: &CacheFile, locked: Option<&str>, notices: &mut Vec<Notice>) -> O
                     file.provider.for_display()
                 )));
             }
-            Some(ProviderModel::new(info, move |name| cached.of_type(name)))
+            let text = move |name: &str| {
+                cached.of_type(name).map_err(|error| ModelError::Unreadable(error.to_string()))
+            };
+            Some(ProviderModel::new(info, text))
         }
         Err(error) => {
             notices.push(Notice::Warning(format!(

@@ -45,6 +45,7 @@ Exit codes:
 Examples:
   objchange conform ./terraform-provider-cloud
   objchange conform ./terraform-provider-cloud --only 'cloud_disk*' --cases 1000 --seed 7
+  objchange conform ./terraform-provider-cloud --hints-template > hints.json
   objchange conform ./terraform-provider-cloud --hints hints.json --apply --corpus found.jsonl
   objchange conform ./terraform-provider-cloud --baseline known.json --junit report.xml
   objchange conform ./terraform-provider-cloud --scale --only cloud_firewall --fail-on warning
@@ -74,6 +75,10 @@ pub(crate) struct Args {
     /// Provider configuration, values for attributes, types to skip (schema/hints.schema.json); `-` is standard input
     #[arg(long, value_name = "FILE")]
     hints: Option<PathBuf>,
+
+    /// Print a hints file with everything that the provider's configuration requires, to fill in, and test nothing
+    #[arg(long, conflicts_with_all = ["hints", "apply", "scale", "corpus", "baseline", "cases_out", "record", "json"])]
+    hints_template: bool,
 
     /// Also create, update and destroy objects. With a real provider these are real
     #[arg(long)]
@@ -240,6 +245,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     children.adopt_orphans();
     let made = options.apply.then(|| options.made.clone());
     interrupt::listen(children.clone(), options.stop.clone(), made)?;
+    if args.hints_template {
+        let template = hints_template(args, &children).map_err(|error| not_tried(&error, &[]))?;
+        let mut out = crate::terminal::stdout();
+        write!(out, "{}", visible_json(&template))?;
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.scale {
         let secrets = options.hints.secrets();
         let measured = scale::run(args, &options, &children);
@@ -298,6 +310,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         (RunEnd::Stopped, ..) => ExitCode::from(exit::INTERRUPTED),
         (_, Exit::NotJudged, Some(nothing)) => return Err(nothing.into()),
         _ => ExitCode::from(exit.code()),
+    })
+}
+
+/// A hints file to fill in.
+fn hints_template(args: &Args, children: &Children) -> Result<String, objchange_provider::Error> {
+    runtime()?.block_on(async {
+        let provider = args.start(children).await?;
+        let schemas = provider.schemas().await?;
+        Ok(Hints::template(&schemas))
     })
 }
 

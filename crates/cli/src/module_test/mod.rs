@@ -3,7 +3,7 @@
 mod output;
 mod watch;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use objchange_hcl::Coverage;
+use objchange_model::ProviderModel;
 use objchange_module::config::{Config, Files};
 use objchange_module::plan::PlanOptions;
 use objchange_module::test::{
@@ -102,6 +103,10 @@ pub(crate) struct Args {
     #[arg(long)]
     three_valued: bool,
 
+    /// Do not use the models of learned providers (see `objchange schemas learn`)
+    #[arg(long)]
+    no_model: bool,
+
     /// Fail where values are made up for providers that are not mocked, and where no run is left to run
     #[arg(long)]
     strict: bool,
@@ -169,6 +174,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     });
     let directories = suite.directories().map(str::to_owned).collect();
     let schemas = schemas(args, &suite)?;
+    let models = Arc::new(models(args, &suite));
     let printing = Printing::new(args, &suite, &schemas);
     printing.begin(&terraform_version)?;
     if suite.diagnostics.has_errors() {
@@ -203,6 +209,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         verbose: args.verbose,
         three_valued: args.three_valued,
         strict: args.strict,
+        models: Arc::clone(&models),
         seed: args.seed,
         now: Some(now),
         clock,
@@ -243,6 +250,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     let ran = report.files.iter().map(|file| file.runs.len()).sum::<usize>();
     printing.elements(&report);
     say_what_was_simulated(&report);
+    note_missing_validation(&suite, &models);
     if ran == 0 && args.strict {
         exit::note("no run was left to run, which --strict does not accept");
         return Ok(Ran { code: ExitCode::from(FAILED), is_whole: true, directories });
@@ -282,8 +290,7 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     let mut schemas = Schemas::new([given.schemas]).of_version(version_of(args.program));
     // Where no test runs, a missing schema is no error.
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
-    let providers = suite.configs().filter(|_| is_run).flat_map(Config::providers);
-    let providers: BTreeSet<ProviderAddress> = providers.filter(|provider| !provider.is_builtin()).collect();
+    let providers = if is_run { providers(suite) } else { BTreeSet::new() };
     let missing = |schemas: &Schemas| {
         providers.iter().filter(|provider| !schemas.has_provider(provider)).cloned().collect()
     };
@@ -291,6 +298,34 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     exit::noted(args.schemas.cache.lookup().complete(&mut schemas, &locked, missing))
         .map_err(|names| unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")))?;
     Ok(schemas)
+}
+
+/// The models of the providers of the modules that are run.
+fn models(args: &Args, suite: &TestSuite) -> BTreeMap<ProviderAddress, ProviderModel> {
+    let lookup = args.schemas.cache.lookup();
+    let lookup = if args.no_model { lookup.without_models() } else { lookup };
+    let locked = exit::noted(locked_versions(&args.directory));
+    exit::noted(lookup.models(providers(suite), &locked))
+}
+
+/// The providers of all modules, without Terraform's own.
+fn providers(suite: &TestSuite) -> BTreeSet<ProviderAddress> {
+    suite.configs().flat_map(Config::providers).filter(|provider| !provider.is_builtin()).collect()
+}
+
+/// Notes which mocked providers Terraform would ask to validate.
+fn note_missing_validation(suite: &TestSuite, models: &BTreeMap<ProviderAddress, ProviderModel>) {
+    let unknown: Vec<String> = providers(suite)
+        .iter()
+        .filter(|provider| !models.contains_key(provider))
+        .map(ProviderAddress::for_display)
+        .collect();
+    if suite.has_mocks() && !unknown.is_empty() {
+        exit::note(&format!(
+            "Terraform asks {} to validate configurations even where mocked; here nothing was asked, so a test may fail there",
+            unknown.join(", ")
+        ));
+    }
 }
 
 /// The exit code where nothing fails, and something is undecided.

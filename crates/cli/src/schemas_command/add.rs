@@ -95,7 +95,8 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
     let mut entries = Vec::new();
     for path in &args.paths {
         if is_exported(path) {
-            let file = cache.add_file(path);
+            let bytes = Source::new(path).bytes_as_allowed(args.max_input.0);
+            let file = cache.add_file(bytes.map_err(|error| unusable(hints::input(&error)))?);
             let file = file.map_err(|error| unusable(format!("{}: {error}", path.display())))?;
             entries.push(CacheEntry::read(&file));
             continue;

@@ -4,18 +4,21 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use objchange::schema::ProviderSchemas;
-use objchange_conform::{Hints, LearnOptions, LearnProgress, Learned, learn};
+use objchange_conform::{Hints, LearnOptions, LearnProgress, learn};
 use objchange_model::ModelInfo;
-use objchange_project::{CacheEntry, CacheFile, InstalledProviders, ProviderProgram, SchemaCache, pool};
-use objchange_provider::client::{Children, Limits};
+use objchange_project::{
+    CacheEntry, CacheFile, InstalledProviders, Interrupt, ProviderProgram, SchemaCache, Workplace, pool,
+};
+use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::{Provider, ProviderExt, schema_document};
 use objchange_text::counted;
 
 use super::output;
+use super::unsaved::Unsaved;
 use crate::exit::{self, CommandError, FAILED, INTERRUPTED, unusable};
 use crate::input::Source;
 use crate::launch::{self, LaunchArgs, duration};
@@ -41,7 +44,7 @@ Examples:
   objchange schemas learn --provider-binary ./terraform-provider-aws_v5.100.0_x5 --hints aws.json --only 'aws_s3_*'";
 
 /// Learn providers by asking them for plans
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
     /// Directories in which `terraform init` has installed providers
@@ -92,9 +95,6 @@ pub(super) struct Args {
     launch: LaunchArgs,
 }
 
-/// How often new models are written to the cache.
-const SAVED_EVERY: Duration = Duration::from_secs(60);
-
 /// The timeout of a call. A plan takes milliseconds; one that waits for the network never ends.
 const CALL: Duration = Duration::from_secs(30);
 
@@ -102,6 +102,11 @@ const CALL: Duration = Duration::from_secs(30);
 const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandError> {
+    if args.launch.attaches() && !args.allow_net {
+        return Err(unusable(
+            "--reattach attaches to a provider that runs with a network: allow that with --allow-net",
+        ));
+    }
     let hints = match &args.hints {
         None => Hints::default(),
         Some(path) => {
@@ -110,11 +115,16 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
             Hints::parse(text.as_bytes()).map_err(|error| unusable(format!("{source}: {error}")))?
         }
     };
+    let workshop = Workshop::new(args, &hints)?;
     let mut code = ExitCode::SUCCESS;
     let mut entries = Vec::new();
     for learnable in programs(args)? {
-        let file = schemas(args, &learnable, cache)?;
-        let learned = one(args, &hints, &learnable.program, &file, cache)?;
+        let Some(schemas) = workshop.schemas(&learnable)? else {
+            output::write(cache, &entries, args.json)?;
+            return Ok(ExitCode::from(INTERRUPTED));
+        };
+        let file = add_schemas(&learnable, &schemas, cache)?;
+        let learned = workshop.learn(&learnable.program, &file, cache)?;
         report(&learned, &file);
         let entry = cache.versions(&file.provider).into_iter().find(|one| one.version == file.version);
         entries.extend(entry.map(|file| CacheEntry::read(&file)));
@@ -153,20 +163,10 @@ fn programs(args: &Args) -> Result<Vec<Learnable>, CommandError> {
     Ok(programs)
 }
 
-/// Adds the schemas of a provider to the cache. The provider is started as for learning, because its environment may decide
-/// which types it has.
-fn schemas(args: &Args, learnable: &Learnable, cache: &SchemaCache) -> Result<CacheFile, CommandError> {
+/// Adds the schemas of a provider to the cache.
+fn add_schemas(learnable: &Learnable, text: &str, cache: &SchemaCache) -> Result<CacheFile, CommandError> {
     let Learnable { program, version } = learnable;
     let (address, name) = (program.address(), program.path.display().to_string());
-    let work = |children: Children, _| async move {
-        let client = args.launch.start(program, &children).await?;
-        let schemas = client.schemas().await?;
-        client.end().await;
-        Ok::<_, objchange_provider::Error>(schema_document([(program.address().as_str(), &*schemas)]))
-    };
-    let text = launch::run(work).map_err(|error| unusable(error.to_string()))?;
-    let text =
-        text.ok_or(CommandError::Interrupted)?.map_err(|error| unusable(format!("{name}: {error}")))?;
     let schemas = ProviderSchemas::parse(text).map_err(|error| unusable(error.message))?;
     let added = cache.add(&schemas, &address, &name, |_| version.clone());
     let added = added.map_err(|error| unusable(format!("{address}: {error}")))?;
@@ -183,94 +183,129 @@ struct Outcome {
     was_interrupted: bool,
 }
 
-/// Models that are not yet written.
-struct Unsaved {
-    learned: Learned,
-    last: Instant,
+/// Where providers are started and asked.
+struct Workshop<'a> {
+    args: &'a Args,
+    hints: &'a Hints,
+    workplace: Workplace,
+    interrupt: Interrupt,
 }
 
-fn one(
-    args: &Args,
-    hints: &Hints,
-    program: &ProviderProgram,
-    file: &CacheFile,
-    cache: &SchemaCache,
-) -> Result<Outcome, CommandError> {
-    let known = file.read().ok().and_then(|cached| cached.model);
+impl<'a> Workshop<'a> {
+    fn new(args: &'a Args, hints: &'a Hints) -> Result<Self, CommandError> {
+        let interrupt = Interrupt::default();
+        let workplace = launch::interruptible(&interrupt).map_err(|error| unusable(error.to_string()))?;
+        // The first interrupt ends learning, and everything that was learned is saved. The second one ends the program.
+        interrupt.hold_off();
+        Ok(Self { args, hints, workplace, interrupt })
+    }
+
+    /// Does the work, until an interrupt: `None` after one.
+    fn wait_for<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let work = async {
+            tokio::select! {
+                biased;
+                () = self.interrupt.heard() => None,
+                result = work => Some(result),
+            }
+        };
+        if self.interrupt.was_heard() { None } else { self.workplace.wait_for(work).flatten() }
+    }
+
+    /// The schemas of a provider as a document; `None` after an interrupt. The provider is started as for learning, because
+    /// its environment may decide which types it has.
+    fn schemas(&self, learnable: &Learnable) -> Result<Option<String>, CommandError> {
+        let (args, program) = (self.args, &learnable.program);
+        let work = async {
+            let client = start(args, Limits::default(), program, &self.workplace.children).await?;
+            let schemas = client.schemas().await?;
+            client.end().await;
+            Ok(schema_document([(program.address().as_str(), &*schemas)]))
+        };
+        self.wait_for(work).transpose().map_err(|error| failed(program, &error, args))
+    }
+
+    fn learn(
+        &self,
+        program: &ProviderProgram,
+        file: &CacheFile,
+        cache: &SchemaCache,
+    ) -> Result<Outcome, CommandError> {
+        let args = self.args;
+        let mut options = options(args, self.hints);
+        if !args.again {
+            let known = file.read().ok().and_then(|cached| cached.model);
+            options.except = known.iter().flat_map(|model| model.types().cloned()).collect();
+        }
+        let knew_some = !options.except.is_empty();
+        let bar = ProgressBar::new(0);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}") {
+            bar.set_style(style);
+        }
+        let unsaved = Arc::new(Mutex::new(Unsaved::new(cache.clone(), file.clone())));
+        let (shown, models) = (bar.clone(), unsaved.clone());
+        let progress = move |progress: LearnProgress<'_>| {
+            shown.set_length(progress.types as u64);
+            shown.set_position(progress.done as u64);
+            shown.set_message(objchange_text::visible(progress.name).into_owned());
+            models.lock().unwrap_or_else(PoisonError::into_inner).add(progress);
+        };
+        let (children, program_to_start, own_args) =
+            (self.workplace.children.clone(), program.clone(), args.clone());
+        let start = move || {
+            let (program, args, children) = (program_to_start.clone(), own_args.clone(), children.clone());
+            async move {
+                let limits = Limits { call: CALL, ..Limits::default() };
+                Ok(Arc::new(start(&args, limits, &program, &children).await?) as Arc<dyn Provider>)
+            }
+        };
+        let learned = self.wait_for(learn(start, options, progress));
+        bar.finish_and_clear();
+        let mut unsaved = unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+        let was_interrupted = learned.is_none();
+        if let Some(learned) = learned {
+            let learned = learned.map_err(|error| failed(program, &error, args))?;
+            let known = &mut unsaved.learned;
+            (known.info, known.calls, known.left) = (learned.info, learned.calls, learned.left);
+        }
+        unsaved.save().map_err(|error| unusable(format!("{}: {error}", file.path.display())))?;
+        Ok(Outcome {
+            count: unsaved.count,
+            calls: unsaved.learned.calls,
+            knew_some,
+            info: unsaved.learned.info.clone(),
+            left: unsaved.learned.left,
+            was_interrupted,
+        })
+    }
+}
+
+fn options(args: &Args, hints: &Hints) -> LearnOptions {
     let mut options = LearnOptions::default();
     options.only.clone_from(&args.only);
     options.hints = hints.clone();
     (options.calls, options.time_per_type, options.time) = (args.calls, args.time_per_type, args.limit);
-    options.jobs = args.jobs.map_or_else(pool::cores, NonZero::get);
-    if !args.again {
-        options.except = known.iter().flat_map(|model| model.types().cloned()).collect();
+    // With --reattach there is only the one process that runs already.
+    options.is_one_process = args.launch.attaches();
+    options.jobs = if options.is_one_process { 1 } else { args.jobs.map_or_else(pool::cores, NonZero::get) };
+    options
+}
+
+/// Starts a provider, without a network unless it may have one.
+async fn start(
+    args: &Args,
+    limits: Limits,
+    program: &ProviderProgram,
+    children: &Children,
+) -> objchange_provider::Result<Client> {
+    match args.allow_net {
+        true => args.launch.start_within(limits, program, children).await,
+        false => args.launch.start_offline(limits, program, children).await,
     }
-    let knew_some = !options.except.is_empty();
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}") {
-        bar.set_style(style);
-    }
-    let unsaved = Arc::new(Mutex::new(Unsaved { learned: Learned::default(), last: Instant::now() }));
-    let (shown, kept) = (bar.clone(), unsaved.clone());
-    let (saver, target) = (cache.clone(), file.clone());
-    let progress = move |progress: LearnProgress<'_>| {
-        shown.set_length(progress.types as u64);
-        shown.set_position(progress.done as u64);
-        shown.set_message(objchange_text::visible(progress.name).into_owned());
-        let Ok(model) = progress.outcome else { return };
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.learned.types.insert(progress.name.into(), model.clone());
-        kept.learned.info.clone_from(progress.info);
-        // If the program is killed, only the models of the last interval are lost.
-        if kept.last.elapsed() >= SAVED_EVERY {
-            let types = std::mem::take(&mut kept.learned.types);
-            let _ = saver.add_model(&target, progress.info.clone(), &types);
-            kept.last = Instant::now();
-        }
-    };
-    let work = |children: Children, _| async move {
-        let start = {
-            let (program, launch, allow_net) = (program.clone(), args.launch.clone(), args.allow_net);
-            move || {
-                let (program, launch, children) = (program.clone(), launch.clone(), children.clone());
-                async move {
-                    let limits = Limits { call: CALL, ..Limits::default() };
-                    let client = match allow_net {
-                        true => launch.start_within(limits, &program, &children).await,
-                        false => launch.start_offline(limits, &program, &children).await,
-                    };
-                    Ok(Arc::new(client?) as Arc<dyn Provider>)
-                }
-            }
-        };
-        learn(start, options, progress).await
-    };
-    let learned = launch::run(work).map_err(|error| unusable(error.to_string()))?;
-    bar.finish_and_clear();
-    let was_interrupted = learned.is_none();
-    let learned: Learned = match learned {
-        Some(Ok(learned)) => learned,
-        Some(Err(error)) => {
-            return Err(unusable(format!("{}: {}", program.path.display(), advised(&error, args))));
-        }
-        None => Learned::default(),
-    };
-    let rest = std::mem::take(&mut unsaved.lock().unwrap_or_else(PoisonError::into_inner).learned);
-    let (types, mut info) = match was_interrupted {
-        true => (rest.types, rest.info),
-        false => (learned.types, learned.info),
-    };
-    info.format = objchange_model::FORMAT;
-    let saved = cache.add_model(file, info.clone(), &types);
-    saved.map_err(|error| unusable(format!("{}: {error}", file.path.display())))?;
-    Ok(Outcome {
-        count: types.len(),
-        calls: learned.calls,
-        knew_some,
-        info,
-        left: learned.left,
-        was_interrupted,
-    })
+}
+
+fn failed(program: &ProviderProgram, error: &objchange_provider::Error, args: &Args) -> CommandError {
+    unusable(format!("{}: {}", program.path.display(), advised(error, args)))
 }
 
 /// An error, with what may help.

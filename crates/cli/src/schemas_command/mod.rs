@@ -1,10 +1,13 @@
 //! `objchange schemas`: keeps the cache of schemas.
 
 mod add;
+mod diff;
 mod export;
 #[cfg(feature = "provider")]
 mod learn;
 mod output;
+#[cfg(feature = "provider")]
+mod unsaved;
 
 use std::process::ExitCode;
 
@@ -34,6 +37,7 @@ Examples:
   objchange schemas learn --provider-binary ./terraform-provider-random_v3.6.0 --hints random.json
   objchange schemas list
   objchange schemas export hashicorp/aws@5.1.0 aws.schemas
+  objchange schemas diff hashicorp/aws@5.1.0 hashicorp/aws@5.2.0 environments/prod
   objchange schemas remove hashicorp/aws@5.1.0";
 
 /// Keep provider schemas in a cache for all commands
@@ -50,6 +54,7 @@ enum Command {
     #[cfg(feature = "provider")]
     Learn(learn::Args),
     Export(export::Args),
+    Diff(diff::Args),
     List(ListArgs),
     Remove(RemoveArgs),
 }
@@ -111,7 +116,12 @@ impl Selector {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    let cache = SchemaCache::of_user().ok_or_else(|| {
+    let cache = SchemaCache::of_user();
+    if let Command::Diff(args) = &args.command {
+        // Files can be compared without a cache.
+        return diff::run(args, cache.as_ref());
+    }
+    let cache = cache.ok_or_else(|| {
         unusable(
             "there is no cache of schemas: OBJCHANGE_CACHE_DIR is empty, or the user has no home directory",
         )
@@ -121,6 +131,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         #[cfg(feature = "provider")]
         Command::Learn(args) => learn::run(args, &cache),
         Command::Export(args) => export::run(args, &cache),
+        Command::Diff(args) => diff::run(args, Some(&cache)),
         Command::List(args) => list(args, &cache),
         Command::Remove(args) => remove(args, &cache),
     }

@@ -42,6 +42,7 @@ mod query_limits;
 mod schema_cache;
 mod schema_marks;
 mod schemas;
+mod schemas_diff;
 mod sentinel_apply;
 mod sentinel_check;
 mod sentinel_fmt;

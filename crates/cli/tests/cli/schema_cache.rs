@@ -4,13 +4,16 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 
+use objchange::schema::ProviderSchemas;
+use objchange_model::TypeModel;
+use objchange_plan::CachedSchemas;
 use serde_json::Value as Json;
 
 use crate::folder::Folder;
 use crate::kit::kit;
 use crate::plan::SCHEMAS;
 use crate::program::{Output, objchange_with};
-use crate::schemas::{check, validator};
+use crate::schemas::{check, refused, validator};
 
 const TEST: &str = "example.com/test/test";
 
@@ -400,4 +403,149 @@ fn a_learned_provider_takes_part_in_plans() {
     let refused = cache.line("schemas add DIR/kit.schemas");
     assert!(refused.code == 2 && refused.stderr.contains("damaged"), "{refused:?}");
     assert_eq!(cache.line("schemas export example.com/test/other DIR/x.schemas").code, 2);
+}
+
+/// A document with one resource type of a provider.
+fn document_of(provider: &str) -> String {
+    format!(
+        r#"{{"format_version":"1.0","provider_schemas":{{"{provider}":{{"resource_schemas":{{"kit_disk":{{"version":0,"block":{{}}}}}}}}}}}}"#
+    )
+}
+
+#[test]
+fn exported_files_are_checked_before_they_are_added() {
+    let cache = Cache::new("exported");
+    let binary = format!("--provider-binary={}=example.com/test/kit", kit());
+    let learned = cache.run([
+        "schemas",
+        "learn",
+        &binary,
+        "--allow-net",
+        "--env",
+        "KIT_SERVICE=1",
+        "--only",
+        "kit_disk",
+    ]);
+    assert_eq!(learned.code, 0, "{learned:?}");
+    assert_eq!(cache.line("schemas export example.com/test/kit DIR/kit.schemas").code, 0);
+    let refused = cache.line("schemas add DIR/kit.schemas --max-input 100");
+    assert!(refused.code == 2 && refused.stderr.contains("--max-input"), "{refused:?}");
+
+    // A file without a model does not remove the one that is known.
+    let bare = CachedSchemas::to_file(
+        &ProviderSchemas::parse(document_of("example.com/test/kit")).unwrap(),
+        "example.com/test/kit",
+        None,
+        "elsewhere",
+    );
+    fs::write(cache.folder.at("bare.schemas"), bare.unwrap()).unwrap();
+    let added = cache.line("schemas add DIR/bare.schemas");
+    assert!(added.code == 0 && added.stdout.contains(", 1 learned, "), "{added:?}");
+
+    let own = "terraform.io/builtin/terraform";
+    let own = CachedSchemas::to_file(&ProviderSchemas::parse(document_of(own)).unwrap(), own, None, "");
+    fs::write(cache.folder.at("own.schemas"), own.unwrap()).unwrap();
+    let refused = cache.line("schemas add DIR/own.schemas");
+    assert!(refused.code == 2 && refused.stderr.contains("Terraform's own provider"), "{refused:?}");
+}
+
+#[test]
+fn a_running_provider_is_learned_only_with_its_network() {
+    let cache = Cache::new("reattach");
+    let binary = format!("--provider-binary={}=example.com/test/kit", kit());
+    let refused = cache.run(["schemas", "learn", &binary, "--reattach", "{}"]);
+    assert!(refused.code == 2 && refused.stderr.contains("--allow-net"), "{refused:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_learning_keeps_its_models() {
+    let cache = Cache::new("interrupted");
+    let planning = cache.folder.at("planning");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_objchange"))
+        .args(["schemas", "learn", "--allow-net", "--jobs", "1", "--calls", "200"])
+        .args(["--only", "kit_a*", "--only", "kit_c*", "--only", "kit_d*", "--only", "kit_hang"])
+        .args(["--env", "KIT_PLANNING"])
+        .arg(format!("--provider-binary={}=example.com/test/kit", kit()))
+        .env("OBJCHANGE_CACHE_DIR", cache.folder.at("cache"))
+        .env("KIT_PLANNING", &planning)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !planning.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was interrupted");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    let count =
+        stderr.split_once(": ").and_then(|(_, rest)| rest.split_once(" resource types learned with "));
+    let count: usize = count.unwrap().0.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(count > 1, "{stderr}");
+    assert!(stdout.contains(&format!(", {count} learned, ")), "{stdout}");
+    assert!(stderr.contains(" left: repeat the command to go on"), "{stderr}");
+    let exported = cache.line("schemas export example.com/test/kit DIR/kit.schemas");
+    assert_eq!(exported.code, 0, "{exported:?}");
+    assert_eq!(check_models(&cache.folder.at("kit.schemas")), count);
+}
+
+/// Compares the models in a file with their published schema, and counts them.
+fn check_models(file: &std::path::Path) -> usize {
+    let cached = CachedSchemas::parse(fs::read(file).unwrap()).unwrap();
+    let (model, validator) = (cached.model.unwrap(), validator("model.schema.json"));
+    let names: Vec<_> = model.types().cloned().collect();
+    for name in &names {
+        let text = model.of_type(name).unwrap().unwrap();
+        check(&validator, &serde_json::from_str(&text).unwrap());
+    }
+    names.len()
+}
+
+#[test]
+fn the_schema_of_models_lists_what_models_may_have() {
+    let schema = fs::read_to_string(crate::program::workspace().join("schema/model.schema.json")).unwrap();
+    let schema: Json = serde_json::from_str(&schema).unwrap();
+    let validator = validator("model.schema.json");
+    let block = objchange::schema::Block::new(
+        [("a", objchange::schema::Attribute::optional(objchange::Type::String))],
+        [],
+    );
+    let part = &schema["$defs"]["part"]["properties"];
+    let names =
+        |of: &Json| -> Vec<String> { serde_json::from_value(of["propertyNames"]["enum"].clone()).unwrap() };
+    let outcomes: Vec<String> =
+        serde_json::from_value(schema["$defs"]["outcome"]["oneOf"][0]["enum"].clone()).unwrap();
+    let mut models = Vec::new();
+    for situation in names(&part["planned"]) {
+        models
+            .push(format!(r#"{{"planned":{{"{situation}":{{"usual":{{"is":[],"n":1,"depends":true}}}}}}}}"#));
+    }
+    for change in names(&part["replaces"]) {
+        models.push(format!(r#"{{"replaces":{{"{change}":{{"yes":1,"no":2,"paths":["a"],"when":"a"}}}}}}"#));
+    }
+    for outcome in outcomes {
+        models.push(format!(r#"{{"planned":{{"created":{{"alone":{{"is":["{outcome}"],"n":1}}}}}}}}"#));
+    }
+    models.push(r#"{"one_of":["x"]}"#.to_owned());
+    for outcome in [r#"{"copy_of":"a"}"#, r#"{"constant":"\"x\""}"#] {
+        let fact = format!(r#"{{"is":[{outcome}],"n":1}}"#);
+        models.push(format!(r#"{{"planned":{{"created":{{"when":{{"set a":{fact}}}}}}}}}"#));
+    }
+    for part in models {
+        let text = format!(r#"{{"probes":1,"legacy":true,"parts":{{"a":{part}}}}}"#);
+        let model = TypeModel::parse(&text, &block).unwrap();
+        check(&validator, &serde_json::from_str(&text).unwrap());
+        check(&validator, &serde_json::from_str(&model.to_text()).unwrap());
+    }
+    for part in [r#"{"planned":{"elsewhere":{}}}"#, r#"{"replaces":{"value":{"maybe":1}}}"#, r#"{"more":1}"#]
+    {
+        let text = format!(r#"{{"probes":1,"parts":{{"a":{part}}}}}"#);
+        refused(&validator, &serde_json::from_str(&text).unwrap());
+    }
 }

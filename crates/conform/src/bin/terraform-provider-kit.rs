@@ -1,7 +1,7 @@
 //! The provider of [`objchange_conform::kit::faulty`], for tests: of this crate, and through Terraform itself.
 //!
-//! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` hangs. A plan
-//! of `kit_slow` takes a time that grows with the square of its `tags`; `kit_slow_apply` applies slowly, and writes the file
+//! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` writes the file that
+//! `KIT_PLANNING` names, and hangs. A plan of `kit_slow` takes a time that grows with the square of its `tags`; `kit_slow_apply` applies slowly, and writes the file
 //! that `KIT_APPLYING` names when it begins. Where the variable `KIT_SCHEMA` has a number, it is the provider with
 //! that one of the schemas that are wrong. Where `KIT_SECRETS` has three secrets with spaces between them, it is the one
 //! that leaks them. Where `KIT_SERVICE` is set, it is the one for tests of whole modules, [`objchange_conform::kit::service`].
@@ -28,6 +28,7 @@ fn main() -> process::ExitCode {
         process::exit(2)
     });
     let hang = ResourceType::new(trial_block(nested_types)).on_plan(|request| {
+        env::var("KIT_PLANNING").into_iter().for_each(|path| drop(std::fs::write(path, "")));
         thread::sleep(Duration::from_secs(3600));
         objchange::change::PlannedResource::new(request.proposed.clone())
     });

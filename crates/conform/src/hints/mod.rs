@@ -27,6 +27,7 @@ mod hinted_value;
 mod json;
 mod read;
 mod secret;
+mod template;
 
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
@@ -132,8 +133,17 @@ impl Hints {
     /// The hints do not fit the schema, or lack a required attribute.
     pub fn provider_config(&self, block: &Block) -> Result<Value, HintsError> {
         let said = self.provider.clone().unwrap_or_else(|| Value::object::<&str, Value>([]));
+        let is_missing = |name: &&SmolStr| said.attribute(name).is_none_or(Value::is_null);
+        let required = block.attributes().iter().filter(|(_, attribute)| attribute.required);
+        let missing: Vec<&str> =
+            required.map(|(name, _)| name).filter(is_missing).map(SmolStr::as_str).collect();
+        if let [first, _, ..] = missing[..] {
+            let problem =
+                format!("these settings are required: {}; set them in a hints file", missing.join(", "));
+            return Err(HintsError::new(format!("provider.{first}"), problem));
+        }
         block.coerce_config(&said).map_err(|error| {
-            let hint = if self.provider.is_some() { "" } else { "; say it in a hints file" };
+            let hint = if self.provider.is_some() { "" } else { "; set it in a hints file" };
             HintsError::new(format!("provider{}", error.path.suffix()), format!("{}{hint}", error.kind))
         })
     }

@@ -31,8 +31,8 @@ impl Hints {
 }
 
 impl Hints {
-    /// All texts of at least four bytes in the file. They are inputs, which a model must not hold.
-    pub(crate) fn texts(&self) -> Vec<String> {
+    /// All texts in the file. They are inputs, which a model must not hold.
+    pub(crate) fn texts(&self) -> HintTexts {
         let values = self.values.iter().chain(self.types.iter().flat_map(|entry| &entry.values));
         let given = values.flat_map(|(_, given)| given.values());
         let updates = self.types.iter().flat_map(|entry| &entry.update).map(|(_, value)| value);
@@ -40,13 +40,12 @@ impl Hints {
         for value in self.provider.iter().chain(given).chain(updates) {
             value.unmark_deep().0.visit(|_, part| {
                 if let Kind::String(text) = part.kind() {
-                    // Shorter texts are part of many words, whose constants would be lost.
-                    texts.extend(Some(text.to_string()).filter(|text| text.len() >= 4));
+                    texts.extend(Some(text.to_string()).filter(|text| !text.is_empty()));
                 }
                 Descend::Into
             });
         }
-        texts
+        HintTexts(texts)
     }
 
     /// All values in the file for attributes that schemas call sensitive or write-only, each marked.
@@ -75,6 +74,24 @@ impl Hints {
     }
 }
 
+/// The texts in a hints file.
+#[derive(Clone)]
+pub(crate) struct HintTexts(Vec<String>);
+
+impl HintTexts {
+    /// Whether one of them is in a text. Those of fewer than four characters are part of many words, and must be a word.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        let is_word = |word: &str| {
+            let borders_on_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            text.match_indices(word).any(|(at, _)| {
+                let (before, after) = (&text[..at], &text[at + word.len()..]);
+                !borders_on_letter(before.chars().next_back()) && !borders_on_letter(after.chars().next())
+            })
+        };
+        self.0.iter().any(|own| if own.chars().count() < 4 { is_word(own) } else { text.contains(own) })
+    }
+}
+
 /// The parts of a text around its placeholders.
 fn parts(secret: &Value, parts: &mut Vec<Value>) {
     secret.unmark_deep().0.visit(|_, part| {
@@ -90,6 +107,20 @@ fn parts(secret: &Value, parts: &mut Vec<Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_texts_are_found_as_words() {
+        let hints = Hints::parse(br#"{"provider": {"token": "t0k", "host": "local"}}"#).unwrap();
+        for (text, is_in) in [
+            ("t0k", true),
+            ("https://t0k@host", true),
+            ("at0ken", false),
+            ("is-localhost", true),
+            ("", false),
+        ] {
+            assert_eq!(hints.texts().is_in(text), is_in, "{text}");
+        }
+    }
 
     #[test]
     fn secrets_and_their_parts() {

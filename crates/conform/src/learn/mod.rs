@@ -3,15 +3,20 @@
 //! Plans need no service, no credentials that work and no network. Nothing is applied, read or imported: the calls are
 //! those for schemas, configuring, validating and planning.
 
+mod bases;
 mod objects;
+mod other_secrets;
 mod probes;
 mod session;
+mod variations;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use objchange::Value;
+use objchange::change::ProviderSecrets;
 use objchange::schema::Block;
 use objchange_model::{ModelInfo, TypeModel};
 use objchange_provider::{Component, ErrorKind, Provider, ProviderExt, Result, Schemas};
@@ -20,6 +25,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use wildmatch::WildMatch;
 
+use self::other_secrets::{OtherSecrets, other_settings};
 use self::probes::Prober;
 use self::session::Session;
 use crate::{Hints, Stop};
@@ -40,8 +46,11 @@ pub struct LearnOptions {
     pub time_per_type: Duration,
     /// The time limit; no new type is begun after it.
     pub time: Option<Duration>,
-    /// How many providers run at the same time.
+    /// How many providers run at the same time. If hints have secrets, each has a second one beside it, with other secrets.
     pub jobs: usize,
+    /// The provider is one process, which cannot have a second one with other secrets beside it. If hints have secrets, the
+    /// models hold no constants.
+    pub is_one_process: bool,
     /// Stops learning before the next type.
     pub stop: Stop,
 }
@@ -57,6 +66,7 @@ impl Default for LearnOptions {
             time_per_type: Duration::from_secs(120),
             time: None,
             jobs: 1,
+            is_one_process: false,
             stop: Stop::default(),
         }
     }
@@ -86,20 +96,46 @@ pub struct LearnProgress<'p> {
     pub outcome: std::result::Result<&'p TypeModel, &'p str>,
     /// The settings of the provider, and the types that were not learned so far.
     pub info: &'p ModelInfo,
+    /// The number of calls so far.
+    pub calls: u64,
     /// How many types are done.
     pub done: usize,
     /// How many there are.
     pub types: usize,
 }
 
+impl<'p> LearnProgress<'p> {
+    /// The progress after a type, before any call is counted.
+    pub fn new(
+        name: &'p str,
+        outcome: std::result::Result<&'p TypeModel, &'p str>,
+        info: &'p ModelInfo,
+        done: usize,
+        types: usize,
+    ) -> Self {
+        Self { name, outcome, info, calls: 0, done, types }
+    }
+}
+
 type Start = dyn Fn() -> Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>> + Send + Sync;
+
+/// The settings of a provider.
+#[derive(Clone, PartialEq)]
+struct Prepared {
+    config: Value,
+    /// The secrets in it, where they are not those of the hints.
+    others: OtherSecrets,
+}
 
 /// Data that all workers share.
 struct Context {
     start: Box<Start>,
     options: LearnOptions,
     schemas: Arc<Schemas>,
-    config: objchange::Value,
+    settings: Prepared,
+    /// The settings with other secrets, the best first.
+    other_settings: Vec<Prepared>,
+    secrets: ProviderSecrets,
     tasks: Mutex<VecDeque<SmolStr>>,
     learned: Mutex<Learned>,
     types: usize,
@@ -146,12 +182,13 @@ where
     let schemas = first.schemas().await?;
     let nothing = Block::new::<&str>([], []);
     let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
-    let config = options
-        .hints
-        .provider_config(block)
-        .map_err(|error| ErrorKind::Refused(vec![error.to_string()]))?
-        .unmark_deep()
-        .0;
+    let config =
+        options.hints.provider_config(block).map_err(|error| ErrorKind::Refused(vec![error.to_string()]))?;
+    let other_settings = other_settings(&options.hints, &schemas, &config);
+    let config = config.unmark_deep().0;
+    let mut secrets = ProviderSecrets::default();
+    options.hints.secrets().iter().for_each(|secret| secrets.learn_marked(secret));
+    secrets.learn(block, &config);
     let wanted: VecDeque<SmolStr> = wanted(&schemas, &options)?;
     let settings = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
     let mut info = ModelInfo::new("", None);
@@ -162,7 +199,9 @@ where
     let context = Arc::new(Context {
         start,
         schemas,
-        config,
+        settings: Prepared { config, others: OtherSecrets::default() },
+        other_settings,
+        secrets,
         types: wanted.len(),
         tasks: Mutex::new(wanted),
         learned: Mutex::new(Learned { info, ..Learned::default() }),
@@ -176,7 +215,8 @@ where
     let mut workers = JoinSet::new();
     let jobs = context.options.jobs.clamp(1, context.types.max(1));
     for session in std::iter::once(session).chain((1..jobs).map(|_| Session::new(context.clone(), None))) {
-        workers.spawn(work(session));
+        let with_other_secrets = Session::with_other_secrets(context.clone());
+        workers.spawn(work(session, with_other_secrets));
     }
     while let Some(done) = workers.join_next().await {
         if let Err(error) = done
@@ -209,27 +249,31 @@ fn wanted(schemas: &Schemas, options: &LearnOptions) -> Result<VecDeque<SmolStr>
 }
 
 /// Learns one type after the other.
-async fn work(mut session: Session) {
+async fn work(mut session: Session, mut with_other_secrets: Option<Session>) {
     let context = session.context.clone();
     while let Some(name) = context.next() {
         let Some(schema) = context.schemas.resources.get(&name) else { continue };
         let mut prober = Prober::new(&name, &schema.block, &context.options);
-        let outcome = prober.learn(&mut session).await;
+        let outcome = prober.learn(&mut session, with_other_secrets.as_mut()).await;
         let mut learned = context.learned();
         learned.calls += u64::from(prober.calls());
-        let (done, types) = (learned.types.len() + learned.info.not_learned.len() + 1, context.types);
-        let report = outcome.as_ref().map(|(model, _)| model).map_err(String::as_str);
-        let progress = LearnProgress { name: &name, outcome: report, info: &learned.info, done, types };
-        (context.progress)(progress);
         match outcome {
             Ok((model, left_out)) => {
                 if let Some(reason) = left_out {
-                    learned.info.partly_learned.insert(name.clone(), reason);
+                    learned.info.partly_learned.insert(name.clone(), context.without_secrets(&reason));
                 }
-                learned.types.insert(name, model);
+                learned.types.insert(name.clone(), model);
             }
-            Err(reason) => drop(learned.info.not_learned.insert(name, reason)),
+            Err(reason) => {
+                learned.info.not_learned.insert(name.clone(), context.without_secrets(&reason));
+            }
         }
+        let Learned { info, types, calls, .. } = &*learned;
+        let why = || info.not_learned.get(&name).map_or("", String::as_str);
+        let outcome = types.get(&name).ok_or_else(why);
+        let done = types.len() + info.not_learned.len();
+        let progress = LearnProgress::new(&name, outcome, info, done, context.types);
+        (context.progress)(LearnProgress { calls: *calls, ..progress });
     }
 }
 
@@ -238,6 +282,15 @@ impl Context {
     fn next(&self) -> Option<SmolStr> {
         let is_over = self.options.stop.is_stopped() || self.end.is_some_and(|end| Instant::now() >= end);
         if is_over { None } else { self.tasks().pop_front() }
+    }
+
+    /// The reason why something was not learned. If the hints have secrets, it has no message of the provider, which may be
+    /// made of them.
+    fn without_secrets(&self, reason: &str) -> String {
+        match reason.split_once(": ") {
+            Some((reason, _)) if !self.other_settings.is_empty() => reason.to_owned(),
+            _ => reason.to_owned(),
+        }
     }
 
     fn tasks(&self) -> std::sync::MutexGuard<'_, VecDeque<SmolStr>> {

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use objchange::schema::Block;
 use objchange::value::{Kind, PathStep};
 use objchange::{Type, Value};
+use objchange_model::empty_value;
 use objchange_provider::Component;
 use smol_str::SmolStr;
 
@@ -18,22 +19,69 @@ pub(super) struct Values<'a> {
     pub(super) block: &'a Block,
     pub(super) name: &'a str,
     pub(super) hints: &'a Hints,
+    pub(super) documents: Documents,
 }
 
-/// A document like those that people write, with keys that are not sorted: `{}` would not show that a provider compares
-/// documents as JSON.
-fn document(number: u64) -> String {
-    format!(
-        r#"{{"Version":"2012-10-17","Statement":[{{"Sid":"s{number}","Effect":"Allow","Action":"s3:GetObject","Resource":"*"}}]}}"#
-    )
+/// The JSON documents that a type takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Documents {
+    /// Policies, as AWS has them.
+    Policies,
+    /// Lists of objects with names.
+    Lists,
+    /// Empty ones.
+    Empty,
 }
 
-/// An object with documents in place of empty ones.
-pub(super) fn with_documents(object: &Value, number: u64) -> Value {
-    let Ok(object) = object.transform(|_, part| {
-        Ok::<_, Infallible>(if part.as_str() == Some("{}") { Value::from(document(number)) } else { part })
-    });
-    object
+impl Documents {
+    /// A document like those that people write, with keys that are not sorted: `{}` would not show that a provider compares
+    /// documents as JSON.
+    pub(super) fn text(self, number: u64) -> String {
+        match self {
+            Self::Policies => format!(
+                r#"{{"Version":"2012-10-17","Statement":[{{"Sid":"s{number}","Effect":"Allow","Action":"s3:GetObject","Resource":"*"}}]}}"#
+            ),
+            Self::Lists => format!(r#"[{{"name":"n{number}","image":"i{number}"}}]"#),
+            Self::Empty => "{}".to_owned(),
+        }
+    }
+
+    /// Documents that may say the same: with empty members, with single elements in place of arrays of one, and in another
+    /// order.
+    pub(super) fn equal_texts(self) -> Vec<[String; 2]> {
+        let policy = |statement: &str, actions: &str, end: &str| {
+            format!(
+                r#"{{"Version":"2012-10-17","Statement":{statement}{{"Effect":"Allow","Action":{actions},"Resource":"*"}}{end}}}"#
+            )
+        };
+        let [one, two] = ["\"a:b\"", "[\"a:b\",\"a:c\"]"];
+        match self {
+            Self::Policies => vec![
+                [policy("[", &format!("{one},\"Condition\":{{}}"), "]"), policy("[", one, "]")],
+                [policy("[", one, "]"), policy("", "[\"a:b\"]", "")],
+                [policy("[", two, "]"), policy("[", "[\"a:c\",\"a:b\"]", "]")],
+            ],
+            Self::Lists => vec![
+                [r#"[{"image":"i","links":[],"name":"n"}]"#, r#"[{"image":"i","name":"n"}]"#]
+                    .map(str::to_owned),
+            ],
+            Self::Empty => Vec::new(),
+        }
+    }
+
+    /// An object with such documents in place of empty ones.
+    pub(super) fn put_into(self, object: &Value, number: u64) -> Value {
+        let text = self.text(number);
+        let Ok(object) = object.transform(|_, part| {
+            let is_empty = matches!(part.as_str(), Some("{}" | "[]"));
+            Ok::<_, Infallible>(if is_empty && self != Self::Empty {
+                Value::from(text.as_str())
+            } else {
+                part
+            })
+        });
+        object
+    }
 }
 
 impl<'a> Values<'a> {
@@ -47,7 +95,7 @@ impl<'a> Values<'a> {
         let put = Put { names: &spot.names, what };
         let config = maker.config(self.block, Taste::Nothing, Some(put));
         let value = within::first(&config, &spot.names).filter(|value| !value.is_null());
-        value.map(|value| with_documents(value, number))
+        value.map(|value| self.documents.put_into(value, number))
     }
 
     /// Two values for a part that differ.
@@ -96,7 +144,7 @@ impl<'a> Values<'a> {
             let holds_objects = part.ty().element().is_some_and(|element| element.as_object().is_some());
             if holds_objects
                 && !has_objects
-                && let Some(empty) = zero(part.ty())
+                && let Some(empty) = empty_value(part.ty())
             {
                 return Ok(empty);
             }
@@ -107,7 +155,7 @@ impl<'a> Values<'a> {
             Ok(maker.value(part.ty(), name.as_deref().unwrap_or_default(), 7, &mut Taste::Nothing))
         });
         let Ok(filled) = filled;
-        with_documents(&filled, number)
+        self.documents.put_into(&filled, number)
     }
 
     /// A configuration with a part set. Blocks around it are added where there are none.
@@ -142,9 +190,8 @@ pub(super) fn without(config: &Value, spot: &Spot<'_>) -> Value {
 /// The value of a part that is left out.
 fn nothing(value: &Value, spot: &Spot<'_>) -> Value {
     match (spot.can_be_unknown() && spot.is_objects(), value.ty()) {
-        (true, Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_)) if spot.is_block() => {
-            let empty: [Value; 0] = [];
-            Value::tuple(empty).convert(value.ty()).unwrap_or_else(|_| Value::null(value.ty().clone()))
+        (true, ty @ (Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_))) if spot.is_block() => {
+            empty_value(ty).unwrap_or_else(|| Value::null(ty.clone()))
         }
         (_, ty) => Value::null(ty.clone()),
     }
@@ -157,23 +204,11 @@ pub(super) fn has(object: &Value, names: &[SmolStr]) -> bool {
     has
 }
 
-/// The value that the older SDK keeps for an argument that nobody sets.
-pub(super) fn zero(ty: &Type) -> Option<Value> {
-    let empty: [Value; 0] = [];
-    match ty {
-        Type::Bool => Some(Value::from(false)),
-        Type::Number => Some(Value::from(0)),
-        Type::String => Some(Value::from("")),
-        Type::List(_) | Type::Set(_) => Value::tuple(empty).convert(ty).ok(),
-        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty).ok(),
-        _ => None,
-    }
-}
-
 /// Another value of the same type.
 fn other(value: &Value) -> Option<Value> {
     match value.kind() {
-        Kind::String(text) if text.starts_with('{') => Some(Value::from(document(77))),
+        Kind::String(text) if text.starts_with('{') => Some(Value::from(Documents::Policies.text(77))),
+        Kind::String(text) if text.starts_with('[') => Some(Value::from(Documents::Lists.text(77))),
         Kind::String(text) if text.starts_with("10.") => Some(Value::from(text.replacen("10.", "10.9", 1))),
         Kind::String(text) => Some(Value::from(format!("{text}2"))),
         Kind::Number(number) => Some(Value::from(number.as_i64()? + 1)),

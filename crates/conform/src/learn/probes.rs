@@ -7,62 +7,70 @@ use objchange::change::{
     Diagnostic, PlanRequest, PlanResourceChange, PlannedResource, Planning, Severity, begin_plan,
 };
 use objchange::schema::Block;
-use objchange::value::Kind;
 use objchange_model::{Evidence, TypeModel};
 use objchange_provider::{Component, ProviderExt};
 use tokio::time::Instant;
 
 use super::LearnOptions;
-use super::objects::{Values, bare, has, partly_unknown, same_texts, with_documents, without, zero};
+use super::bases::FULL;
+use super::objects::{Documents, Values, has, without};
 use super::session::{Session, has_errors, is_no_answer};
-use crate::generate::{SchemaPart, Spot, Taste, spots};
+use crate::generate::{SchemaPart, Spot, spots};
 use crate::{Acceptance, Sample, accepted};
 
 /// How often the provider may die or hang before a type is given up.
 const MAX_DEATHS: u32 = 8;
 
-/// How often the prior object is adjusted until a plan of the unchanged object changes nothing.
-const MAX_SETTLING: usize = 4;
+/// Texts that an argument with a list of accepted values refuses.
+const MADE_UP: [&str; 2] = ["not-a-choice", "no-choice-either"];
 
-/// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
-const MAX_PAIRS: usize = 24;
+/// The least time for confirming what was learned with other secrets.
+const MIN_CONFIRMING: Duration = Duration::from_secs(30);
 
-/// The most changes that are tried to see whether a provider accepts a prior object.
-const MAX_TRIED: usize = 4;
-
-/// The most flags that are tried beside a change.
-const MAX_FLAGS: usize = 24;
+/// Why a model has no constants.
+const UNCONFIRMED: &str = "it has no constants: they may be made of the secrets in the hints, and there was no provider with others";
 
 /// A new object, and the object that it becomes.
 #[derive(Clone)]
-struct Base {
-    config: Value,
-    prior: Value,
+pub(super) struct Base {
+    pub(super) config: Value,
+    pub(super) prior: Value,
     /// The number of its values: each base has other ones.
-    number: u64,
+    pub(super) number: u64,
 }
 
 /// Asks a provider about one type.
 pub(super) struct Prober<'a> {
-    values: Values<'a>,
-    evidence: Evidence<'a>,
-    /// The values that arguments accept, by part.
-    choices: Vec<(String, Vec<String>)>,
+    pub(super) values: Values<'a>,
+    pub(super) evidence: Evidence<'a>,
+    /// The values that arguments accept.
+    pub(super) choices: Vec<Choices<'a>>,
+    /// The number of plans of updates, and why the last one was refused.
+    updates: u32,
+    refusal: Option<String>,
     calls: u32,
     max_calls: u32,
     deaths: u32,
     until: Instant,
 }
 
+/// The values that an argument accepts.
+pub(super) struct Choices<'a> {
+    pub(super) spot: Spot<'a>,
+    pub(super) values: Vec<String>,
+    /// The object in which it was tried.
+    base: Base,
+}
+
 /// Why probing ends.
-enum End {
+pub(super) enum End {
     /// The calls or the time are used up.
     Limit,
     /// The provider cannot be asked.
     Gone(String),
 }
 
-type Asked<T> = Result<T, End>;
+pub(super) type Asked<T> = Result<T, End>;
 
 /// A time for one type that nobody waits for, and that can be added to every time of a clock.
 const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -70,9 +78,11 @@ const A_YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 impl<'a> Prober<'a> {
     pub(super) fn new(name: &'a str, block: &'a Block, options: &'a LearnOptions) -> Self {
         Self {
-            values: Values { block, name, hints: &options.hints },
+            values: Values { block, name, hints: &options.hints, documents: Documents::Policies },
             evidence: Evidence::new(block),
             choices: Vec::new(),
+            updates: 0,
+            refusal: None,
             calls: 0,
             max_calls: options.calls,
             deaths: 0,
@@ -90,8 +100,9 @@ impl<'a> Prober<'a> {
     pub(super) async fn learn(
         &mut self,
         session: &mut Session,
+        with_other_secrets: Option<&mut Session>,
     ) -> Result<(TypeModel, Option<String>), String> {
-        let end = match self.all(session).await {
+        let mut end = match self.all(session).await {
             Ok(reason) => reason,
             Err(End::Gone(reason)) => Some(reason),
             Err(End::Limit) => Some(format!("its limit was reached after {} calls", self.calls)),
@@ -99,44 +110,67 @@ impl<'a> Prober<'a> {
         if self.evidence.is_empty() {
             return Err(end.unwrap_or_else(|| "no plan has succeeded".to_owned()));
         }
+        if !session.context.other_settings.is_empty() && !self.confirm(with_other_secrets).await {
+            end.get_or_insert(UNCONFIRMED.to_owned());
+        }
         let evidence = std::mem::replace(&mut self.evidence, Evidence::new(self.values.block));
-        let secrets = self.values.hints.texts();
-        let is_own = |text: &str| secrets.iter().any(|secret| text.contains(secret.as_str()));
+        let own = self.values.hints.texts();
+        let is_own = |text: &str| own.is_in(text);
         let mut model = evidence.finish(&is_own);
-        for (part, values) in std::mem::take(&mut self.choices) {
+        for Choices { spot, values, .. } in std::mem::take(&mut self.choices) {
             if !values.iter().any(|value| is_own(value)) {
-                model.parts.entry(part.into()).or_default().one_of = values;
+                model.parts.entry(spot.names.join(".").into()).or_default().one_of = values;
             }
         }
         Ok((model, end))
     }
 
+    /// Asks a provider with other secrets for the same plans, and drops constants that it does not plan: they may be made of
+    /// a secret, such as a URL with it. Returns whether there was such a provider.
+    async fn confirm(&mut self, session: Option<&mut Session>) -> bool {
+        let probes = self.evidence.constant_probes();
+        let mut others = Evidence::new(self.values.block);
+        let mut choices = std::mem::take(&mut self.choices);
+        let mut is_confirmed = false;
+        if let Some(session) = session
+            && session.provider().await.is_ok()
+        {
+            is_confirmed = true;
+            // Constants that were learned until the limit are of no use before they are confirmed.
+            self.max_calls = u32::MAX;
+            self.until = self.until.max(Instant::now() + MIN_CONFIRMING);
+            let secrets = session.other_secrets();
+            for (sample, request) in probes {
+                let (prior, config) = (secrets.replaced(&request.prior), secrets.replaced(&request.config));
+                match self.call(session, &prior, &config).await {
+                    Ok(Some((request, answer))) => others.add(sample, &request, &answer),
+                    Ok(None) => {}
+                    Err(_) => break,
+                }
+            }
+            let mut confirmed = Vec::new();
+            for choice in choices {
+                let Base { config, prior, number } = &choice.base;
+                let base = Base { config: secrets.replaced(config), prior: prior.clone(), number: *number };
+                let named = self.allowed(session, &base, &choice.spot, MADE_UP[0]).await;
+                confirmed.extend(
+                    Some(choice).filter(|choice| named.is_ok_and(|n| n.as_ref() == Some(&choice.values))),
+                );
+            }
+            choices = confirmed;
+        } else {
+            choices.clear();
+        }
+        self.choices = choices;
+        self.evidence.confirm(&others);
+        is_confirmed
+    }
+
     /// Makes all probes. Returns why none was made.
     async fn all(&mut self, session: &mut Session) -> Asked<Option<String>> {
         let block = self.values.block;
-        let mut bases = Vec::new();
         let mut reason = None;
-        for (number, is_full) in [(0, false), (101, false), (202, true)] {
-            let taste = if is_full { Taste::Everything } else { Taste::Nothing };
-            let maker = self.values.maker(number);
-            let config = with_documents(&maker.config(block, taste, None), number);
-            if maker.is_too_large() {
-                return Ok(Some("its smallest object is too large".to_owned()));
-            }
-            let config = match self.accepted(session, config).await? {
-                Ok(config) => config,
-                Err((config, why)) => {
-                    reason.get_or_insert(why);
-                    // The plan call does not validate: an object that is refused may be planned all the same.
-                    if is_full { continue } else { config }
-                }
-            };
-            let config = with_documents(&config, number);
-            if let Some(base) = self.base(session, config, number).await? {
-                bases.push(base);
-            }
-        }
-        let Some(first) = bases.first().cloned() else {
+        let Some(first) = self.made_base(session, 0, &mut reason).await? else {
             return Ok(Some(reason.unwrap_or_else(|| "no plan has succeeded".to_owned())));
         };
         let all = spots(block);
@@ -145,12 +179,13 @@ impl<'a> Prober<'a> {
             !(spot.names.len() == 1 && spot.names[0] == "id" && !spot.is_required())
         };
         let all: Vec<Spot<'_>> = all.into_iter().filter(is_own).collect();
-        let second = bases.get(1).cloned();
         // Arguments outside of blocks come first: wide types have more parts than calls.
         let (outer, inner): (Vec<_>, Vec<_>) = all.iter().partition(|spot| spot.names.len() == 1);
         for spot in &outer {
             self.choices(session, &first, spot).await?;
         }
+        let second = self.made_base(session, 101, &mut reason).await?;
+        let full = self.made_base(session, FULL, &mut reason).await?;
         for spot in &outer {
             self.spot(session, &first, spot, true).await?;
         }
@@ -167,22 +202,21 @@ impl<'a> Prober<'a> {
                 self.spot(session, second, spot, false).await?;
             }
         }
-        if let Some(full) = bases.get(2).cloned() {
+        if let Some(full) = full {
             self.evidence.add_base(&full.config);
             for spot in all.iter().filter(|spot| has(&full.config, &spot.names)) {
                 self.change(session, &full, spot).await?;
-                if !spot.is_required() && !spot.is_write_only() {
-                    let nothing = Value::null(block.implied_type().clone());
-                    self.ask(session, full.number, &nothing, &without(&full.config, spot)).await?;
-                }
             }
         }
         self.pairs(session, &first, &all).await?;
-        Ok(None)
+        Ok(match (self.updates, self.refusal.take()) {
+            (0, Some(refusal)) => Some(format!("no plan of an update has succeeded: {refusal}")),
+            _ => None,
+        })
     }
 
     /// Changes a configuration until the provider accepts it.
-    async fn accepted(
+    pub(super) async fn accepted(
         &mut self,
         session: &mut Session,
         config: Value,
@@ -190,7 +224,7 @@ impl<'a> Prober<'a> {
         self.count(16)?;
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         let sample = Sample::new(config.clone(), "base");
-        let Values { name, block, hints } = self.values;
+        let Values { name, block, hints, .. } = self.values;
         match accepted(&*provider, Component::Resource, name, block, sample, hints).await {
             Ok(Acceptance::Yes(sample) | Acceptance::OnlyKnown(sample, _)) => {
                 Ok(Ok(sample.config.unmark_deep().0))
@@ -204,64 +238,6 @@ impl<'a> Prober<'a> {
                 Ok(Err((config.unmark_deep().0, error.to_string())))
             }
         }
-    }
-
-    /// The object that a configuration becomes, as far as plans tell.
-    async fn base(&mut self, session: &mut Session, config: Value, number: u64) -> Asked<Option<Base>> {
-        let nothing = Value::null(self.values.block.implied_type().clone());
-        let Some(created) = self.ask(session, number, &nothing, &config).await? else { return Ok(None) };
-        let mut prior = self.values.filled(&created.planned, None, number);
-        // A provider may refuse made-up objects in computed collections as soon as something changes.
-        let sparse = self.values.filled_with(&created.planned, None, number, false);
-        if !prior.identical(&sparse)
-            && self.is_refused(session, &prior, &config, number).await?
-            && !self.is_refused(session, &sparse, &config, number).await?
-        {
-            prior = sparse;
-        }
-        let prior = self.settled(session, prior, &config, number).await?;
-        Ok(Some(Base { config, prior, number }))
-    }
-
-    /// Whether plans of some changes of a prior object all fail.
-    async fn is_refused(
-        &mut self,
-        session: &mut Session,
-        prior: &Value,
-        config: &Value,
-        number: u64,
-    ) -> Asked<bool> {
-        let all = spots(self.values.block);
-        let is_plain =
-            |spot: &&Spot<'_>| spot.names.len() == 1 && !spot.is_objects() && !spot.is_write_only();
-        for spot in all.iter().filter(is_plain).filter(|spot| !has(config, &spot.names)).take(MAX_TRIED) {
-            let Some([_, two]) = self.values.two(spot, number + 3) else { continue };
-            let changed = self.values.with(config, spot, &two, number);
-            if self.call(session, prior, &changed).await?.is_some() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Adjusts a prior object until a plan with its configuration changes nothing.
-    async fn settled(
-        &mut self,
-        session: &mut Session,
-        mut prior: Value,
-        config: &Value,
-        number: u64,
-    ) -> Asked<Value> {
-        for _ in 0..MAX_SETTLING {
-            let Some((request, answer)) = self.call(session, &prior, config).await? else { break };
-            let next = self.values.filled(&answer.planned, Some(&prior), number);
-            if next.identical(&prior) {
-                self.evidence.add(number, &request, &answer);
-                break;
-            }
-            prior = next;
-        }
-        Ok(prior)
     }
 
     /// Sets, changes and takes away one argument or block.
@@ -278,8 +254,7 @@ impl<'a> Prober<'a> {
             return Ok(());
         }
         if has(&base.config, &spot.names) {
-            self.change(session, base, spot).await?;
-            return Ok(());
+            return self.change(session, base, spot).await;
         }
         let Some([one, two]) = self.values.two(spot, number + 3) else { return Ok(()) };
         let with_one = self.values.with(&base.config, spot, &one, number);
@@ -328,26 +303,36 @@ impl<'a> Prober<'a> {
             let current = crate::within::first(&base.config, &spot.names);
             let two = if current.is_some_and(|current| current.identical(&two)) { one.clone() } else { two };
             let changed = self.values.with(&base.config, spot, &two, base.number);
-            self.ask(session, base.number, &base.prior, &changed).await?;
+            let answer = self.ask(session, base.number, &base.prior, &changed).await?;
             self.forms(session, base, spot, &current.cloned().unwrap_or(one)).await?;
+            // The object with every argument has many that exclude each other.
+            if let Some(answer) = answer.filter(|_| !spot.is_required() && base.number != FULL) {
+                // Its default may be the value that it has: another one shows whether the default comes back.
+                let prior = self.values.filled(&answer.planned, Some(&base.prior), base.number);
+                self.ask(session, base.number, &prior, &without(&base.config, spot)).await?;
+            }
         }
         if !spot.is_required() {
-            self.ask(session, base.number, &base.prior, &without(&base.config, spot)).await?;
+            let without_it = without(&base.config, spot);
+            self.ask(session, base.number, &base.prior, &without_it).await?;
+            let nothing = Value::null(self.values.block.implied_type().clone());
+            self.ask(session, base.number, &nothing, &without_it).await?;
         }
         self.several(session, base, base, spot).await
     }
 
     /// Finds the values that an argument accepts. The provider must refuse two made-up values with one and the same list,
     /// and not refuse the first value in it with a list.
-    async fn choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
+    async fn choices(&mut self, session: &mut Session, base: &Base, spot: &Spot<'a>) -> Asked<()> {
         if spot.ty() != objchange::Type::String || spot.is_write_only() {
             return Ok(());
         }
-        let Some(first) = self.allowed(session, base, spot, "not-a-choice").await? else { return Ok(()) };
-        let second = self.allowed(session, base, spot, "no-choice-either").await?;
+        let Some(first) = self.allowed(session, base, spot, MADE_UP[0]).await? else { return Ok(()) };
+        let second = self.allowed(session, base, spot, MADE_UP[1]).await?;
         let Some(value) = first.first() else { return Ok(()) };
         if second.as_ref() == Some(&first) && self.allowed(session, base, spot, value).await?.is_none() {
-            self.choices.push((spot.names.join("."), first));
+            self.evidence.add_named(first.iter().cloned());
+            self.choices.push(Choices { spot: spot.clone(), values: first, base: base.clone() });
         }
         Ok(())
     }
@@ -408,149 +393,8 @@ impl<'a> Prober<'a> {
         Ok(())
     }
 
-    /// Writes a value in forms that a provider may take for equal, and with an unknown element.
-    async fn forms(
-        &mut self,
-        session: &mut Session,
-        base: &Base,
-        spot: &Spot<'_>,
-        value: &Value,
-    ) -> Asked<()> {
-        let SchemaPart::Attribute(_) = spot.part else { return Ok(()) };
-        let nothing = Value::null(self.values.block.implied_type().clone());
-        match value.kind() {
-            Kind::String(text) => {
-                for text in same_texts(text) {
-                    let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
-                    self.ask(session, base.number, &base.prior, &config).await?;
-                }
-                // Some providers compare documents as JSON.
-                if spot.names.len() == 1 && looks_like_document(spot.names[0].as_str()) {
-                    let json = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"a:b","Resource":"*"}]}"#;
-                    let before = self.values.with(&base.prior, spot, &Value::from(json), base.number);
-                    for text in same_texts(json).into_iter().skip(2) {
-                        let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
-                        self.ask(session, base.number, &before, &config).await?;
-                    }
-                    let other = json.replace("a:b", "a:c");
-                    let config = self.values.with(&base.config, spot, &Value::from(other), base.number);
-                    self.ask(session, base.number, &before, &config).await?;
-                }
-            }
-            Kind::List(elements) if elements.len() > 1 => {
-                let reversed: Vec<Value> = elements.iter().rev().cloned().collect();
-                let reversed = crate::within::elements_like(value, reversed.into_iter());
-                let config = self.values.with(&base.config, spot, &reversed, base.number);
-                self.ask(session, base.number, &base.prior, &config).await?;
-            }
-            _ => {}
-        }
-        if let Some(bare) = bare(value) {
-            let config = self.values.with(&base.config, spot, &bare, base.number);
-            if let Some(created) = self.ask(session, base.number, &nothing, &config).await? {
-                let prior = self.values.filled(&created.planned, Some(&base.prior), base.number);
-                self.settled(session, prior, &config, base.number).await?;
-            }
-            if let Some(partly) = partly_unknown(&bare) {
-                let config = self.values.with(&base.config, spot, &partly, base.number);
-                self.ask(session, base.number, &nothing, &config).await?;
-            }
-        } else if let Some(partly) = partly_unknown(value) {
-            let config = self.values.with(&base.config, spot, &partly, base.number);
-            self.ask(session, base.number, &nothing, &config).await?;
-        }
-        Ok(())
-    }
-
-    /// Leaves an argument out while the prior object has an empty value of it, or `true` for a flag.
-    async fn emptied(
-        &mut self,
-        session: &mut Session,
-        base: &Base,
-        spot: &Spot<'_>,
-        config: &Value,
-    ) -> Asked<()> {
-        let SchemaPart::Attribute(attribute) = spot.part else { return Ok(()) };
-        if spot.is_required() || attribute.nested().is_some() {
-            return Ok(());
-        }
-        let Some(zero) = zero(&spot.ty()) else { return Ok(()) };
-        let prior = self.values.with(&base.prior, spot, &zero, base.number);
-        self.ask(session, base.number, &prior, config).await?;
-        if spot.ty() == objchange::Type::Bool {
-            let prior = self.values.with(&base.prior, spot, &Value::from(true), base.number);
-            self.ask(session, base.number, &prior, config).await?;
-        }
-        Ok(())
-    }
-
-    /// Changes each argument beside flags that are true: some say whether an object is replaced.
-    async fn flags(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
-        let flags: Vec<&Spot<'_>> = all
-            .iter()
-            .filter(|spot| spot.names.len() == 1 && spot.ty() == objchange::Type::Bool)
-            .take(MAX_FLAGS)
-            .collect();
-        if flags.is_empty() {
-            return Ok(());
-        }
-        let set = |values: &Values<'_>, object: &Value, flags: &[&Spot<'_>]| {
-            flags
-                .iter()
-                .fold(object.clone(), |object, flag| values.with(&object, flag, &Value::from(true), 0))
-        };
-        let others = all.iter().filter(|spot| spot.names.len() == 1 && spot.ty() != objchange::Type::Bool);
-        for spot in others.filter(|spot| matches!(spot.part, SchemaPart::Attribute(_))) {
-            let Some([one, two]) = self.values.two(spot, base.number + 3) else { continue };
-            let [prior, config] = [&base.prior, &base.config];
-            let mut changes =
-                vec![(self.values.with(prior, spot, &one, 0), self.values.with(config, spot, &two, 0))];
-            if !spot.is_required() {
-                changes.push((without(prior, spot), changes[0].1.clone()));
-                changes.push((changes[0].0.clone(), without(config, spot)));
-            }
-            for (before, after) in changes {
-                let all_set = (set(&self.values, &before, &flags), set(&self.values, &after, &flags));
-                let Some(usual) = self.ask(session, base.number, &before, &after).await? else { continue };
-                let Some(answer) = self.ask(session, base.number, &all_set.0, &all_set.1).await? else {
-                    continue;
-                };
-                if usual.requires_replace.is_empty() == answer.requires_replace.is_empty() {
-                    continue;
-                }
-                for flag in &flags {
-                    let (before, after) =
-                        (set(&self.values, &before, &[flag]), set(&self.values, &after, &[flag]));
-                    self.ask(session, base.number, &before, &after).await?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Changes two or three arguments at once, to see whether the facts about each hold together.
-    async fn pairs(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
-        let nothing = Value::null(self.values.block.implied_type().clone());
-        let outer: Vec<&Spot<'_>> = all.iter().filter(|spot| spot.names.len() == 1).collect();
-        if outer.len() < 2 {
-            return Ok(());
-        }
-        for i in 0..MAX_PAIRS.min(outer.len()) {
-            let mut config = base.config.clone();
-            // Steps of different lengths, so that other arguments meet each time.
-            for spot in [i, i * 3 + 1, i * 7 + 2].map(|at| outer[at % outer.len()]) {
-                if let Some([_, two]) = self.values.two(spot, base.number + 11 + i as u64) {
-                    config = self.values.with(&config, spot, &two, base.number);
-                }
-            }
-            self.ask(session, base.number, &nothing, &config).await?;
-            self.ask(session, base.number, &base.prior, &config).await?;
-        }
-        Ok(())
-    }
-
     /// Asks for a plan, and adds the answer to the evidence. `None` if the provider refuses.
-    async fn ask(
+    pub(super) async fn ask(
         &mut self,
         session: &mut Session,
         sample: u64,
@@ -562,7 +406,7 @@ impl<'a> Prober<'a> {
         Ok(Some(answer))
     }
 
-    async fn call(
+    pub(super) async fn call(
         &mut self,
         session: &mut Session,
         prior: &Value,
@@ -574,10 +418,21 @@ impl<'a> Prober<'a> {
         let request = question.request().clone();
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         match provider.plan(self.values.name, &request).await {
-            Ok(answer) if has_errors(&answer.diagnostics) => Ok(None),
+            Ok(answer) if has_errors(&answer.diagnostics) => {
+                let is_error = |said: &&Diagnostic| said.severity == Severity::Error;
+                if !prior.is_null()
+                    && let Some(error) = answer.diagnostics.iter().find(is_error)
+                {
+                    self.refusal = Some(session.context.secrets.hide(&error.to_string()).into_owned());
+                }
+                Ok(None)
+            }
             // An answer of another type cannot become a prior object.
             Ok(answer) if !answer.planned.ty().conforms_to(self.values.block.implied_type()) => Ok(None),
-            Ok(answer) => Ok(Some((request, answer))),
+            Ok(answer) => {
+                self.updates += u32::from(!prior.is_null());
+                Ok(Some((request, answer)))
+            }
             Err(error) => {
                 self.died(session, &error)?;
                 Ok(None)
@@ -586,7 +441,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Counts calls that are about to be made.
-    fn count(&mut self, calls: u32) -> Asked<()> {
+    pub(super) fn count(&mut self, calls: u32) -> Asked<()> {
         if self.calls >= self.max_calls || Instant::now() >= self.until {
             return Err(End::Limit);
         }
@@ -595,7 +450,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Notes an error in place of an answer. If the provider has crashed or hangs, it is started again for the next call.
-    fn died(&mut self, session: &mut Session, error: &objchange_provider::Error) -> Asked<()> {
+    pub(super) fn died(&mut self, session: &mut Session, error: &objchange_provider::Error) -> Asked<()> {
         if is_no_answer(error) {
             session.let_go();
             self.deaths += 1;
@@ -605,11 +460,4 @@ impl<'a> Prober<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether the name is one of arguments that hold documents.
-fn looks_like_document(name: &str) -> bool {
-    ["policy", "document", "json", "definition", "definitions", "template", "pattern", "body"]
-        .iter()
-        .any(|word| name.split('_').any(|part| part == *word))
 }

@@ -167,7 +167,32 @@ fn the_configuration_of_the_provider() {
     let error = hints(EXAMPLE).provider_config(&block("hosts")).unwrap_err();
     assert_eq!(error.to_string(), r#"provider: the schema has no attribute or block type "host""#);
     let error = Hints::default().provider_config(&block("host")).unwrap_err();
-    assert_eq!(error.to_string(), r#"provider: the attribute "token" is required; say it in a hints file"#);
+    assert_eq!(error.to_string(), r#"provider: the attribute "token" is required; set it in a hints file"#);
+}
+
+#[test]
+fn all_required_settings_are_named_at_once() {
+    let nested = Block::new([("id", Attribute::required(Type::String))], []);
+    let block = Block::new(
+        [
+            ("host", Attribute::required(Type::String)),
+            ("token", Attribute::required(Type::String).sensitive()),
+            ("port", Attribute::optional(Type::Number)),
+        ],
+        [("account", NestedBlock { min_items: 1, ..NestedBlock::new(NestingMode::List, nested) })],
+    );
+    let error = Hints::default().provider_config(&block).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "provider.host: these settings are required: host, token; set them in a hints file"
+    );
+    let kit = Kit::default().configuration(block);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let template = Hints::template(&runtime.block_on(kit.schemas()).unwrap());
+    let json: serde_json::Value = serde_json::from_str(&template).unwrap();
+    let expected = serde_json::json!({"host": "", "token": {"$sensitive": ""}, "account": [{"id": ""}]});
+    assert_eq!(json["provider"], expected);
+    assert!(Hints::parse(template.as_bytes()).is_ok());
 }
 
 #[test]

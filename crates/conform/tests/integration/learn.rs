@@ -1,7 +1,7 @@
 //! Learning a provider with planted behaviours: a model is exactly right, or says that it depends.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use objchange::change::{Diagnostic, PlanRequest, PlanResourceChange, PlannedResource, Planning, begin_plan};
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
@@ -215,6 +215,127 @@ fn a_model_holds_no_input() {
     let text = planted().to_text();
     assert!(!text.contains(SECRET), "{text}");
     assert!(!text.contains("name-0"), "{text}");
+}
+
+/// A provider that makes values of the token in its settings.
+fn token_kit() -> Kit {
+    let token = Arc::new(Mutex::new(String::new()));
+    let configured = token.clone();
+    let computed = || Attribute::computed(Type::String);
+    let block = Block::new(
+        [
+            ("name", Attribute::optional(Type::String)),
+            ("region", computed()),
+            ("url", computed()),
+            ("reversed", computed()),
+            ("length", Attribute::computed(Type::Number)),
+            ("mode", Attribute::optional(Type::String)),
+        ],
+        [],
+    );
+    let accepted = token.clone();
+    let thing = ResourceType::new(block)
+        .on_plan(move |request| {
+            let token = token.lock().unwrap().clone();
+            PlannedResource::new(Value::object([
+                ("name", request.proposed.attribute("name").unwrap().clone()),
+                ("region", Value::from("eu-central")),
+                ("url", Value::from(format!("https://{token}@host"))),
+                ("reversed", Value::from(token.chars().rev().collect::<String>())),
+                ("length", Value::from(token.len() as i64)),
+                ("mode", request.proposed.attribute("mode").unwrap().clone()),
+            ]))
+        })
+        .on_validate(move |config| {
+            let (mode, token) = (config.attribute("mode").and_then(Value::as_str), accepted.lock().unwrap());
+            match mode {
+                Some(mode) if mode != "on" && mode != token.as_str() => {
+                    vec![Diagnostic::error(format!(
+                        "expected mode to be one of [\"on\" \"{token}\"], got {mode}"
+                    ))]
+                }
+                _ => Vec::new(),
+            }
+        });
+    Kit::default()
+        .configuration(Block::new([("token", Attribute::required(Type::String))], []))
+        .on_configure(move |config| {
+            let token = config.attribute("token").and_then(Value::as_str).unwrap();
+            *configured.lock().unwrap() = token.to_owned();
+            Vec::new()
+        })
+        .resource("kit_secret", thing)
+}
+
+#[test]
+fn a_model_holds_nothing_that_is_made_of_a_secret() {
+    let learned = |token: &str, is_one_process: bool| {
+        let mut options = LearnOptions::default();
+        let hints = format!(r#"{{"provider": {{"token": {token}}}}}"#);
+        options.hints = Hints::parse(hints.as_bytes()).unwrap();
+        options.is_one_process = is_one_process;
+        let start = || async { Ok(Arc::new(token_kit()) as Arc<dyn Provider>) };
+        runtime().block_on(learn(start, options, |_| ())).unwrap()
+    };
+    for token in ["pl4nted-s3cret", "t0k"] {
+        let with_secret = learned(&format!(r#"{{"$sensitive": "{token}"}}"#), false);
+        let model = &with_secret.types["kit_secret"];
+        let region = stable(model, "region", Situation::Created).cloned();
+        assert_eq!(region, Some(Outcome::Constant("\"eu-central\"".to_owned())));
+        for part in ["url", "reversed", "length"] {
+            assert_eq!(stable(model, part, Situation::Created), None, "{part}");
+        }
+        let (text, reversed) = (model.to_text(), token.chars().rev().collect::<String>());
+        assert!(!text.contains(token) && !text.contains(&reversed), "{text}");
+        assert_eq!(with_secret.info.partly_learned.len(), 0);
+        // Nothing can be confirmed without a second provider.
+        let alone = learned(&format!(r#"{{"$sensitive": "{token}"}}"#), true);
+        assert!(!alone.types["kit_secret"].to_text().contains("constant"));
+        assert!(alone.info.partly_learned["kit_secret"].contains("no constants"));
+    }
+    // Texts that are not secret are not in the model, whatever their length.
+    let text = learned("\"t0k\"", false).types["kit_secret"].to_text();
+    assert!(!text.contains("t0k") && text.contains("eu-central"), "{text}");
+}
+
+/// A default may be a value that another argument has in the request.
+#[test]
+fn a_default_that_equals_another_argument_is_a_constant() {
+    let text = || Attribute::optional_computed(Type::String);
+    let block = Block::new(
+        [("protocol", Attribute::required(Type::String)), ("check", text()), ("copy", text())],
+        [],
+    );
+    let start = move || {
+        let thing = ResourceType::new(block.clone())
+            .on_plan(|request| {
+                let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                    let value = match (name.as_str(), request.config.attribute(name).unwrap().is_null()) {
+                        ("check", true) => Value::from("alpha"),
+                        ("copy", true) => request.config.attribute("protocol").unwrap().clone(),
+                        _ => value.clone(),
+                    };
+                    (name.clone(), value)
+                });
+                PlannedResource::new(Value::object(members))
+            })
+            .on_validate(|config| {
+                let protocol = config.attribute("protocol").and_then(Value::as_str).unwrap_or_default();
+                match protocol {
+                    "alpha" | "beta" => Vec::new(),
+                    other => vec![Diagnostic::error(format!(
+                        "expected protocol to be one of [\"alpha\" \"beta\"], got {other}"
+                    ))],
+                }
+            });
+        async move { Ok(Arc::new(Kit::default().resource("kit_choice", thing)) as Arc<dyn Provider>) }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let model = &learned.types["kit_choice"];
+    assert_eq!(model.parts["protocol"].one_of, ["alpha", "beta"]);
+    let created = |part: &str| stable(model, part, Situation::Created).cloned();
+    assert_eq!(created("check"), Some(Outcome::Constant("\"alpha\"".to_owned())));
+    assert_eq!(created("copy"), Some(Outcome::CopyOf("protocol".into())));
 }
 
 /// A fresh request, made of random values.

@@ -3,7 +3,7 @@
 use objchange::change::PlanResourceChange;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
-use objchange_model::{ModelInfo, PlayOptions, ProviderModel, TypeModel};
+use objchange_model::{ModelError, ModelInfo, PlayOptions, ProviderModel, TypeModel};
 use proptest::prelude::*;
 
 fn schema() -> Block {
@@ -79,7 +79,7 @@ fn a_type_whose_model_is_damaged_is_named_once_and_planned_without_it() {
     let text = |name: &str| match name {
         "good" => Ok(Some(FACTS.to_owned())),
         "bad" => Ok(Some(r#"{"probes":1,"parts":{"gone":{}}}"#.to_owned())),
-        "cut" => Err("the text is cut off".to_owned()),
+        "cut" => Err(ModelError::Unreadable("the text is cut off".to_owned())),
         _ => Ok(None),
     };
     let model = ProviderModel::new(ModelInfo::new("p", None), text);

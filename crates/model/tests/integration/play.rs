@@ -3,7 +3,7 @@
 use objchange::change::{
     Action, PlanRequest, PlanResourceChange, PlannedResource, ProviderError, plan_change, proposed_new,
 };
-use objchange::schema::{Attribute, Block, NestedType, NestingMode};
+use objchange::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
 use objchange::{Type, Value};
 use objchange_model::{PlayOptions, TypeModel};
 
@@ -193,4 +193,78 @@ fn replacements_without_a_path_and_unknown_flags_are_open() {
     let open = plan(flag(Value::from(false)), flag(Value::unknown(Type::Bool)));
     assert!(open.may_replace);
     assert!(!plan(flag(Value::from(true)), flag(Value::from(false))).may_replace);
+}
+
+/// New elements of a set are planned by the facts, however many there are, and the others stay.
+#[test]
+fn elements_of_large_sets_are_planned() {
+    let rule = Block::new(
+        [
+            ("port", Attribute::required(Type::Number)),
+            ("id", Attribute::computed(Type::String)),
+            ("kind", Attribute::optional_computed(Type::String)),
+            ("note", Attribute::optional(Type::String)),
+        ],
+        [],
+    );
+    let schema = Block::new::<&str>([], [("rule", NestedBlock::new(NestingMode::Set, rule))]);
+    let text = r#"{"probes":4,"parts":{
+        "rule.id":{"planned":{"added":{"usual":{"is":["unknown"],"n":2}}}},
+        "rule.kind":{"planned":{"added":{"usual":{"is":[{"constant":"\"tcp\""}],"n":2}}}}}}"#;
+    let model = TypeModel::parse(text, &schema).unwrap();
+    let element = |port: i64, [id, kind, note]: [Option<&str>; 3]| {
+        let text = |text: Option<&str>| text.map_or(Value::null(Type::String), Value::from);
+        Value::object([
+            ("port", Value::from(port)),
+            ("id", text(id)),
+            ("kind", text(kind)),
+            ("note", text(note)),
+        ])
+    };
+    for count in [3, 1_000] {
+        let rules =
+            |all: Vec<Value>| schema.coerce_config(&Value::object([("rule", Value::tuple(all))])).unwrap();
+        // The older SDK keeps an empty text where nothing is set.
+        let known = |port| element(port, [Some("r"), Some("udp"), Some("")]);
+        let prior = rules((0..count).map(known).collect());
+        let config = rules((1..=count).map(|port| element(port, [None; 3])).collect());
+        let proposed = proposed_new(&schema, &prior, &config).unwrap();
+        let request = PlanResourceChange::new(&schema, &prior, &config, &proposed);
+        let planned = model.play(&schema, &request, PlayOptions::default()).answer.planned;
+        let planned = planned.attribute("rule").unwrap().as_elements().unwrap();
+        assert_eq!(planned.len() as i64, count);
+        for rule in planned {
+            let port = rule.attribute("port").unwrap();
+            let (id, kind) = (rule.attribute("id").unwrap(), rule.attribute("kind").unwrap());
+            if *port == Value::from(count) {
+                assert!(!id.is_known() && *kind == Value::from("tcp"), "{rule}");
+            }
+        }
+    }
+}
+
+/// Providers add defaults to documents. A document that is a part of the one before may change nothing.
+#[test]
+fn documents_with_defaults_of_the_provider() {
+    let schema = Block::new([("text", Attribute::required(Type::String))], []);
+    let text = r#"{"probes":4,"parts":{"text":{"planned":{
+        "json":{"usual":{"is":["kept"],"n":2}},"json_empty":{"usual":{"is":["kept"],"n":2}},
+        "reconfigured":{"usual":{"is":["normal_json"],"n":2}}},
+        "replaces":{"value":{"yes":2,"paths":["text"]}}}}}"#;
+    let model = TypeModel::parse(text, &schema).unwrap();
+    let plan = |before: &str, after: &str| {
+        let object = |text: &str| schema.coerce_config(&Value::object([("text", text)])).unwrap();
+        let request = PlanResourceChange::new(&schema, &object(before), &object(after), &object(after));
+        model.play(&schema, &request, PlayOptions::default())
+    };
+    let before = r#"{"a":"x","b":[],"c":"default"}"#;
+    let same = plan(before, r#"{ "c": "default", "a": "x" }"#);
+    assert_eq!(same.answer.planned.attribute("text"), Some(&Value::from(before)));
+    assert!(same.answer.requires_replace.is_empty() && !same.may_replace);
+    let part = plan(before, r#"{"a":"x"}"#);
+    assert!(part.may_replace && part.answer.requires_replace.is_empty());
+    assert!(!part.answer.planned.attribute("text").unwrap().is_known());
+    let other = plan(before, r#"{ "a": "y" }"#);
+    assert_eq!(other.answer.planned.attribute("text"), Some(&Value::from(r#"{"a":"y"}"#)));
+    assert!(!other.may_replace && other.answer.requires_replace.len() == 1);
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use objchange::Value;
+use objchange::address::InstanceAddress;
 use objchange::change::planned_data_resource;
 use objchange::value::Path;
 use objchange_hcl::{Diagnostic, Scope, Span, Variables};
@@ -11,6 +12,7 @@ use super::evaluated::dynamic;
 use super::graph::ResourceNode;
 use super::managed::Instance;
 use super::resource::value_place;
+use super::stored_data::is_read_with;
 use super::walk::Walk;
 use super::{ActionReason, CheckKind, CheckStatus, Identities, PlannedAction, PlannedObject};
 use crate::ModuleDiagnostic;
@@ -56,7 +58,8 @@ impl<'c> Walk<'_, 'c> {
                 true => ActionReason::ReadBecauseSimulated,
                 false => reason,
             });
-        // The stored object is not used.
+        let stored = self.stored_data(address, resource);
+        // Terraform does not use the stored object.
         self.set_current(address, &resource.provider_config, None);
         let later = planned_data_resource(&schema.block, &config)
             .map_or_else(|_| dynamic(), |later| mark_kept(&schema.block, &later));
@@ -98,7 +101,21 @@ impl<'c> Walk<'_, 'c> {
                 }
                 value
             }
-            DataAnswer::NotKnown => self.not_read(instance, resource, &scope, &text, later),
+            DataAnswer::NotKnown => {
+                match stored.filter(|stored| is_read_with(&schema.block, &plain, &stored.value)) {
+                    Some(stored) => {
+                        let value = stored.value.clone();
+                        self.set_current(address, &resource.provider_config, Some(stored));
+                        self.plan.kept_data.insert(text);
+                        let value = mark_kept(&schema.block, &value.mark_where_present(&marks));
+                        if self.input.options.mode != PlanMode::Destroy {
+                            self.postconditions(instance, resource, &scope, &value);
+                        }
+                        value
+                    }
+                    None => self.not_read(instance, resource, &scope, &text, later),
+                }
+            }
             DataAnswer::Failed(found) => {
                 let place = |path: &Path| value_place(&resource.body, &decoded, path);
                 if resource.config.check.is_some() {
@@ -113,6 +130,15 @@ impl<'c> Walk<'_, 'c> {
                 self.failed_data(instance, resource, found, &text, later, &place)
             }
         }
+    }
+
+    /// The object in the state that may stand in for reading: planning without refreshing takes objects as they are there.
+    fn stored_data(&self, address: &InstanceAddress, resource: &ResourceNode<'c>) -> Option<StateObject> {
+        let is_wanted = !self.input.options.refresh
+            && resource.config.check.is_none()
+            && self.providers.keeps_data(&resource.provider);
+        let stored = if is_wanted { self.current(address) } else { None };
+        stored.filter(|stored| stored.value.is_wholly_known()).cloned()
     }
 
     /// Plans a data source that could not be read, or not wholly: known attributes stay, and the rest is unknown.

@@ -38,6 +38,7 @@ mod resource_block;
 pub(crate) mod run;
 pub(crate) mod simulated;
 mod step_cycles;
+mod stored_data;
 pub(crate) mod targets;
 mod triggers;
 mod validate;
@@ -110,6 +111,8 @@ pub struct ModulePlan {
     pub lacks_workspace: bool,
     /// A data source or a function of a provider had no answer.
     pub lacks_answers: bool,
+    /// Data sources that nobody read, and that are as the state has them.
+    pub kept_data: BTreeSet<String>,
     /// The inputs that it was made without.
     pub missing: Vec<Missing>,
     /// Planning ended with errors.

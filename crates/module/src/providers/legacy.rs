@@ -11,6 +11,7 @@ use objchange::Value;
 use objchange::change::{Diagnostic, PlanResourceChange};
 use objchange::schema::{Attribute, AttributeType, Block};
 use objchange::value::{Descend, Kind, Path, PathStep, Type};
+use objchange_model::{empty_value, is_empty_value};
 
 /// Whether a type is one of the older SDK, which gives each type an `id` that can be set and is computed. The newer one makes
 /// every provider declare it, as computed alone.
@@ -103,10 +104,11 @@ pub(super) fn with_defaults(request: &PlanResourceChange, is_guess: bool) -> Opt
         if !is_guess {
             return Some(Value::unknown(part.ty().clone()));
         }
-        match (says_nothing(before), &attribute.ty) {
+        match (is_empty_value(before), &attribute.ty) {
             (true, _) => Some(before.clone()),
             (false, AttributeType::Plain(ty)) => {
-                empty(ty).or_else(|| Some(Value::unknown(part.ty().clone())))
+                let empty = if ty.is_primitive() { None } else { empty_value(ty) };
+                empty.or_else(|| Some(Value::unknown(part.ty().clone())))
             }
             (false, AttributeType::Nested(_)) => None,
         }
@@ -169,27 +171,4 @@ fn left_out(
         Ok(attribute.and_then(|attribute| change(&path, attribute, &part)).unwrap_or(part))
     });
     changed
-}
-
-/// Whether the value is one that the older SDK stores for an attribute that nobody sets.
-fn says_nothing(value: &Value) -> bool {
-    match value.kind() {
-        Kind::Bool(value) => !value,
-        Kind::String(text) => text.is_empty(),
-        Kind::Number(number) => number.as_i64() == Some(0),
-        _ => value.len() == Some(0),
-    }
-}
-
-/// The empty collection of a type.
-fn empty(ty: &Type) -> Option<Value> {
-    let nothing: [Value; 0] = [];
-    match ty {
-        Type::List(element) => Value::list((**element).clone(), nothing).ok(),
-        Type::Set(element) => Value::set((**element).clone(), nothing).ok(),
-        Type::Map(element) => {
-            Value::map((**element).clone(), [("", Value::from(""))].into_iter().take(0)).ok()
-        }
-        _ => None,
-    }
 }

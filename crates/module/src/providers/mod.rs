@@ -176,6 +176,11 @@ pub trait Providers {
         self.others()?.learned_replacement(provider, resource_type, part)
     }
 
+    /// Whether data sources that are configured as the state has them may be taken from there, in a plan without refreshing.
+    fn keeps_data(&self, provider: &ProviderAddress) -> bool {
+        self.others().is_some_and(|others| others.keeps_data(provider))
+    }
+
     /// Answers a call with the [`ProviderReply`] of its kind.
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply;
 }

@@ -64,6 +64,10 @@ impl Providers for SimulatedProviders<'_> {
         Some(format!("{sentence} of {} {version}", provider.for_display()))
     }
 
+    fn keeps_data(&self, provider: &ProviderAddress) -> bool {
+        !self.is_strict && self.models.contains_key(provider)
+    }
+
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
         let is_builtin = provider.provider.is_builtin();
         match call {

@@ -1,7 +1,7 @@
 //! Running the runs of a file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use hashbrown::HashMap;
@@ -9,6 +9,7 @@ use objchange::Value;
 use objchange::address::Mode;
 use objchange::change::ProviderSecrets;
 use objchange_hcl::{Functions, MoveTarget, Override, Places, Span};
+use objchange_model::ProviderModel;
 use smol_str::SmolStr;
 
 use super::expected::ExpectedFailures;
@@ -41,6 +42,9 @@ pub struct TestOptions {
     pub three_valued: bool,
     /// A value that is made up for a provider that is neither there nor mocked is an error.
     pub strict: bool,
+    /// The models of providers. Values that a provider refuses by its model fail a run, even if the provider is mocked: Terraform
+    /// asks it to validate all the same.
+    pub models: Arc<BTreeMap<ProviderAddress, ProviderModel>>,
     /// The seed of generated values.
     pub seed: u64,
     /// The time that `timestamp` and `plantimestamp` return, in RFC 3339. Without it they are unknown.
@@ -56,6 +60,7 @@ impl Default for TestOptions {
             verbose: false,
             three_valued: false,
             strict: false,
+            models: Arc::default(),
             seed: 0,
             now: None,
             clock: || Duration::ZERO,

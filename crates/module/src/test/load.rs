@@ -214,6 +214,11 @@ impl TestSuite {
         self.files.iter().enumerate().filter(|(_, file)| is_affected(file)).map(|(index, _)| index).collect()
     }
 
+    /// Whether a test file mocks a provider.
+    pub fn has_mocks(&self) -> bool {
+        self.files.iter().any(|file| !file.file.mock_providers.is_empty())
+    }
+
     /// The paths of the files that are run, in that order.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())

@@ -1,5 +1,7 @@
 //! Answers for the providers of a run: mocks, overrides, and simulations for all others.
 
+use std::collections::BTreeMap;
+
 use hashbrown::HashMap;
 use objchange::Value;
 use objchange::address::Mode;
@@ -7,9 +9,10 @@ use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, Provider,
     ProviderError, SimulatedProvider, planned_data_resource,
 };
-use objchange::schema::{Block, Schema};
+use objchange::schema::{Block, Schema, SchemaKind};
 use objchange::value::PathStep;
 use objchange_hcl::{Functions, MockData, MockProvider, OverrideDuring, Span};
+use objchange_model::ProviderModel;
 use smol_str::SmolStr;
 
 use super::overrides::{GivenValues, Overrides, constant_of, whole};
@@ -64,6 +67,7 @@ pub(super) struct TestProviders<'r> {
     pub(super) others: InventingProviders<'r>,
     pub(super) mocks: HashMap<ProviderConfigAddress, &'r Mock>,
     pub(super) overrides: &'r Overrides,
+    pub(super) models: &'r BTreeMap<ProviderAddress, ProviderModel>,
     /// The rules are those of 1.15.
     pub(super) is_new: bool,
     /// Ephemeral resources of mocked providers are mocked, too.
@@ -170,6 +174,32 @@ fn type_of(address: &str) -> SmolStr {
     parsed.map(|address| address.resource.resource_type.into()).unwrap_or_default()
 }
 
+/// Errors about values that a provider refuses by its model.
+fn refused_by(
+    model: &ProviderModel,
+    provider: &ProviderAddress,
+    type_name: &str,
+    config: &Value,
+) -> Vec<Diagnostic> {
+    let Some(of_type) = model.of_type_without_schema(type_name) else { return Vec::new() };
+    let version = model.info.version.as_deref().unwrap_or("(version not known)");
+    let refused = of_type.refused(config).into_iter();
+    let errors = refused.map(|(path, accepted)| {
+        let mut error = Diagnostic::error("The provider refuses this value");
+        let accepted = objchange_text::listed(&accepted[..accepted.len().min(MAX_LISTED)], accepted.len());
+        error.detail = format!(
+            "{} {version} accepted {accepted} here when it was learned. Terraform asks it to validate even where it is mocked.",
+            provider.for_display()
+        );
+        error.path = Some(path);
+        error
+    });
+    errors.collect()
+}
+
+/// The most accepted values that are named.
+const MAX_LISTED: usize = 5;
+
 impl Providers for TestProviders<'_> {
     fn is_simulated(&self, provider: &ProviderConfigAddress) -> bool {
         !self.mocks.contains_key(provider) && self.others.is_simulated(provider)
@@ -182,8 +212,15 @@ impl Providers for TestProviders<'_> {
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
         let is_mocked = self.mocks.contains_key(provider);
         match call {
-            // Terraform still checks the configuration by the schema. Only the own rules of the provider are left out.
-            ProviderCall::Validate(..) if is_mocked => ProviderReply::Validate(Vec::new()),
+            // Terraform asks the provider to validate even where it is mocked. The own rules of a provider without a model are
+            // left out.
+            ProviderCall::Validate(kind, type_name, config)
+                if is_mocked || self.models.contains_key(&provider.provider) =>
+            {
+                let model = self.models.get(&provider.provider).filter(|_| kind == SchemaKind::Resource);
+                let refused = model.map(|model| refused_by(model, &provider.provider, type_name, config));
+                ProviderReply::Validate(refused.unwrap_or_default())
+            }
             ProviderCall::Configure(_) if is_mocked => ProviderReply::Configure(Vec::new()),
             ProviderCall::Plan(resource_type, address, request) => {
                 ProviderReply::Plan(self.plan(provider, resource_type, address, request))

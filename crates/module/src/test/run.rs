@@ -99,6 +99,7 @@ impl TestRunner<'_> {
             others: InventingProviders::new(values),
             mocks: used.iter().map(|mocked| (mocked.address.clone(), mocked.mock)).collect(),
             overrides: &overrides,
+            models: &test_options.models,
             is_new,
             mocks_ephemeral,
         };

@@ -45,7 +45,7 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("docs/provider.md", 4, 0, 0),
     ("docs/python.md", 0, 0, 0),
     ("docs/query.md", 3, 4, 0),
-    ("docs/schemas.md", 8, 3, 0),
+    ("docs/schemas.md", 8, 6, 0),
     ("docs/sentinel.md", 2, 2, 1),
     ("docs/show.md", 7, 7, 0),
     ("docs/test.md", 1, 0, 0),

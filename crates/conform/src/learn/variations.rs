@@ -1,0 +1,168 @@
+//! Probes of values in other forms, and of several changes at once.
+
+use objchange::Value;
+use objchange::value::Kind;
+use objchange_model::empty_value;
+
+use super::objects::{Values, bare, partly_unknown, same_texts, without};
+use super::probes::{Asked, Base, Prober};
+use super::session::Session;
+use crate::generate::{SchemaPart, Spot};
+
+/// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
+const MAX_PAIRS: usize = 24;
+
+/// The most flags that are tried beside a change.
+const MAX_FLAGS: usize = 24;
+
+impl Prober<'_> {
+    /// Writes a value in forms that a provider may take for equal, and with an unknown element.
+    pub(super) async fn forms(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        spot: &Spot<'_>,
+        value: &Value,
+    ) -> Asked<()> {
+        let SchemaPart::Attribute(_) = spot.part else { return Ok(()) };
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        match value.kind() {
+            Kind::String(text) => {
+                for text in same_texts(text) {
+                    let config = self.values.with(&base.config, spot, &Value::from(text), base.number);
+                    self.ask(session, base.number, &base.prior, &config).await?;
+                }
+                // Some providers compare documents as JSON.
+                if spot.names.len() == 1 && looks_like_document(spot.names[0].as_str()) {
+                    let documents = self.values.documents;
+                    let json = documents.text(1);
+                    let mut pairs: Vec<[String; 2]> =
+                        same_texts(&json).into_iter().skip(2).map(|same| [json.clone(), same]).collect();
+                    pairs.extend(documents.equal_texts());
+                    pairs.push([json, documents.text(2)]);
+                    for [before, after] in pairs {
+                        let prior = self.values.with(&base.prior, spot, &Value::from(before), base.number);
+                        let config = self.values.with(&base.config, spot, &Value::from(after), base.number);
+                        self.ask(session, base.number, &prior, &config).await?;
+                    }
+                }
+            }
+            Kind::List(elements) if elements.len() > 1 => {
+                let reversed: Vec<Value> = elements.iter().rev().cloned().collect();
+                let reversed = crate::within::elements_like(value, reversed.into_iter());
+                let config = self.values.with(&base.config, spot, &reversed, base.number);
+                self.ask(session, base.number, &base.prior, &config).await?;
+            }
+            _ => {}
+        }
+        if let Some(bare) = bare(value) {
+            let config = self.values.with(&base.config, spot, &bare, base.number);
+            if let Some(created) = self.ask(session, base.number, &nothing, &config).await? {
+                let prior = self.values.filled(&created.planned, Some(&base.prior), base.number);
+                self.settled(session, prior, &config, base.number).await?;
+            }
+            if let Some(partly) = partly_unknown(&bare) {
+                let config = self.values.with(&base.config, spot, &partly, base.number);
+                self.ask(session, base.number, &nothing, &config).await?;
+            }
+        } else if let Some(partly) = partly_unknown(value) {
+            let config = self.values.with(&base.config, spot, &partly, base.number);
+            self.ask(session, base.number, &nothing, &config).await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves an argument out while the prior object has an empty value of it, or `true` for a flag.
+    pub(super) async fn emptied(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        spot: &Spot<'_>,
+        config: &Value,
+    ) -> Asked<()> {
+        let SchemaPart::Attribute(attribute) = spot.part else { return Ok(()) };
+        if spot.is_required() || attribute.nested().is_some() {
+            return Ok(());
+        }
+        let Some(empty) = empty_value(&spot.ty()) else { return Ok(()) };
+        let prior = self.values.with(&base.prior, spot, &empty, base.number);
+        self.ask(session, base.number, &prior, config).await?;
+        if spot.ty() == objchange::Type::Bool {
+            let prior = self.values.with(&base.prior, spot, &Value::from(true), base.number);
+            self.ask(session, base.number, &prior, config).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes each argument beside flags that are true: some say whether an object is replaced.
+    pub(super) async fn flags(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
+        let flags: Vec<&Spot<'_>> = all
+            .iter()
+            .filter(|spot| spot.names.len() == 1 && spot.ty() == objchange::Type::Bool)
+            .take(MAX_FLAGS)
+            .collect();
+        if flags.is_empty() {
+            return Ok(());
+        }
+        let set = |values: &Values<'_>, object: &Value, flags: &[&Spot<'_>]| {
+            flags
+                .iter()
+                .fold(object.clone(), |object, flag| values.with(&object, flag, &Value::from(true), 0))
+        };
+        let others = all.iter().filter(|spot| spot.names.len() == 1 && spot.ty() != objchange::Type::Bool);
+        for spot in others.filter(|spot| matches!(spot.part, SchemaPart::Attribute(_))) {
+            let Some([one, two]) = self.values.two(spot, base.number + 3) else { continue };
+            let [prior, config] = [&base.prior, &base.config];
+            let mut changes =
+                vec![(self.values.with(prior, spot, &one, 0), self.values.with(config, spot, &two, 0))];
+            if !spot.is_required() {
+                changes.push((without(prior, spot), changes[0].1.clone()));
+                changes.push((changes[0].0.clone(), without(config, spot)));
+            }
+            for (before, after) in changes {
+                let all_set = (set(&self.values, &before, &flags), set(&self.values, &after, &flags));
+                let Some(usual) = self.ask(session, base.number, &before, &after).await? else { continue };
+                let Some(answer) = self.ask(session, base.number, &all_set.0, &all_set.1).await? else {
+                    continue;
+                };
+                if usual.requires_replace.is_empty() == answer.requires_replace.is_empty() {
+                    continue;
+                }
+                for flag in &flags {
+                    let (before, after) =
+                        (set(&self.values, &before, &[flag]), set(&self.values, &after, &[flag]));
+                    self.ask(session, base.number, &before, &after).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes two or three arguments at once, to see whether the facts about each hold together.
+    pub(super) async fn pairs(&mut self, session: &mut Session, base: &Base, all: &[Spot<'_>]) -> Asked<()> {
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        let outer: Vec<&Spot<'_>> = all.iter().filter(|spot| spot.names.len() == 1).collect();
+        if outer.len() < 2 {
+            return Ok(());
+        }
+        for i in 0..MAX_PAIRS.min(outer.len()) {
+            let mut config = base.config.clone();
+            // Steps of different lengths, so that other arguments meet each time.
+            for spot in [i, i * 3 + 1, i * 7 + 2].map(|at| outer[at % outer.len()]) {
+                if let Some([_, two]) = self.values.two(spot, base.number + 11 + i as u64) {
+                    config = self.values.with(&config, spot, &two, base.number);
+                }
+            }
+            self.ask(session, base.number, &nothing, &config).await?;
+            self.ask(session, base.number, &base.prior, &config).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the name is one of arguments that hold documents.
+pub(super) fn looks_like_document(name: &str) -> bool {
+    ["policy", "document", "json", "definition", "definitions", "template", "pattern", "body"]
+        .iter()
+        .any(|word| name.split('_').any(|part| part == *word))
+}

@@ -1,0 +1,51 @@
+//! Empty values: the older SDK keeps them for arguments that are not set.
+
+use objchange::value::{Kind, PathStep};
+use objchange::{Type, Value};
+
+/// The empty value of a type: `false`, 0, `""` or a collection without elements. `None` for objects.
+///
+/// ```
+/// use objchange::{Type, Value};
+/// use objchange_model::{empty_value, is_empty_value};
+///
+/// assert_eq!(empty_value(&Type::String), Some(Value::from("")));
+/// assert!(is_empty_value(&empty_value(&Type::map(Type::Bool)).unwrap()));
+/// assert!(!is_empty_value(&Value::null(Type::Bool)));
+/// ```
+pub fn empty_value(ty: &Type) -> Option<Value> {
+    let none: [Value; 0] = [];
+    match ty {
+        Type::Bool => Some(Value::from(false)),
+        Type::Number => Some(Value::from(0)),
+        Type::String => Some(Value::from("")),
+        Type::List(_) | Type::Set(_) => Value::tuple(none).convert(ty).ok(),
+        Type::Map(_) => Value::object::<&str, Value>([]).convert(ty).ok(),
+        _ => None,
+    }
+}
+
+/// Whether a value is `false`, 0, `""` or a collection without elements. Null is not.
+pub fn is_empty_value(value: &Value) -> bool {
+    match value.kind() {
+        Kind::Bool(value) => !value,
+        Kind::String(text) => text.is_empty(),
+        Kind::Number(number) => number.as_i64() == Some(0),
+        _ => value.len() == Some(0),
+    }
+}
+
+/// Whether a value is null, or a collection without elements.
+pub(crate) fn has_nothing(value: &Value) -> bool {
+    value.is_null() || value.len() == Some(0)
+}
+
+/// A value with empty values in place of null attributes of objects.
+pub(crate) fn zeroed(value: &Value) -> Value {
+    let Ok(zeroed) = value.transform(|path, part| {
+        let is_in_object = matches!(path.last(), Some(PathStep::Attribute(_)));
+        let empty = if is_in_object && part.is_null() { empty_value(part.ty()) } else { None };
+        Ok::<_, std::convert::Infallible>(empty.unwrap_or(part))
+    });
+    zeroed
+}

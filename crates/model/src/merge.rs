@@ -1,0 +1,140 @@
+//! Finds the outcome that fits the probes of a part.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use crate::fact::{Cases, Cause, Fact, Outcome, Situation};
+
+/// The most outcomes that a fact lists.
+pub(crate) const MAX_OUTCOMES: usize = 4;
+
+/// The outcomes of a part in a situation, with the cause beside it.
+pub(crate) type OutcomesBeside = (Option<Cause>, ProbeOutcomes);
+
+/// The outcomes of each part in each situation, by the cause beside it.
+pub(crate) type OutcomesByPart = BTreeMap<(SmolStr, Situation, Option<Cause>), ProbeOutcomes>;
+
+/// The outcomes that fit all probes of a part in a situation, beside one cause.
+#[derive(Default)]
+pub(crate) struct ProbeOutcomes {
+    pub(crate) probes: u32,
+    /// `None` before the first probe.
+    pub(crate) fitting: Option<Vec<Outcome>>,
+    /// Constants that the provider was not given, or has named by itself: by sample, the first such probe.
+    pub(crate) clean: BTreeMap<(Outcome, u64), CleanProbe>,
+    /// The most telling outcome of each probe, whether it fits the others or not.
+    pub(crate) any: BTreeSet<Outcome>,
+}
+
+/// A probe in which a constant was planned that is not an input.
+#[derive(Clone, Copy)]
+pub(crate) struct CleanProbe {
+    pub(crate) number: usize,
+    /// Nothing of the constant was in the request.
+    pub(crate) is_strict: bool,
+}
+
+/// The constants of each part, in all situations: a default is the same for new objects and for others.
+pub(crate) struct Constants(BTreeMap<(SmolStr, Outcome), BTreeMap<u64, bool>>);
+
+impl Constants {
+    pub(crate) fn new<'o>(
+        all: impl Iterator<Item = (&'o (SmolStr, Situation, Option<Cause>), &'o ProbeOutcomes)>,
+    ) -> Self {
+        let mut constants: BTreeMap<_, BTreeMap<u64, bool>> = BTreeMap::new();
+        for ((part, ..), outcomes) in all {
+            for ((constant, sample), probe) in &outcomes.clean {
+                let samples = constants.entry((part.clone(), constant.clone())).or_default();
+                *samples.entry(*sample).or_default() |= probe.is_strict;
+            }
+        }
+        Self(constants)
+    }
+
+    /// Whether an outcome is none of our own values. A text may be derived from one that was sent, such as its hash: it must
+    /// have been planned for two samples.
+    pub(crate) fn are_sure(&self, part: &SmolStr, outcome: &Outcome) -> bool {
+        let Outcome::Constant(json) = outcome else { return true };
+        let is_text = json.contains('"') && json != "\"\"";
+        self.0.get(&(part.clone(), outcome.clone())).is_some_and(|samples| {
+            samples.len() > usize::from(is_text) && samples.values().any(|is_strict| *is_strict)
+        })
+    }
+}
+
+/// Finds the usual outcome, and the causes with another one.
+///
+/// If outcomes fit equally well, a copied value wins over a constant, and the prior value over both: it holds for more
+/// objects. For an argument that is not computed the prior value comes last, because leaving it out restores its default.
+pub(crate) fn merged(
+    mut seen: Vec<(Option<Cause>, ProbeOutcomes)>,
+    is_computed: bool,
+    is_kept: &dyn Fn(&Outcome) -> bool,
+) -> Cases {
+    let rank = |outcome: &Outcome| (*outcome == Outcome::Kept && !is_computed, outcome.clone());
+    for (_, seen) in &mut seen {
+        if let Some(fitting) = &mut seen.fitting {
+            fitting.retain(is_kept);
+        }
+        seen.any.retain(is_kept);
+    }
+    let mut votes: BTreeMap<&Outcome, usize> = BTreeMap::new();
+    for outcome in seen.iter().flat_map(|(_, seen)| seen.fitting.iter().flatten()) {
+        *votes.entry(outcome).or_default() += 1;
+    }
+    // One change is not what usually happens.
+    let is_of_one_cause = matches!(&seen[..], [(Some(_), _)]);
+    let usual = votes
+        .iter()
+        .filter(|_| !is_of_one_cause)
+        .max_by_key(|(outcome, count)| (**count, std::cmp::Reverse(rank(outcome))));
+    let usual = usual.map(|(outcome, _)| (*outcome).clone());
+    let mut cases = Cases::default();
+    let mut probes = 0;
+    let mut others = Vec::new();
+    for (cause, seen) in seen {
+        let fitting = seen.fitting.as_deref().unwrap_or_default();
+        match &usual {
+            Some(usual) if fitting.contains(usual) => probes += seen.probes,
+            _ => others.push((cause, seen)),
+        }
+    }
+    if let Some(usual) = usual {
+        cases.usual = Some(Fact { outcomes: vec![usual], probes, depends: false });
+    }
+    for (cause, seen) in others {
+        let fitting = seen.fitting.unwrap_or_default();
+        let fact = match fitting.iter().min_by_key(|outcome| rank(outcome)) {
+            Some(outcome) => Fact { outcomes: vec![outcome.clone()], probes: seen.probes, depends: false },
+            None => Fact {
+                outcomes: seen.any.into_iter().take(MAX_OUTCOMES).collect(),
+                probes: seen.probes,
+                depends: true,
+            },
+        };
+        match cause {
+            None => cases.alone = Some(fact),
+            Some(cause) => {
+                cases.when.insert(cause, fact);
+            }
+        }
+    }
+    cases
+}
+
+/// Whether a constant has a text in it that may be an input.
+pub(crate) fn holds_own(outcome: &Outcome, is_own: &dyn Fn(&str) -> bool) -> bool {
+    let Outcome::Constant(json) = outcome else { return false };
+    fn any(value: &serde_json::Value, is_own: &dyn Fn(&str) -> bool) -> bool {
+        match value {
+            serde_json::Value::String(text) => is_own(text),
+            serde_json::Value::Array(elements) => elements.iter().any(|element| any(element, is_own)),
+            serde_json::Value::Object(members) => {
+                members.iter().any(|(key, value)| is_own(key) || any(value, is_own))
+            }
+            _ => false,
+        }
+    }
+    serde_json::from_str(json).map_or(true, |value| any(&value, is_own))
+}
