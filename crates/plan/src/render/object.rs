@@ -41,7 +41,7 @@ impl Writer<'_> {
         }
         for (hidden, thing) in [(unchanged, "unchanged attribute"), (ignored, "ignored attribute")] {
             self.hidden(indent, hidden.len(), thing, |this| {
-                hidden.iter().for_each(|index| write(this, *index))
+                hidden.iter().for_each(|index| write(this, *index));
             });
         }
     }
@@ -86,7 +86,7 @@ impl Writer<'_> {
         }
         for (hidden, thing) in [(unchanged, "unchanged element"), (ignored, "ignored element")] {
             self.hidden(indent + 1, hidden.len(), thing, |this| {
-                hidden.iter().for_each(|index| write(this, *index))
+                hidden.iter().for_each(|index| write(this, *index));
             });
         }
         self.close("}", diff, indent, view);

@@ -27,9 +27,9 @@ impl IgnoredChanges<'_> {
     /// The numbers of what has been left out: `3 updates of ignored paths only`.
     pub fn counts(&self) -> String {
         let parts = [
-            (self.updates.headers().count(), "update"),
+            (self.updates.len(), "update"),
             (self.outputs.len(), "output"),
-            (self.drift.headers().count(), "change outside"),
+            (self.drift.len(), "change outside"),
         ];
         let parts: Vec<String> = parts
             .into_iter()

@@ -295,7 +295,6 @@ impl<'p, 't> Differ<'p, 't> {
     }
 
     /// The changes that are shown and counted, and those that update ignored paths alone.
-    #[expect(clippy::type_complexity, reason = "two lists of the same")]
     fn part_ignored(
         self,
         all: Vec<&'p ChangedResource<'t>>,
