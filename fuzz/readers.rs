@@ -281,7 +281,7 @@ pub(crate) fn comparison(bytes: &[u8]) {
     let (Ok(a), Ok(b)) = (Plan::parse(a), Plan::parse(b)) else { return };
     let key = HashKey::new(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).expect("it is a key");
     for schemas in [&*SCHEMAS, &Schemas::none()] {
-        let hash = |plan: &Plan<'_>| HashedPlan::new(&plan.changes, schemas, Some(&key));
+        let hash = |plan: &Plan<'_>| HashedPlan::new(&plan.changes, schemas, Some(&key), &[]);
         let options = CompareOptions::default();
         let compared = Comparison::new(&a, &b, schemas, &options);
         let turned = Comparison::new(&b, &a, schemas, &options);

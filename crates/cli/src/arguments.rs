@@ -56,17 +56,50 @@ pub(crate) fn command_of(arguments: &[OsString]) -> Option<(usize, &str)> {
     Some((at, arguments[at].to_str()?))
 }
 
-/// The arguments, with two dashes where options of `sentinel` have one: Sentinel's own program has `-global NAME=VALUE`.
-/// `clap` reads `-global` as five options of one letter, whatever its settings.
+/// The options that Terraform writes with one dash, where a command here has them, too.
+const OF_TERRAFORM: [&str; 17] = [
+    "destroy",
+    "detailed-exitcode",
+    "filter",
+    "generate-config-out",
+    "invoke",
+    "json",
+    "out",
+    "parallelism",
+    "refresh",
+    "refresh-only",
+    "replace",
+    "state",
+    "target",
+    "test-directory",
+    "var",
+    "var-file",
+    "verbose",
+];
+
+/// The arguments, with two dashes where options of Terraform and of Sentinel's own program have one: `-var NAME=VALUE`,
+/// `-global NAME=VALUE`. `clap` reads `-global` as five options of one letter, whatever its settings.
 pub(crate) fn with_two_dashes(mut arguments: Vec<OsString>, program: &Command) -> Vec<OsString> {
-    let Some((at, "sentinel")) = command_of(&arguments) else { return arguments };
-    let Some(sentinel) = program.find_subcommand("sentinel") else { return arguments };
-    let named = |argument: &OsString| sentinel.find_subcommand(argument.to_str()?);
-    let Some(command) = arguments.get(at + 1).and_then(named) else { return arguments };
+    let Some((at, name)) = command_of(&arguments) else { return arguments };
+    let is_sentinel = name == "sentinel";
+    let Some(mut command) = program.find_subcommand(name) else { return arguments };
+    let mut first = at + 1;
+    if is_sentinel {
+        let named = |argument: &OsString| command.find_subcommand(argument.to_str()?);
+        let Some(own) = arguments.get(first).and_then(named) else { return arguments };
+        (command, first) = (own, first + 1);
+    }
+    // The other form of `plan` has options of its own.
+    let other_form = program.find_subcommand(crate::plan::NAME).filter(|_| command.get_name() == "plan");
+    let commands = || std::iter::once(command).chain(other_form);
     // Behind `--` every argument is a name, even with a dash (POSIX, guideline 10), and stays as it is.
-    for argument in arguments.iter_mut().skip(at + 2).take_while(|argument| *argument != "--") {
+    for argument in arguments.iter_mut().skip(first).take_while(|argument| *argument != "--") {
         let name = argument.to_str().and_then(|text| text.strip_prefix('-')?.split('=').next());
-        if name.is_some_and(|name| command.get_arguments().any(|known| known.get_long() == Some(name))) {
+        let is_known = |name: &str| {
+            (is_sentinel || OF_TERRAFORM.contains(&name))
+                && commands().any(|one| one.get_arguments().any(|known| known.get_long() == Some(name)))
+        };
+        if name.is_some_and(is_known) {
             let mut two = OsString::from("-");
             two.push(&argument);
             *argument = two;
@@ -146,9 +179,24 @@ fn without_secrets(mut error: clap::Error, arguments: &[OsString]) -> clap::Erro
     error
 }
 
+/// The error with a suggestion, if what was meant is another name of an accepted value: `destory`, where `destroy` is `delete`.
+fn with_suggestion(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::Strings(valid)) = error.get(ContextKind::ValidValue) else { return error };
+    let has_delete = valid.iter().any(|value| value == "delete");
+    let wrong = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(wrong)) => wrong.as_str(),
+        _ => return error,
+    };
+    let meant = objchange_text::similar(wrong, ["destroy"]).first().map(|meant| (*meant).to_owned());
+    if let (true, Some(meant)) = (has_delete, meant) {
+        error.insert(ContextKind::SuggestedValue, ContextValue::String(meant));
+    }
+    error
+}
+
 /// The error with unprintable characters escaped in the arguments that it repeats.
 fn legible(error: clap::Error, arguments: &[OsString]) -> clap::Error {
-    let mut error = without_secrets(error, arguments);
+    let mut error = with_suggestion(without_secrets(error, arguments));
     let repeated: Vec<(ContextKind, ContextValue)> = error
         .context()
         .filter_map(|(kind, value)| {
@@ -199,6 +247,27 @@ mod tests {
             "objchange",
         ] {
             assert!(!asked(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn options_of_terraform_may_have_one_dash() {
+        let program = <crate::Cli as clap::CommandFactory>::command();
+        let read = |text: &str| {
+            let arguments = text.split(' ').map(OsString::from).collect();
+            let read = with_two_dashes(arguments, &program);
+            read.iter().map(|argument| argument.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        for (text, expected) in [
+            ("objchange plan . -var a=b -out=x -destroy", "objchange plan . --var a=b --out=x --destroy"),
+            ("objchange test -filter a", "objchange test --filter a"),
+            // `show` has no such option, and names behind `--` stay as they are.
+            ("objchange diff a b -out x", "objchange diff a b -out x"),
+            ("objchange plan -- -out", "objchange plan -- -out"),
+            ("objchange query -summary", "objchange query -summary"),
+            ("objchange sentinel apply -param a=1 p", "objchange sentinel apply --param a=1 p"),
+        ] {
+            assert_eq!(read(text), expected);
         }
     }
 

@@ -9,8 +9,7 @@ use std::thread;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use objchange_plan::{
-    AddressMap, CompareOptions, Comparison, IgnoredPath, OriginDifferences, Schemas, StateVersion,
-    compare_complaint,
+    AddressMap, CompareOptions, Comparison, OriginDifferences, Schemas, StateVersion, compare_complaint,
 };
 use objchange_text::{Escaping, visible};
 use serde_json::json;
@@ -19,7 +18,7 @@ use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::schemas::{SchemaArgs, missing_schemas};
-use crate::show::MarkdownArgs;
+use crate::show::{IgnoreArgs, MarkdownArgs};
 use crate::style::colour;
 
 const AFTER_HELP: &str = "\
@@ -71,10 +70,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS=ADDRESS")]
     map: Vec<AddressMap>,
 
-    /// Do not compare values at this path, e.g. `tags.Owner` or `rule[*].port`; `output.NAME` is an output.
-    /// Can be repeated
-    #[arg(long, value_name = "PATH")]
-    ignore: Vec<IgnoredPath>,
+    #[command(flatten)]
+    ignore: IgnoreArgs,
 
     /// Maximum size of a document, e.g. `500M` or `4G`
     #[arg(long, value_name = "SIZE", default_value = "1G")]
@@ -129,7 +126,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let providers: BTreeSet<&str> = plans.iter().flat_map(|plan| plan.changes.providers()).collect();
     let (schemas, schemas_name) = args.schemas.with_cached(given, providers);
     let names = [files[0].name(), files[1].name()];
-    let options = CompareOptions { maps: args.map.clone(), ignored: args.ignore.clone() };
+    let options = CompareOptions { maps: args.map.clone(), ignored: args.ignore.ignore.clone() };
     let compared = Comparison::new(plans[0], plans[1], &schemas, &options);
     let mut comparison =
         compared.map_err(|error| unusable(compare_complaint(error, names, &schemas_name)))?;
@@ -151,7 +148,7 @@ fn stale(args: &Args) -> Result<ExitCode, CommandError> {
     };
     let without_effect = [
         ("--map", !args.map.is_empty()),
-        ("--ignore", !args.ignore.is_empty()),
+        ("--ignore", !args.ignore.ignore.is_empty()),
         ("--allow-expected", args.allow_expected),
         ("--format", args.format != Format::Text),
         ("--schemas", args.schemas.sources().next().is_some()),

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::slice;
 
-use objchange_plan::{HashKey, HashedPlan, Plan, PlanHash, Schemas, compare_complaint};
+use objchange_plan::{HashKey, HashedPlan, IgnoredPath, Plan, PlanHash, Schemas, compare_complaint};
 use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
+use crate::show::IgnoreArgs;
 use crate::terminal;
 
 const AFTER_HELP: &str = "\
@@ -50,6 +51,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
+    #[command(flatten)]
+    ignore: IgnoreArgs,
+
     /// Print JSON (schema/hash.schema.json)
     #[arg(long)]
     json: bool,
@@ -73,6 +77,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let module = args.module.used_for(slice::from_ref(&args.plan))?;
     let key = args.key.as_deref().map(read_key).transpose()?;
     check_key(args, key.is_some())?;
+    if args.verify.is_some_and(|wanted| !wanted.form().ignores(&args.ignore.ignore)) {
+        return Err("the hash was made with other ignored paths: verify it with the same --ignore".into());
+    }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let inputs =
         PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
@@ -84,7 +91,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err(unusable(format!("{}: {message}", file.name())));
     }
     let (schemas, schemas_name) = args.schemas.with_cached(given, plan.changes.providers());
-    let hashed = |schemas: &Schemas| hash(plan, schemas, key.as_ref(), [file.name(), &schemas_name]);
+    let hashed = |schemas: &Schemas| {
+        hash(plan, schemas, key.as_ref(), &args.ignore.ignore, [file.name(), &schemas_name])
+    };
     let mut found = hashed(&schemas)?;
     let lacks_schemas = schemas.is_none() || !schemas.missing().is_empty();
     if let Some(wanted) = args.verify {
@@ -118,9 +127,10 @@ fn hash(
     plan: &Plan<'_>,
     schemas: &Schemas,
     key: Option<&HashKey>,
+    ignored: &[IgnoredPath],
     [name, schemas_name]: [&str; 2],
 ) -> Result<HashedPlan, CommandError> {
-    let hashed = HashedPlan::new(&plan.changes, schemas, key);
+    let hashed = HashedPlan::new(&plan.changes, schemas, key, ignored);
     hashed.map_err(|error| unusable(compare_complaint(error, [name, name], schemas_name)))
 }
 
@@ -139,7 +149,8 @@ fn check_key(args: &Args, has_key: bool) -> Result<(), CommandError> {
 /// The maximum length of a key, in bytes.
 const MAX_KEY: u64 = 1 << 16;
 
-fn read_key(path: &Path) -> Result<HashKey, CommandError> {
+/// Reads the key in a file.
+pub(crate) fn read_key(path: &Path) -> Result<HashKey, CommandError> {
     let source = Source::new(path);
     let bytes = source
         .open()
@@ -155,7 +166,8 @@ fn read_key(path: &Path) -> Result<HashKey, CommandError> {
 fn print(args: &Args, found: &HashedPlan, verified: Option<bool>) -> Result<(), CommandError> {
     let mut out = terminal::stdout();
     if args.json {
-        serde_json::to_writer(&mut out, &found.document(verified)).map_err(std::io::Error::from)?;
+        serde_json::to_writer(&mut out, &found.document(verified, &args.ignore.ignore))
+            .map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
         match verified {

@@ -32,8 +32,16 @@ pub(crate) fn input(error: &InputError) -> String {
 pub(crate) fn plan_input(error: &PlanInputError) -> String {
     match error {
         PlanInputError::Input(error) => input(error),
+        PlanInputError::Document(error) if is_configuration(&error.name) => {
+            format!("{}: this is configuration, and no plan or state; pass its directory", error.name)
+        }
         error => error.to_string(),
     }
+}
+
+/// Whether a file has the name of one of configuration.
+fn is_configuration(name: &str) -> bool {
+    [".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars", ".hcl"].iter().any(|end| name.ends_with(end))
 }
 
 /// Schemas that cannot be read.
@@ -184,6 +192,7 @@ pub(crate) fn gate(error: &GateError) -> String {
             let option = match by {
                 LeftOutBy::Actions => "--action",
                 LeftOutBy::Drift => "--drift",
+                LeftOutBy::NoDrift => "--no-drift",
                 LeftOutBy::Resources => "the selection of resources",
             };
             format!("--fail-on {what} misses what {option} leaves out")

@@ -39,6 +39,8 @@ mod provider;
 #[cfg(feature = "query")]
 mod query;
 mod reports;
+#[cfg(all(feature = "policy", feature = "sentinel"))]
+mod review;
 mod schema_cache;
 mod schemas;
 mod schemas_command;
@@ -53,6 +55,7 @@ mod terminal;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use anstream::ColorChoice;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
@@ -63,12 +66,12 @@ use crate::exit::CommandError;
 
 /// Predict, check and print changes to Terraform and OpenTofu resources
 #[derive(Debug, Parser)]
-#[command(name = "objchange", version, arg_required_else_help = true)]
+#[command(name = "objchange", version, long_version = LONG_VERSION.as_str(), arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// When to use colours; `auto` uses them on terminals, unless `NO_COLOR` is set
+    /// When to use colours; `auto` uses them on terminals, unless `NO_COLOR` is set, and elsewhere if `FORCE_COLOR` is
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: When,
 }
@@ -110,6 +113,10 @@ enum Command {
     Query(query::Args),
     #[cfg(not(feature = "query"))]
     Query(absent::Args),
+    #[cfg(all(feature = "policy", feature = "sentinel"))]
+    Review(review::Args),
+    #[cfg(not(all(feature = "policy", feature = "sentinel")))]
+    Review(absent::Args),
     Schemas(schemas_command::Args),
     #[cfg(feature = "sentinel")]
     Sentinel(sentinel::Args),
@@ -118,6 +125,32 @@ enum Command {
     /// Show a plan or state as `terraform show` prints it
     Show(show::Arguments),
     Test(module_test::Args),
+}
+
+/// The version with the commit that it was built from, if the build names it in `OBJCHANGE_COMMIT`, and its features.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let features = [
+        ("browse", cfg!(feature = "browse")),
+        ("columns", cfg!(feature = "columns")),
+        ("plan-file", cfg!(feature = "plan-file")),
+        ("policy", cfg!(feature = "policy")),
+        ("provider", cfg!(feature = "provider")),
+        ("query", cfg!(feature = "query")),
+        ("sentinel", cfg!(feature = "sentinel")),
+        ("shell", cfg!(feature = "shell")),
+        ("template", cfg!(feature = "template")),
+    ];
+    let has: Vec<&str> = features.iter().filter(|(_, is_in)| *is_in).map(|(name, _)| *name).collect();
+    let commit = option_env!("OBJCHANGE_COMMIT").map_or_else(String::new, |commit| format!(" ({commit})"));
+    let has =
+        if has.is_empty() { "none; build with `--features full` for all".to_owned() } else { has.join(", ") };
+    format!("{}{commit}\nfeatures: {has}", env!("CARGO_PKG_VERSION"))
+});
+
+/// Whether `FORCE_COLOR` asks for colours everywhere; `NO_COLOR` is stronger (https://force-color.org).
+fn is_colour_forced() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    is_set("FORCE_COLOR") && !is_set("NO_COLOR")
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -145,6 +178,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
         Err(error) => return exit::code(answer(error, &arguments)),
     };
     match color {
+        When::Auto if is_colour_forced() => ColorChoice::Always,
         When::Auto => ColorChoice::Auto,
         When::Always => ColorChoice::Always,
         When::Never => ColorChoice::Never,
@@ -202,6 +236,10 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Query(args) => query::run(args),
         #[cfg(not(feature = "query"))]
         Command::Query(_) => absent::run("query"),
+        #[cfg(all(feature = "policy", feature = "sentinel"))]
+        Command::Review(args) => review::run(args),
+        #[cfg(not(all(feature = "policy", feature = "sentinel")))]
+        Command::Review(_) => absent::run("review"),
         Command::Schemas(args) => schemas_command::run(args),
         #[cfg(feature = "sentinel")]
         Command::Sentinel(args) => sentinel::run(args),

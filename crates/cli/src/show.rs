@@ -24,9 +24,9 @@ use objchange_plan::{
 use objchange_text::Escaping;
 use thiserror::Error;
 
-pub(crate) use self::choose::Places;
+pub(crate) use self::choose::{IgnoreArgs, Places};
 pub(crate) use self::document::{DocumentArgs, Input};
-pub(crate) use self::gate::{CHANGES, GateArgs};
+pub(crate) use self::gate::{CHANGES, GateArgs, condition};
 pub(crate) use self::pages::MarkdownArgs;
 use self::pages::PageArgs;
 use self::template::Template;
@@ -85,8 +85,8 @@ pub(crate) struct Arguments {
     #[arg(
         long = "document",
         conflicts_with_all = [
-            "json", "summary", "full", "show_sensitive", "format", "fail_on", "detailed_exitcode", "Choice", "Places", "types", "mode",
-            "match_sets", "group_by"
+            "json", "summary", "full", "show_sensitive", "format", "fail_on", "detailed_exitcode", "Choice", "Places", "ignore", "types", "mode",
+            "match_sets", "match_lists", "group_by"
         ]
     )]
     prints_document: bool,
@@ -103,7 +103,7 @@ pub(crate) struct Arguments {
         value_name = "ADDRESS[.PATH]",
         conflicts_with_all = [
             "summary", "full", "show_sensitive", "format", "prints_document", "fail_on", "detailed_exitcode", "Choice", "Places",
-            "types", "mode", "match_sets", "group_by"
+            "ignore", "types", "mode", "match_sets", "match_lists", "group_by"
         ]
     )]
     explain: Option<String>,
@@ -176,7 +176,7 @@ pub(crate) enum Error {
     PlanFile(#[from] PlanFileError),
     #[error(transparent)]
     Write(io::Error),
-    #[error("--action and --drift apply to plans; this is a state")]
+    #[error("--action, --drift, --no-drift and --ignore apply to plans; this is a state")]
     NoActions,
     #[error(
         "--show-sensitive is an option of OpenTofu, and this is shown as {0} shows it; use --as opentofu"

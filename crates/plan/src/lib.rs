@@ -27,6 +27,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod address_glob;
+mod canonical;
 mod cases;
 mod changes;
 mod compare;
@@ -34,6 +36,8 @@ mod diff;
 mod diff_action;
 mod document;
 mod file_errors;
+mod ignore;
+mod ignored_update;
 mod index;
 mod json;
 mod mode;
@@ -56,9 +60,9 @@ pub use changes::{
 pub use compare::{
     AddressMap, AddressMapError, ChangedObject, CompareError, CompareOptions, ComparedPlan, ComparedSide,
     Comparison, ComparisonCounts, Difference, DifferenceKind, HashForm, HashKey, HashKeyError, HashReport,
-    HashedPlan, IgnoredPath, IgnoredPathError, OriginDifferences, ParseHashError, PlanHash, PlannedStep,
-    ProviderDifference, ShownValue, SourceDifference, SourceDifferenceKind, StateDifference, StateVersion,
-    StepActions, ValueDifference, ValueStep, changed_objects,
+    HashedPlan, OriginDifferences, ParseHashError, PlanHash, PlannedStep, ProviderDifference, ShownValue,
+    SourceDifference, SourceDifferenceKind, StateDifference, StateVersion, StepActions, ValueDifference,
+    ValueStep, changed_objects,
 };
 pub use diff::{
     Block, BlockType, CollectionPart, Diff, DiffAction, Entry, Kind, LeafChange, Line, NestedBlock,
@@ -74,6 +78,8 @@ pub use document::{
     read_prior, says_sensitive,
 };
 pub use file_errors::{compare_complaint, placed};
+pub use ignore::{IgnoredPath, IgnoredPathError};
+pub use ignored_update::differ_only_at;
 pub use index::Index;
 pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, doubtful_marks,
@@ -86,14 +92,15 @@ pub use program::{Program, ProgramError, SIMULATED, SIMULATED_UNREFRESHED, Versi
 pub use render::MarkdownTemplate;
 pub use render::{
     DiffLine, DiffLines, DiffRole, GroupBy, HtmlOptions, MarkdownOptions, Outline, OutlineFilter,
-    OutlineItem, OutlineModule, OutlineNode, OutlinePiece, OutlineSection, render_entry, render_plan,
-    render_planned_change, render_resource_change, render_state, render_value,
+    OutlineItem, OutlineModule, OutlineNode, OutlinePiece, OutlineSection, PolicyOutcome, PolicyResult,
+    Review, ReviewedPlan, render_entry, render_plan, render_planned_change, render_resource_change,
+    render_state, render_value,
 };
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Gate, GateCondition, GateError, HeaderActions, Heading,
-    Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, Report, ReportAction, ReportEntry,
-    ResourceHeader, Section, SelectedAction, Selection, ShowError, StateHeader, Summary, TemplateError,
-    Unmatched, Verdict, Warning, changed_places, places,
+    IgnoredChanges, Invocation, LeftOutBy, ModulePlace, Note, Outcome, OutputHeader, Report, ReportAction,
+    ReportEntry, ResourceHeader, Section, SelectedAction, Selection, ShowError, StateHeader, Summary,
+    TemplateError, Unmatched, Verdict, Warning, changed_places, places,
 };
 pub use schema_cache::{CachedModel, CachedSchemas, ModelTexts, SchemaCacheError};
 pub use state_edit::{

@@ -32,6 +32,9 @@ pub struct Options {
     pub full: bool,
     /// Similar elements that a set loses and gains are shown as updates. Terraform shows them as removed and added.
     pub match_sets: bool,
+    /// Similar elements that a list loses and gains are shown as updates, wherever they are in it. Terraform compares most lists
+    /// by position.
+    pub match_lists: bool,
     /// The report is for a format of our own, and need not be the text of Terraform: a string that holds YAML before and after
     /// is compared as a document, and what one section of a plan calls sensitive is hidden in all.
     pub own_format: bool,
@@ -55,6 +58,7 @@ impl Default for Options {
             show_sensitive: false,
             full: false,
             match_sets: false,
+            match_lists: false,
             own_format: false,
         }
     }

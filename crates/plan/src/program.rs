@@ -174,7 +174,7 @@ impl Program {
     }
 
     /// The name by which it calls itself.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Terraform(_) => "Terraform",
             Self::OpenTofu(_) => "OpenTofu",

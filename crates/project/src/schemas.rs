@@ -35,7 +35,7 @@ pub struct SchemaText {
 }
 
 /// Schemas that are given.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct GivenSchemas {
     /// Where they are from; empty where none were given.
     pub name: String,

@@ -272,7 +272,7 @@ impl AnyDocument {
             let message = format!("max_length is at least {}", MarkdownOptions::MIN_LENGTH);
             return Err(Failure::new("OptionError", "max_length", message).into());
         }
-        let page_options = MarkdownOptions { title, link, marker, max_length };
+        let page_options = MarkdownOptions { title, link, marker, max_length, plain: false };
         let options = Options { own_format: true, ..Options::default() };
         Ok(py.detach(|| self.0.page(&options, |report, page| report.write_markdown(page, &page_options)))?)
     }
@@ -285,7 +285,7 @@ impl AnyDocument {
     /// True
     #[pyo3(signature = (*, title=None, link=None))]
     fn html(&self, py: Python<'_>, title: Option<&str>, link: Option<&str>) -> PyResult<String> {
-        let page_options = HtmlOptions { title, link };
+        let page_options = HtmlOptions { title, link, notes: &[] };
         let options = Options { own_format: true, ..Options::default() };
         Ok(py.detach(|| self.0.page(&options, |report, page| report.write_html(page, &page_options)))?)
     }
@@ -457,7 +457,7 @@ impl Plan {
         let key = key.map(|key| HashKey::new(key.as_bytes())).transpose();
         let key = key.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
         let hash = py.detach(|| {
-            HashedPlan::new(&self.0.judged()?.changes, &self.0.schemas, key.as_ref())
+            HashedPlan::new(&self.0.judged()?.changes, &self.0.schemas, key.as_ref(), &[])
                 .map(|hashed| hashed.hash.to_string())
                 .map_err(|error| Failure::compare(&error, [self.0.file.as_deref(); 2]))
         });

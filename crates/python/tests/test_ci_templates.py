@@ -53,6 +53,8 @@ path = paths[0]
 if path in state["broken"] or "all" in state["broken"]:
     fail(500)
 field = option("--field")
+if field is not None and "read-only" in state["broken"]:
+    fail(403)
 if path == "user":
     fail(403) if state["login"].endswith("[bot]") else show({"login": state["login"]})
 elif path == "graphql":
@@ -115,6 +117,7 @@ class GitHub:
         login: str = "github-actions[bot]",
     ) -> tuple[bool, list[dict[str, Any]], str]:
         """Whether the job passes, the comments, and what it prints."""
+        (self.folder / "objchange-status").unlink(missing_ok=True)
         state: dict[str, Any] = {"login": login, "comments": given or [], "broken": broken, "calls": []}
         self.store.write_text(json.dumps(state))
         action = yaml.safe_load(GITHUB.read_text())
@@ -138,7 +141,8 @@ class GitHub:
         return passes, json.loads(self.store.read_text())["comments"], said
 
     def environment(self) -> dict[str, str]:
-        own = {"RUNNER_TEMP": str(self.folder), "FAKE_STORE": str(self.store), "GITHUB_PATH": str(self.folder / "path")}
+        own = {"GITHUB_STEP_SUMMARY": str(self.folder / "summary"), "GITHUB_OUTPUT": str(self.folder / "outputs")}
+        own |= {"RUNNER_TEMP": str(self.folder), "FAKE_STORE": str(self.store), "GITHUB_PATH": str(self.folder / "path")}
         return {**os.environ, **own, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
 
     @staticmethod
@@ -147,7 +151,7 @@ class GitHub:
         known = {
             "": passes,
             "github.event_name == 'pull_request'": passes,
-            "!cancelled() && inputs.fail-on != ''": values["fail-on"] != "",
+            "!cancelled()": True,
             "!cancelled() && inputs.rego != ''": values["rego"] != "",
         }
         return known[condition]
@@ -289,6 +293,20 @@ def test_github_fails_if_the_comment_cannot_be_written(github: GitHub, broken: t
     assert not passes and not is_plan(found[0]["body"]) and len(found) == 1
     # The gates have run all the same.
     assert "1 to destroy" in said
+
+
+def test_github_falls_back_to_the_summary_if_the_token_can_only_read(github: GitHub) -> None:
+    passes, found, said = github.run({}, broken=("read-only",))
+    assert passes and found == [] and "::notice::" in said, said
+    assert is_plan((github.folder / "summary").read_text())
+    assert not github.run({"fail-on": "delete"}, broken=("read-only",))[0]
+
+
+def test_github_has_outputs_of_the_review(github: GitHub) -> None:
+    github.run({"fail-on": "delete", "ignore": "tags_all\nsize"})
+    outputs = dict(line.split("=", 1) for line in (github.folder / "outputs").read_text().splitlines())
+    assert outputs["verdict"] == "refused" and outputs["total"] == "1 to destroy"
+    assert outputs["hash"].startswith("v2+ignore.")
 
 
 def test_github_names_the_account_of_the_job_if_the_api_does_not(github: GitHub) -> None:

@@ -6,6 +6,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum};
 use objchange_module::PlanArguments;
 use objchange_plan::{Program, Version};
+#[cfg(feature = "sentinel")]
+use objchange_project::GivenSchemas;
 #[cfg(feature = "provider")]
 use objchange_project::RealChoice;
 use objchange_project::{PlanSettings, RequiredInputs, StateChoice};
@@ -258,6 +260,16 @@ pub(crate) struct ModuleArgs {
 }
 
 impl ModuleArgs {
+    /// Loads the schemas that are given.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be read.
+    #[cfg(feature = "sentinel")]
+    pub(crate) fn load_schemas(&self) -> Result<GivenSchemas, CommandError> {
+        self.schemas.load(self.max_input).map_err(unusable)
+    }
+
     /// The schemas of providers.
     #[cfg(feature = "sentinel")]
     pub(crate) fn schemas(&self) -> &SchemaArgs {

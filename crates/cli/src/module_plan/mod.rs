@@ -98,17 +98,17 @@ pub(crate) struct Args {
     real: real::RealArgs,
 
     /// Print a template for `--answers`, with everything that the plan needs
-    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "explain", "out", "json", "full", "summary"])]
+    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "ignore", "explain", "out", "json", "full", "summary"])]
     answers_template: bool,
 
     /// Print only what the plan is made without, the most useful first: how many resources each input would make known.
     /// With --json as JSON (schema/plan-missing.schema.json)
-    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "answers_template", "explain", "out", "full", "summary"])]
+    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "ignore", "answers_template", "explain", "out", "full", "summary"])]
     missing: bool,
 
     /// Explain why an object, a part of it, a variable, a local value or an output is unknown, created,
     /// replaced or deferred
-    #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["GateArgs", "Places", "out", "full", "summary"])]
+    #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["GateArgs", "Places", "ignore", "out", "full", "summary"])]
     explain: Option<String>,
 
     #[command(flatten)]

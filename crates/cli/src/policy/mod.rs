@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
-use objchange_finding::{Annotations, Gate};
+use objchange_finding::{Annotations, Case, Gate};
 use objchange_policy::rego::{
     DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyData, PolicyError, TextReport,
     Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
@@ -290,6 +290,28 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     reporter.not_judged(&summary);
     Ok(ExitCode::from(reporter.finish()?.code()))
+}
+
+/// The policies of `review`: as evaluated without options.
+pub(crate) fn for_review(rego: &[PathBuf]) -> Result<Policies, CommandError> {
+    let files = read_policies(rego).map_err(unusable)?;
+    let PolicyData { value: data, left_out } = read_data(&[], rego).map_err(unusable)?;
+    let mut options = Options::new(now_ns);
+    options.memory = 4096 << 20;
+    options.timeout = Duration::from_secs(60);
+    options.threads = 1;
+    options.data = data;
+    options.data_left_out = left_out;
+    let unusable_policy = |error| unusable(hints::policy(&error));
+    let warnings = refuse_rules_in_tests(&files.tests, &options).map_err(unusable_policy)?;
+    warnings.iter().for_each(|warning| exit::warn(warning));
+    Policies::compile(&files.policies, options).map_err(unusable_policy)
+}
+
+/// The verdict of each rule on a plan, as this gate judges it.
+pub(crate) fn cases(policies: &Policies, file: &PlanFile, gate: Gate) -> Result<Vec<Case>, String> {
+    let verdicts = policies.evaluate(file).map_err(|error| complaint(file, &error))?;
+    Ok(verdicts.rules.iter().map(|verdict| verdict.case(gate)).collect())
 }
 
 impl Input {

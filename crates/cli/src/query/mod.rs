@@ -48,6 +48,7 @@ Functions (a path is like tags.Owner or ingress[0].cidr):
   new(rc, \"path\")           the value after, or null if absent or unknown
   sensitive(rc, \"path\")     the value is sensitive
   replaced(rc)              the object is replaced
+  changes_only(rc, [\"tags\", \"tags_all\"]) it is updated at these paths alone
   in_module(rc, \"module.a\") the item is in an instance of that module, or of a module inside it
   semver(plan.terraform_version, \">= 1.5, < 2.0\")
   x.matches(\"regex\"), x.split(\",\"), x.join(\", \"), x.replace(\"a\", \"b\"), x.lowerAscii(), …

@@ -20,6 +20,9 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
+    /// The limits where no option sets them.
+    pub(crate) const STANDARD: Self = Self { memory: 512, timeout: 60 };
+
     /// The limits of each policy. Policies run on all cores side by side, so memory is divided among them.
     pub(crate) fn of_each(&self, policies: usize) -> RunLimits {
         let workers = pool::cores().min(policies.max(1));

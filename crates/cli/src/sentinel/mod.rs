@@ -14,6 +14,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+pub(crate) use self::apply::PolicySet;
+
 use crate::exit::CommandError;
 
 /// Run, test, format and check Sentinel policies

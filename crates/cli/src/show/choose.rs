@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use objchange_plan::{SelectedAction, Selection};
+use objchange_plan::{IgnoredPath, SelectedAction, Selection};
 
 /// Which resources to show.
 #[derive(Debug, Args)]
@@ -38,6 +38,25 @@ pub(crate) struct Places {
     /// Show only changes made outside of Terraform, including those irrelevant to the plan
     #[arg(long)]
     drift: bool,
+
+    /// Leave out changes made outside of Terraform; a refresh-only plan shows them all the same
+    #[arg(long, conflicts_with = "drift")]
+    no_drift: bool,
+
+    // Not the struct below: with another one inside, `clap` knows this one no more as a group that others exclude.
+    #[arg(long, value_name = IGNORED, help = IGNORE)]
+    ignore: Vec<IgnoredPath>,
+}
+
+const IGNORED: &str = "[ADDRESS-GLOB:]PATH";
+const IGNORE: &str = "Ignore values at this path, e.g. `tags_all`, `rule[*].port` or `aws_instance.*:user_data`; `output.NAME` is an \
+    output. An update of ignored paths alone is no change. Can be repeated";
+
+/// Which values to ignore, for commands that select no resources.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct IgnoreArgs {
+    #[arg(long, value_name = IGNORED, help = IGNORE)]
+    pub(crate) ignore: Vec<IgnoredPath>,
 }
 
 /// Reads the name of an action.
@@ -72,6 +91,8 @@ impl Places {
             modules: self.modules.clone(),
             actions: self.action.clone(),
             drift: self.drift,
+            no_drift: self.no_drift,
+            ignored: self.ignore.clone(),
         }
     }
 }

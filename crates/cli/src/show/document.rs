@@ -44,6 +44,10 @@ pub(crate) struct DocumentArgs {
     #[arg(long)]
     match_sets: bool,
 
+    /// Show changed elements of lists as updates, wherever they are; Terraform compares most lists by position
+    #[arg(long)]
+    match_lists: bool,
+
     /// Maximum size of a document, e.g. `500M` or `4G`. Documents are held in memory; this guards against endless input
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(super) max_input: Size,
@@ -180,6 +184,7 @@ impl DocumentArgs {
             mode: self.mode.map(ModeArg::mode).or(file.mode()),
             program: Some(program),
             match_sets: self.match_sets,
+            match_lists: self.match_lists,
             ..Options::default()
         }
     }

@@ -35,7 +35,7 @@ pub(crate) struct GateArgs {
 }
 
 /// Reads the name of a condition.
-fn condition() -> impl TypedValueParser<Value = GateCondition> {
+pub(crate) fn condition() -> impl TypedValueParser<Value = GateCondition> {
     let names = GateCondition::ALL.map(|condition| {
         let value = PossibleValue::new(condition.name());
         // Terraform's JSON says `delete` where its text says that something will be destroyed.

@@ -40,8 +40,13 @@ impl MarkdownArgs {
         self.title.is_some() || self.link.is_some()
     }
 
-    fn is_given_for_markdown(&self) -> bool {
+    pub(crate) fn is_given_for_markdown(&self) -> bool {
         self.marker.is_some() || self.max_length.is_some()
+    }
+
+    /// The maximum length, if it is given.
+    pub(crate) fn max_length(&self) -> Option<usize> {
+        self.max_length
     }
 
     pub(crate) fn options(&self) -> MarkdownOptions<'_> {
@@ -50,6 +55,7 @@ impl MarkdownArgs {
             link: self.link.as_deref(),
             marker: self.marker.as_deref(),
             max_length: self.max_length.unwrap_or(MarkdownOptions::default().max_length),
+            plain: false,
         }
     }
 }
@@ -118,7 +124,7 @@ impl PageArgs {
     }
 
     pub(crate) fn html(&self) -> HtmlOptions<'_> {
-        HtmlOptions { title: self.markdown.title.as_deref(), link: self.markdown.link.as_deref() }
+        HtmlOptions { title: self.markdown.title.as_deref(), link: self.markdown.link.as_deref(), notes: &[] }
     }
 }
 

@@ -115,3 +115,24 @@ fn what_is_no_whole_plan_has_no_hash() {
         assert!(output.stderr.contains(why), "{}", output.stderr);
     }
 }
+
+#[test]
+fn ignored_paths_are_left_out_and_named() {
+    let all = ["--ignore", "password", "--ignore", "aws_vpc.*:id"];
+    let ignoring = hash_of(&[&[A][..], &all].concat());
+    assert!(ignoring.starts_with("v2+ignore."), "{ignoring}");
+    assert_ne!(ignoring.split(':').next_back(), hash_of(&[A]).split(':').next_back());
+    // The order of the options does not matter, and repeating one does not.
+    let again = ["--ignore", "aws_vpc.*:id", "--ignore", "password", "--ignore", "password"];
+    let output = hash(&[&[A, "--verify", &ignoring][..], &again].concat());
+    assert_eq!((output.code, &*output.stdout), (0, "The hash matches.\n"), "{}", output.stderr);
+    for other in [&[][..], &["--ignore", "password"], &["--ignore", "tags", "--ignore", "aws_vpc.*:id"]] {
+        let output = hash(&[&[A, "--verify", &ignoring][..], other].concat());
+        assert_eq!((output.code, &*output.stdout), (2, ""), "{other:?}");
+        assert!(output.stderr.contains("with the same --ignore"), "{}", output.stderr);
+    }
+    let output = hash(&[A, "--json", "--ignore", "password"]);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    check(&validator("hash.schema.json"), &report);
+    assert_eq!(report["ignored"], serde_json::json!(["password"]));
+}

@@ -39,6 +39,7 @@ mod program;
 mod query;
 mod query_columns;
 mod query_limits;
+mod review;
 mod schema_cache;
 mod schema_marks;
 mod schemas;

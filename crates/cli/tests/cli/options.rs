@@ -1,7 +1,7 @@
 //! Options that would do nothing are refused. That of all commands those of planning are is tested beside their definition.
 
 use crate::folder::Folder;
-use crate::program::objchange;
+use crate::program::{objchange, objchange_with};
 
 const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[]}"#;
 const MODULE: &str = "resource \"terraform_data\" \"a\" {\n}\n";
@@ -141,4 +141,44 @@ fn a_selection_of_several_that_selects_nothing_is_an_error() {
         let (code, stderr) = run(&folder, line);
         assert_eq!(code, 0, "{line}\n{stderr}");
     }
+}
+
+#[test]
+fn options_of_terraform_may_have_one_dash() {
+    let folder = folder("one-dash");
+    let (code, said) = run(&folder, "plan DIR -destroy -refresh=false -summary");
+    // `-summary` is no option of Terraform.
+    assert_eq!(code, 2, "{said}");
+    let (code, said) = run(&folder, "plan DIR -destroy -detailed-exitcode");
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = run(&folder, "plan DIR -var");
+    assert_eq!((code, said.contains("--var")), (2, true), "{said}");
+}
+
+#[test]
+fn wrong_words_are_answered_with_what_is_meant() {
+    let folder = Folder::with("wrong-words", &[("main.tf", MODULE)]);
+    let output = objchange(["show", &folder.at("main.tf").display().to_string()], "");
+    assert_eq!(output.code, 2);
+    assert!(
+        output.stderr.contains("this is configuration, and no plan or state; pass its directory"),
+        "{}",
+        output.stderr
+    );
+    for option in ["--action", "--fail-on"] {
+        let output = objchange(["show", option, "destory", "-"], PLAN);
+        assert_eq!(output.code, 2);
+        assert!(output.stderr.contains("a similar value exists: 'destroy'"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn colours_can_be_forced_and_the_version_has_features() {
+    let show = ["show", "examples/fleet/web.json", "--summary"];
+    for (variables, has_colour) in [(&[("FORCE_COLOR", "1")][..], true), (&[("FORCE_COLOR", "")], false)] {
+        let output = objchange_with(variables, show, "");
+        assert_eq!(output.stdout.contains("\u{1b}["), has_colour, "{variables:?}");
+    }
+    let version = objchange(["--version"], "").stdout;
+    assert!(version.starts_with("objchange ") && version.contains("\nfeatures: browse, "), "{version}");
 }

@@ -642,3 +642,39 @@ fn what_is_computed_from_unknown_values_is_not_shown_as_known() {
         assert_eq!(output.stdout.trim_end(), shown, "{select}: {output:?}");
     }
 }
+
+#[test]
+fn updates_of_some_paths_alone_are_found() {
+    let update = |address: &str, after: serde_json::Value, unknown: serde_json::Value| {
+        serde_json::json!({"address": address, "mode": "managed", "type": "disk", "name": "a", "provider_name": "p",
+            "change": {"actions": ["update"], "before": {"size": 1, "tags": {"a": "1"}}, "after": after,
+            "after_unknown": unknown, "before_sensitive": false, "after_sensitive": {}}})
+    };
+    let tags = |a: &str, size: u32| serde_json::json!({"size": size, "tags": {"a": a}});
+    let mut replaced = update("disk.replaced", tags("2", 1), serde_json::json!({}));
+    replaced["change"]["actions"] = serde_json::json!(["delete", "create"]);
+    let plan = serde_json::json!({"format_version": "1.2", "resource_changes": [
+        update("disk.tags", tags("2", 1), serde_json::json!({})),
+        update("disk.more", tags("2", 2), serde_json::json!({})),
+        update("disk.unknown", serde_json::json!({"size": 1}), serde_json::json!({"tags": true})),
+        update("disk.maybe", serde_json::json!({"tags": {"a": "2"}}), serde_json::json!({"size": true})),
+        replaced,
+    ]});
+    let query = |expression: &str| {
+        crate::program::objchange(["query", "-", expression, "--output", "keys"], &plan.to_string())
+    };
+    let found = query(r#"changes_only(rc, ["tags"])"#);
+    assert_eq!((found.code, &*found.stdout), (0, "disk.tags\ndisk.unknown\n"), "{}", found.stderr);
+    let found = query(r#"changes_only(rc, ["size", "tags.a"])"#);
+    assert_eq!(found.stdout, "disk.tags\ndisk.more\ndisk.maybe\n", "{}", found.stderr);
+    for wrong in [
+        r#"changes_only(rc, "tags")"#,
+        "changes_only(rc, [])",
+        r#"changes_only(rc, ["a["])"#,
+        "changes_only(rc, [rc.type])",
+    ] {
+        let refused = query(wrong);
+        assert_eq!(refused.code, 2, "{wrong}");
+        assert!(refused.stderr.contains("path"), "{wrong}: {}", refused.stderr);
+    }
+}

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::folder::Folder;
 use crate::program::objchange;
+use crate::schemas::{check, validator};
 use crate::show_choice::{change, plan, show};
 
 fn plan_of(changes: &[Value]) -> Value {
@@ -368,4 +369,90 @@ fn a_gate_has_one_answer_for_a_directory_and_its_document() {
         // Without an import, three gates have nothing to refuse; with one, nobody knows whether it is an update.
         assert_eq!(refused, if import.is_empty() { 4 * 9 } else { 4 * 3 });
     }
+}
+
+/// An update of tags alone, and one of more.
+fn tagged() -> Value {
+    let update = |name: &str, size: u32| {
+        let mut one = change(&format!("aws_vpc.{name}"), &["update"]);
+        one["change"]["before"] = json!({"id": "i", "tags_all": {"a": "1"}, "size": 1});
+        one["change"]["after"] = json!({"id": "i", "tags_all": {"a": "2"}, "size": size});
+        one
+    };
+    plan_of(&[update("tags", 1), update("more", 2)])
+}
+
+#[test]
+fn what_is_ignored_is_no_change_for_gates() {
+    let plan = tagged();
+    for (arguments, code, said) in [
+        (&["--fail-on", "update"][..], 1, "2 to update\n"),
+        (&["--fail-on", "update", "--ignore", "tags_all"], 1, "1 to update\n"),
+        (
+            &["--fail-on", "update", "--ignore", "aws_vpc.tags:tags_all", "--ignore", "size"],
+            1,
+            "1 to update\n",
+        ),
+        (&["--fail-on", "update", "--ignore", "tags_all", "--ignore", "size"], 0, ""),
+        (&["--detailed-exitcode", "--ignore", "tags_all", "--ignore", "size"], 0, ""),
+        (&["--detailed-exitcode", "--ignore", "tags_all"], 2, ""),
+        (&["--ignore", "tags["], 2, "expected a path"),
+        (&["--fail-on", "drift", "--no-drift"], 2, "--fail-on drift misses what --no-drift leaves out"),
+    ] {
+        let output = show(arguments, &plan);
+        assert_eq!(output.code, code, "{arguments:?}: {}", output.stderr);
+        assert!(output.stderr.contains(said), "{arguments:?}: {}", output.stderr);
+    }
+    let summary = show(&["--summary", "--ignore", "tags_all"], &plan);
+    assert_eq!(
+        summary.stdout,
+        "Update (1)\n  ~ aws_vpc.more\nOnly ignored paths: tags_all (1)\n  ~ aws_vpc.tags\nTotal: 1 to update.\n"
+    );
+    let report = show(&["--json", "--ignore", "tags_all"], &plan);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    check(&validator("report.schema.json"), &report);
+    assert_eq!((&report["ignored"]["paths"], &report["counts"]["update"]), (&json!(["tags_all"]), &json!(1)));
+    assert_eq!(report["ignored"]["updates"][0]["address"], "aws_vpc.tags");
+}
+
+#[test]
+fn drift_can_be_left_out_of_comments() {
+    let mut plan = plan();
+    let page = show(&["--format", "markdown"], &plan).stdout;
+    assert!(page.contains("changed outside") && page.contains("### Changed outside of Terraform"), "{page}");
+    let page = show(&["--format", "markdown", "--no-drift"], &plan).stdout;
+    assert!(page.contains("1 to destroy") && !page.to_lowercase().contains("outside"), "{page}");
+    // A plan that only refreshes has nothing else to show.
+    plan["resource_changes"] = json!([]);
+    plan["output_changes"] = json!({});
+    let page = show(&["--format", "markdown", "--no-drift", "--mode", "refresh-only"], &plan).stdout;
+    assert!(page.contains("1 changed outside"), "{page}");
+}
+
+#[test]
+fn failed_checks_are_in_the_summary_and_stop() {
+    let mut plan = plan_of(&[]);
+    plan["checks"] = json!([{
+        "address": {"kind": "check", "name": "health", "to_display": "check.health"}, "status": "fail",
+        "instances": [{"address": {"to_display": "check.health"}, "status": "fail", "problems": [{"message": "it is down"}]}],
+    }]);
+    let output = show(&["--summary", "--fail-on", "check"], &plan);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    assert!(
+        output.stdout.contains("Checks (1)\n    check.health: failed, it is down\n"),
+        "{}",
+        output.stdout
+    );
+    assert!(
+        output.stderr.contains("refused by --fail-on: 1 of checks that did not pass"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(show(&["--fail-on", "check", "--only", "aws_vpc.a"], &plan).code, 2);
+    plan["checks"][0]["status"] = json!("unknown");
+    plan["checks"][0]["instances"][0]["status"] = json!("unknown");
+    // Nobody knows whether it will pass.
+    assert_eq!(show(&["--fail-on", "check"], &plan).code, 1);
+    plan["checks"][0]["status"] = json!("pass");
+    assert_eq!(show(&["--fail-on", "check"], &plan).code, 0);
 }

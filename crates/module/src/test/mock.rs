@@ -21,7 +21,7 @@ use crate::plan::ImportedBy;
 use crate::providers::{
     DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt,
 };
-use crate::{Diagnostics, ProviderConfigAddress};
+use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress};
 
 /// A mocked provider.
 #[derive(Debug, Default)]

@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::address_map::Maps;
-use super::canonical::{CanonicalWriter, Secrets, write_len};
 use super::error::{CompareError, ComparedPlan};
-use super::ignore::Ignored;
 use super::steps::steps;
+use crate::canonical::{CanonicalWriter, Secrets, write_len, write_text};
 use crate::changes::ChangeSet;
 use crate::document::Schemas;
+use crate::ignore::{IgnoredPath, IgnoredPaths};
 
 /// The version of what is hashed, and how. A plan may have another hash in another version.
 // Version 1 left out identities, so that two plans that did the same to different objects had one hash.
@@ -23,14 +23,15 @@ const VERSION: &str = "v2";
 /// The hash of what a plan will do: equal for plans that do the same, as [`Comparison`](crate::Comparison) compares them.
 ///
 /// Its text says how it was made: `v2:` and 64 hexadecimal digits, with `+key` after the version if it includes
-/// secrets, and `+sets` if schemas showed sets of several elements, whose order is ignored.
+/// secrets, `+sets` if schemas showed sets of several elements, whose order is ignored, and `+ignore.` with eight digits of
+/// the list of ignored paths if there is one.
 ///
 /// ```
 /// use objchange_plan::{HashedPlan, Plan, Schemas};
 ///
 /// let hash = |text: &str| {
 ///     let plan = Plan::parse(text).unwrap();
-///     HashedPlan::new(&plan.changes, &Schemas::none(), None).unwrap().hash.to_string()
+///     HashedPlan::new(&plan.changes, &Schemas::none(), None, &[]).unwrap().hash.to_string()
 /// };
 /// let approved = hash(
 ///     r#"{"format_version":"1.2","timestamp":"2026-01-01T00:00:00Z","resource_changes":[{"address":"disk.a",
@@ -57,6 +58,27 @@ pub struct HashForm {
     pub has_key: bool,
     /// The order of set elements is ignored: schemas showed that there are sets.
     pub has_sets: bool,
+    /// The beginning of the hash of the list of ignored paths, if there is one.
+    pub ignored: Option<[u8; 4]>,
+}
+
+/// The beginning of the hash of a list of ignored paths, in whatever order they are given; none of an empty list.
+pub(super) fn ignored_list(paths: &[IgnoredPath]) -> Option<([u8; 4], Vec<u8>)> {
+    let mut texts: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    let mut bytes = Vec::new();
+    texts.iter().for_each(|text| write_text(text, &mut bytes));
+    let digest = Sha256::digest(&bytes);
+    let start = digest.first_chunk::<4>().copied();
+    start.filter(|_| !texts.is_empty()).map(|start| (start, bytes))
+}
+
+impl HashForm {
+    /// Whether a hash of this form ignores these paths, and no others.
+    pub fn ignores(&self, paths: &[IgnoredPath]) -> bool {
+        self.ignored == ignored_list(paths).map(|(start, _)| start)
+    }
 }
 
 /// A hash, and facts about it.
@@ -83,14 +105,26 @@ pub struct HashReport {
     secrets: usize,
     /// Whether they are in the hash.
     secrets_included: bool,
+    /// The paths whose values are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<String>,
 }
 
 impl HashedPlan {
-    /// The hash as it is published, and whether it is the one that was to be verified.
-    pub fn document(&self, verified: Option<bool>) -> HashReport {
+    /// The hash as it is published, whether it is the one that was to be verified, and the paths that it ignores.
+    pub fn document(&self, verified: Option<bool>, ignored: &[IgnoredPath]) -> HashReport {
         let Self { hash, steps, secrets } = *self;
         let (format_version, secrets_included) = ("1.0", hash.form().has_key);
-        HashReport { format_version, hash: hash.to_string(), verified, steps, secrets, secrets_included }
+        let ignored = ignored.iter().map(ToString::to_string).collect();
+        HashReport {
+            format_version,
+            hash: hash.to_string(),
+            verified,
+            steps,
+            secrets,
+            secrets_included,
+            ignored,
+        }
     }
 }
 
@@ -173,7 +207,8 @@ impl ParseHashError {
 
 impl HashedPlan {
     /// Hashes the actions of a plan. A key includes its sensitive values, which are left out otherwise. Schemas tell
-    /// which arrays are sets, whose order is ignored, and which attributes are sensitive.
+    /// which arrays are sets, whose order is ignored, and which attributes are sensitive. Values at ignored paths are left out,
+    /// and so are updates of these alone; the hash covers the list of paths.
     ///
     /// # Errors
     ///
@@ -182,13 +217,16 @@ impl HashedPlan {
         changes: &ChangeSet<'_>,
         schemas: &Schemas,
         key: Option<&HashKey>,
+        ignored: &[IgnoredPath],
     ) -> Result<Self, CompareError> {
-        let ignored = Ignored::new(&[]);
+        let list = ignored_list(ignored);
+        let ignored = IgnoredPaths::new(ignored);
         let secrets = if key.is_some() { Secrets::Included } else { Secrets::LeftOut };
         let mut writer = CanonicalWriter::new(secrets, &ignored);
         let mut digest = Digester::new(key);
         let mut count = 0;
-        for step in steps(changes, ComparedPlan::A, &Maps::new(&[]))?.iter().filter(|step| step.is_done) {
+        let steps = steps(changes, ComparedPlan::A, &Maps::new(&[]), schemas, &ignored)?;
+        for step in steps.iter().filter(|step| step.is_done) {
             count += 1;
             digest.part(&step.header());
             digest.part(&step.import(&mut writer));
@@ -211,7 +249,11 @@ impl HashedPlan {
         if changes.complete == Some(false) {
             digest.part(b"incomplete");
         }
-        let form = HashForm { has_key: key.is_some(), has_sets: writer.notes.has_sets };
+        if let Some((_, list)) = &list {
+            digest.part(list);
+        }
+        let ignored = list.map(|(start, _)| start);
+        let form = HashForm { has_key: key.is_some(), has_sets: writer.notes.has_sets, ignored };
         let hash = PlanHash { form, digest: digest.end(form) };
         Ok(Self { hash, steps: count, secrets: writer.notes.secrets })
     }
@@ -268,7 +310,10 @@ impl Digester {
 fn prefix(form: HashForm) -> String {
     let key = if form.has_key { "+key" } else { "" };
     let sets = if form.has_sets { "+sets" } else { "" };
-    format!("{VERSION}{key}{sets}")
+    let ignored = form
+        .ignored
+        .map_or_else(String::new, |start| format!("+ignore.{}", data_encoding::HEXLOWER.encode(&start)));
+    format!("{VERSION}{key}{sets}{ignored}")
 }
 
 impl fmt::Display for PlanHash {
@@ -284,10 +329,18 @@ impl FromStr for PlanHash {
         let (start, digits) = text.trim().split_once(':').ok_or(ParseHashError::NoHash)?;
         let digest = data_encoding::HEXLOWER_PERMISSIVE.decode(digits.as_bytes());
         let digest = digest.ok().and_then(|bytes| bytes.try_into().ok()).ok_or(ParseHashError::NoHash)?;
+        let (options, ignored) = match start.split_once("+ignore.") {
+            Some((options, list)) => {
+                let list = data_encoding::HEXLOWER.decode(list.as_bytes()).ok();
+                let list = list.and_then(|bytes| bytes.try_into().ok()).ok_or(ParseHashError::NoHash)?;
+                (options, Some(list))
+            }
+            None => (start, None),
+        };
         let forms = [(false, false), (false, true), (true, false), (true, true)];
-        let forms = forms.map(|(has_key, has_sets)| HashForm { has_key, has_sets });
-        if let Some(form) = forms.into_iter().find(|form| prefix(*form) == start) {
-            return Ok(Self { form, digest });
+        let forms = forms.map(|(has_key, has_sets)| HashForm { has_key, has_sets, ignored: None });
+        if let Some(form) = forms.into_iter().find(|form| prefix(*form) == options) {
+            return Ok(Self { form: HashForm { ignored, ..form }, digest });
         }
         match start.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
             Some(_) => Err(ParseHashError::OtherVersion(start.chars().take(20).collect())),
@@ -303,7 +356,9 @@ mod tests {
     #[test]
     fn hashes_are_read_as_they_are_written() {
         let digits = "0123456789abcdef".repeat(4);
-        for start in ["v2", "v2+key", "v2+sets", "v2+key+sets"] {
+        for start in
+            ["v2", "v2+key", "v2+sets", "v2+key+sets", "v2+ignore.0a1b2c3d", "v2+key+sets+ignore.0a1b2c3d"]
+        {
             let text = format!("{start}:{digits}");
             assert_eq!(text.parse::<PlanHash>().unwrap().to_string(), text);
         }
@@ -311,6 +366,7 @@ mod tests {
         assert_eq!(kind(&digits), "no_hash");
         assert_eq!(kind(&format!("v2:{}", &digits[1..])), "no_hash");
         assert_eq!(kind(&format!("sha256:{digits}")), "no_hash");
+        assert_eq!(kind(&format!("v2+ignore.0a1b:{digits}")), "no_hash");
         assert_eq!(kind(&format!("v1:{digits}")), "other_version");
         assert_eq!(kind(&format!("v3+key:{digits}")), "other_version");
     }

@@ -9,17 +9,13 @@
 //! Both use the same bytes: plans have the same hash if and only if a comparison finds no difference.
 
 mod address_map;
-mod canonical;
 mod comparison;
 mod error;
 mod hash;
-mod ignore;
 mod json;
 mod markdown;
-mod number;
 mod origin;
 mod pair;
-mod schema_part;
 mod sets;
 mod shown;
 mod states;
@@ -37,26 +33,25 @@ pub use comparison::{
 };
 pub use error::{CompareError, ComparedPlan};
 pub use hash::{HashForm, HashKey, HashKeyError, HashReport, HashedPlan, ParseHashError, PlanHash};
-pub use ignore::{IgnoredPath, IgnoredPathError};
 pub use origin::{OriginDifferences, ProviderDifference, SourceDifference, SourceDifferenceKind};
 pub use shown::ShownValue;
 pub use states::{ChangedObject, StateDifference, StateVersion, changed_objects};
 
 use self::address_map::Maps;
-use self::canonical::{CanonicalWriter, Secrets};
-use self::ignore::Ignored;
 use self::pair::pair;
 use self::shown::Hidden;
 use self::steps::{Group, Identities, PlanStep, StepValues, steps};
+use crate::canonical::{CanonicalWriter, Secrets};
 use crate::changes::ChangeSet;
 use crate::document::{Plan, Schemas, StatedMarks};
+use crate::ignore::{IgnoredPath, IgnoredPaths};
 
 /// Options for comparing two plans.
 #[derive(Debug, Clone, Default)]
 pub struct CompareOptions {
     /// Addresses of the first plan that are others in the second. The first that names an address counts.
     pub maps: Vec<AddressMap>,
-    /// Values that are not compared.
+    /// Values that are not compared. An update of these alone is no change.
     pub ignored: Vec<IgnoredPath>,
 }
 
@@ -100,11 +95,11 @@ impl<'t> Comparison<'t> {
         };
         let hidden = [stated(a, ComparedPlan::A)?, stated(b, ComparedPlan::B)?];
         let (a, b) = (&a.changes, &b.changes);
-        let ignored = Ignored::new(&options.ignored);
+        let ignored = IgnoredPaths::new(&options.ignored);
         let maps = Maps::new(&options.maps);
-        let steps_a = steps(a, ComparedPlan::A, &maps)?;
+        let steps_a = steps(a, ComparedPlan::A, &maps, schemas, &ignored)?;
         // Maps turn addresses of the first plan into those of the second one, which are left as they are.
-        let steps_b = steps(b, ComparedPlan::B, &Maps::new(&[]))?;
+        let steps_b = steps(b, ComparedPlan::B, &Maps::new(&[]), schemas, &ignored)?;
         let is_all = options.ignored.is_empty();
         let comparer = Comparer { a, b, hidden: &hidden, schemas, ignored: &ignored, is_all };
         let mut comparison = Self::default();
@@ -151,7 +146,7 @@ struct Comparer<'c, 't> {
     /// The marks of all sections of both plans.
     hidden: &'c [StatedMarks<'t>; 2],
     schemas: &'c Schemas,
-    ignored: &'c Ignored,
+    ignored: &'c IgnoredPaths,
     /// Nothing is ignored.
     is_all: bool,
 }
@@ -163,11 +158,12 @@ impl<'t> Comparer<'_, 't> {
         a: Option<&PlanStep<'_, 't>>,
         b: Option<&PlanStep<'_, 't>>,
     ) -> Result<Option<Difference<'t>>, CompareError> {
+        let is_left_alone = |step: &PlanStep<'_, '_>| !step.is_done && !step.is_ignored;
         let (kind, values) = match (a, b) {
             (Some(_), None) => (DifferenceKind::OnlyInA, Vec::new()),
             (None, Some(_)) => (DifferenceKind::OnlyInB, Vec::new()),
             (None, None) => return Ok(None),
-            (Some(a), Some(b)) if !a.is_done || !b.is_done || a.header() != b.header() => {
+            (Some(a), Some(b)) if is_left_alone(a) || is_left_alone(b) || a.header() != b.header() => {
                 (DifferenceKind::OtherAction, self.values(a, b, false)?)
             }
             (Some(a), Some(b)) => {

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-use super::canonical::{NodeKind, Placed};
 use super::shown::{Cover, ShownValue, shown};
+use crate::canonical::{NodeKind, Placed};
 use crate::text::Text;
 
 /// The maximum number of pairs of elements to compare, and of members in each. Beyond that, elements are not paired.

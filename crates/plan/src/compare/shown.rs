@@ -6,7 +6,7 @@ use objchange_text::redact::SENSITIVE;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::canonical::{Node, NodeKind};
+use crate::canonical::{Node, NodeKind};
 use crate::json::{Shape, View, serialize_number};
 use crate::text::Text;
 

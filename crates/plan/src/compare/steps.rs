@@ -3,15 +3,16 @@
 use objchange::schema::{Block, SchemaDocumentError};
 
 use super::address_map::Maps;
-use super::canonical::{Canonical, CanonicalWriter, Side, write_text};
 use super::comparison::{PlannedStep, StepActions};
 use super::error::{CompareError, ComparedPlan};
-use super::schema_part::SchemaPart;
 use super::shown::Hidden;
+use crate::canonical::{Canonical, CanonicalWriter, SchemaPart, Side, write_text};
 use crate::changes::{ActionInvocation, InvokedConfig, ResourceActions};
 use crate::changes::{ChangeSet, ChangeValues, ChangedResource, Importing, OutputChange, ValueChange};
 use crate::document::DocumentError;
 use crate::document::{Schemas, StatedMarks};
+use crate::ignore::IgnoredPaths;
+use crate::ignored_update::IgnoredUpdates;
 use crate::json::{Json, Raw, View, fitted_marks, marks_or_all};
 use crate::report::{is_shown, previous_address};
 use crate::text::Text;
@@ -37,6 +38,8 @@ pub(super) struct PlanStep<'c, 't> {
     pub(super) key: Vec<Text<'t>>,
     /// It does something.
     pub(super) is_done: bool,
+    /// It updates ignored paths alone, and so counts as nothing that is done.
+    pub(super) is_ignored: bool,
     source: Source<'c, 't>,
 }
 
@@ -52,23 +55,30 @@ pub(super) fn steps<'c, 't>(
     changes: &'c ChangeSet<'t>,
     plan: ComparedPlan,
     maps: &Maps<'_>,
+    schemas: &Schemas,
+    ignored: &IgnoredPaths,
 ) -> Result<Vec<PlanStep<'c, 't>>, CompareError> {
     if changes.errored {
         return Err(CompareError::Errored { plan });
     }
+    let updates = IgnoredUpdates::new(changes, ignored);
     let mut steps = Vec::with_capacity(changes.resources.len());
     steps.extend(
         changes.resources.iter().filter_map(|one| PlanStep::resource(one, Group::Resource, false, maps)),
     );
+    leave_out_ignored(&mut steps, plan, schemas, &updates)?;
     // Without other changes, applying the plan records the drift.
     if !steps.iter().any(|step| step.is_done) {
         steps.extend(
             changes.drift.iter().filter_map(|one| PlanStep::resource(one, Group::Drift, false, maps)),
         );
+        leave_out_ignored(&mut steps, plan, schemas, &updates)?;
     }
     let deferred = changes.deferred.iter();
     steps.extend(deferred.filter_map(|one| PlanStep::resource(&one.resource, Group::Resource, true, maps)));
+    let outputs = steps.len();
     steps.extend(changes.outputs.iter().map(PlanStep::output));
+    leave_out_ignored(&mut steps[outputs..], plan, schemas, &updates)?;
     steps.extend(changes.invocations.iter().map(|one| PlanStep::invocation(one, false, maps)));
     let deferred = changes.deferred_invocations.iter();
     steps.extend(deferred.map(|one| PlanStep::invocation(&one.invocation, true, maps)));
@@ -83,6 +93,32 @@ pub(super) fn steps<'c, 't>(
         return Err(CompareError::Twice { plan, address: two[0].own_address().to_string() });
     }
     Ok(steps)
+}
+
+/// Marks the steps that update ignored paths alone as nothing that is done.
+fn leave_out_ignored(
+    steps: &mut [PlanStep<'_, '_>],
+    plan: ComparedPlan,
+    schemas: &Schemas,
+    updates: &IgnoredUpdates<'_>,
+) -> Result<(), CompareError> {
+    // Otherwise each step would look for its schema.
+    if updates.is_none() {
+        return Ok(());
+    }
+    for step in steps.iter_mut().filter(|step| step.is_done) {
+        let is_ignored = match step.source {
+            Source::Resource { resource, is_deferred: false } => {
+                let addresses = [&*resource.address, &*step.address];
+                updates.has_resource(resource, schemas.of_change(resource)?, &addresses)
+            }
+            Source::Output(output) => updates.has_output(output),
+            Source::Resource { .. } | Source::Invocation { .. } => continue,
+        };
+        step.is_ignored = is_ignored.map_err(|error| CompareError::Document { plan, error })?;
+        step.is_done = !step.is_ignored;
+    }
+    Ok(())
 }
 
 impl<'c, 't> PlanStep<'c, 't> {
@@ -103,6 +139,7 @@ impl<'c, 't> PlanStep<'c, 't> {
             previous: previous_address(resource).map(|previous| maps.apply(previous)),
             key: resource.deposed.iter().cloned().collect(),
             is_done,
+            is_ignored: false,
             source: Source::Resource { resource, is_deferred },
         })
     }
@@ -114,6 +151,7 @@ impl<'c, 't> PlanStep<'c, 't> {
             previous: None,
             key: Vec::new(),
             is_done: output.change.actions != ResourceActions::NoOp,
+            is_ignored: false,
             source: Source::Output(output),
         }
     }
@@ -134,6 +172,7 @@ impl<'c, 't> PlanStep<'c, 't> {
             previous: None,
             key,
             is_done: true,
+            is_ignored: false,
             source: Source::Invocation { invocation, is_deferred },
         }
     }
@@ -149,6 +188,14 @@ impl<'c, 't> PlanStep<'c, 't> {
             self.source,
             Source::Resource { is_deferred: true, .. } | Source::Invocation { is_deferred: true, .. }
         )
+    }
+
+    /// The addresses by which ignored paths name it: that of its plan, and the one it is mapped to. Outputs have none.
+    fn addresses(&self) -> Vec<&str> {
+        match self.source {
+            Source::Output(_) => Vec::new(),
+            Source::Resource { .. } | Source::Invocation { .. } => vec![self.own_address(), &self.address],
+        }
     }
 
     /// The address as it is in this plan.
@@ -244,7 +291,14 @@ impl<'c, 't> PlanStep<'c, 't> {
                         let (value, nothing) = (json.view(), json.view().bool(false));
                         let side = Side { value, unknown: nothing, sensitive: nothing };
                         bytes.extend_from_slice(
-                            writer.side(side, SchemaPart::Unknown, &["importing", "identity"]).bytes(),
+                            writer
+                                .side(
+                                    side,
+                                    SchemaPart::Unknown,
+                                    &self.addresses(),
+                                    &["importing", "identity"],
+                                )
+                                .bytes(),
                         );
                     }
                     Err(_) => write_text(identity, &mut bytes),
@@ -302,11 +356,11 @@ impl<'c, 't> PlanStep<'c, 't> {
     }
 
     /// Reads the identities before and after; `None` without identities.
-    pub(super) fn identities(
-        &self,
+    pub(super) fn identities<'s>(
+        &'s self,
         changes: &ChangeSet<'t>,
         plan: ComparedPlan,
-    ) -> Result<Option<Identities<'t>>, CompareError> {
+    ) -> Result<Option<Identities<'s, 't>>, CompareError> {
         let Some(values) = self.change().and_then(|change| change.values.written()) else { return Ok(None) };
         let raws = [values.before_identity, values.after_identity];
         if raws.iter().all(|raw| raw.text() == "null") {
@@ -319,7 +373,7 @@ impl<'c, 't> PlanStep<'c, 't> {
                 CompareError::Document { plan, error }
             })
         };
-        Ok(Some(Identities { before: read(raws[0])?, after: read(raws[1])? }))
+        Ok(Some(Identities { before: read(raws[0])?, after: read(raws[1])?, addresses: self.addresses() }))
     }
 
     /// Reads the values.
@@ -370,26 +424,27 @@ impl<'c, 't> PlanStep<'c, 't> {
             Source::Output(output) => Some(&*output.name),
             _ => None,
         };
-        Ok(StepValues { sides, schema, output: name })
+        Ok(StepValues { sides, schema, output: name, addresses: self.addresses() })
     }
 }
 
 fn write_texts<'x>(texts: impl Iterator<Item = &'x str> + Clone, bytes: &mut Vec<u8>) {
     // Without the count, a text could be taken for a part of the list that follows.
-    super::canonical::write_len(texts.clone().count(), bytes);
+    crate::canonical::write_len(texts.clone().count(), bytes);
     texts.for_each(|text| write_text(text, bytes));
 }
 
 /// The identities of the object of a step. No schema calls them sensitive, and a plan has only known ones.
-pub(super) struct Identities<'t> {
+pub(super) struct Identities<'s, 't> {
     before: Json<'t>,
     after: Json<'t>,
+    addresses: Vec<&'s str>,
 }
 
-impl<'t> Identities<'t> {
+impl<'t> Identities<'_, 't> {
     /// Two absent ones.
     pub(super) fn none() -> Self {
-        Self { before: Json::null(), after: Json::null() }
+        Self { before: Json::null(), after: Json::null(), addresses: Vec::new() }
     }
 
     /// The identities before and after.
@@ -397,7 +452,7 @@ impl<'t> Identities<'t> {
         [(&self.before, "before_identity"), (&self.after, "after_identity")].map(|(identity, name)| {
             let (value, nothing) = (identity.view(), identity.view().bool(false));
             let side = Side { value, unknown: nothing, sensitive: nothing };
-            writer.side(side, SchemaPart::Unknown, &[name])
+            writer.side(side, SchemaPart::Unknown, &self.addresses, &[name])
         })
     }
 }
@@ -408,28 +463,24 @@ pub(super) struct StepValues<'s, 't> {
     schema: Option<&'s Block>,
     /// The name of the output whose values these are.
     output: Option<&'s str>,
+    addresses: Vec<&'s str>,
 }
 
 impl<'t> StepValues<'_, 't> {
     fn canonical<'v>(&'v self, writer: &mut CanonicalWriter<'_>, side: Side<'v, 't>) -> Canonical<'v, 't> {
         let output = self.output.map(|name| ["output", name]);
         let prefix = output.as_ref().map_or(&[][..], |prefix| prefix);
-        writer.side(side, SchemaPart::of_block(self.schema), prefix)
+        writer.side(side, SchemaPart::of_block(self.schema), &self.addresses, prefix)
     }
 
     /// The side before.
     pub(super) fn before(&self, writer: &mut CanonicalWriter<'_>) -> Canonical<'_, 't> {
-        let Sides { before, before_sensitive, .. } = &self.sides;
-        let value = before.view();
-        let side = Side { value, unknown: value.bool(false), sensitive: before_sensitive.view() };
-        self.canonical(writer, side)
+        self.canonical(writer, Side::before(&self.sides))
     }
 
     /// The side after.
     pub(super) fn after(&self, writer: &mut CanonicalWriter<'_>) -> Canonical<'_, 't> {
-        let Sides { after, unknown, after_sensitive, .. } = &self.sides;
-        let side = Side { value: after.view(), unknown: unknown.view(), sensitive: after_sensitive.view() };
-        self.canonical(writer, side)
+        self.canonical(writer, Side::after(&self.sides))
     }
 
     /// Whether there is a value after, known or not.

@@ -1,9 +1,9 @@
 //! Finds the differences between one side of a change and the same side in the other plan.
 
-use super::canonical::{Canonical, Node, NodeKind, Placed};
 use super::comparison::{ComparedSide, ValueDifference, ValueStep};
 use super::sets::{self, Pairing};
 use super::shown::{Cover, Hidden, ShownValue, shown};
+use crate::canonical::{Canonical, Node, NodeKind, Placed};
 use crate::text::Text;
 
 /// Compares two sides.

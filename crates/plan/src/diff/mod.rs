@@ -7,6 +7,7 @@
 
 mod differ;
 mod fold;
+mod ignored;
 mod leaves;
 mod object;
 mod owned;
@@ -24,6 +25,7 @@ pub use crate::diff_action::DiffAction;
 #[cfg(test)]
 pub(crate) use fold::Fold;
 pub(crate) use fold::fold;
+pub(crate) use ignored::fold_ignored;
 pub use parts::{CollectionPart, Parts};
 
 use crate::text::Text;
@@ -40,6 +42,9 @@ pub struct Diff<'t> {
     /// Always false before a report decides; what is below something hidden is hidden with it.
     #[serde(skip_serializing_if = "is_false")]
     pub hidden: bool,
+    /// It is hidden because it is at an ignored path, and not because nothing changes. Always false before a report decides.
+    #[serde(skip_serializing_if = "is_false")]
+    pub ignored: bool,
     /// Whether a note above it says that it becomes sensitive, or no longer is. Always false before a report
     /// decides.
     #[serde(skip_serializing_if = "is_false")]
@@ -221,6 +226,14 @@ pub struct BlockType<'t> {
     pub blocks: Parts<'t, NestedBlock<'t>>,
 }
 
+impl BlockType<'_> {
+    /// The number of blocks that are hidden because they are ignored.
+    pub(crate) fn ignored(&self) -> usize {
+        let unknown = usize::from(self.unknown.as_ref().is_some_and(|unknown| unknown.ignored));
+        unknown + (0..self.blocks.len()).filter(|index| self.blocks.is_ignored(*index)).count()
+    }
+}
+
 /// One nested block.
 ///
 /// In JSON, and to `Debug`, the label of a block whose type is sensitive as a whole is `(sensitive value)`. Terraform's
@@ -263,7 +276,7 @@ impl Serialize for NestedBlock<'_> {
 impl<'t> Diff<'t> {
     /// A diff at a place that does not force a replacement.
     pub(crate) fn new(action: DiffAction, kind: Kind<'t>) -> Self {
-        Self { action, replace: false, hidden: false, mark_changes: false, kind }
+        Self { action, replace: false, hidden: false, ignored: false, mark_changes: false, kind }
     }
 
     pub(crate) fn replacing(self, replace: bool) -> Self {

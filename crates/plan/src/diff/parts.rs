@@ -112,6 +112,30 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
         }
     }
 
+    /// Whether the part at a position is hidden because it is ignored.
+    ///
+    /// # Panics
+    ///
+    /// The position is out of range.
+    pub fn is_ignored(&self, index: usize) -> bool {
+        match &self.0 {
+            Repr::Made(parts) => parts[index].diff().ignored,
+            // Ignored parts are always made.
+            Repr::Lazy(..) => false,
+        }
+    }
+
+    /// The part at a position, to be changed: all parts are made for it.
+    pub(super) fn get_mut(&mut self, index: usize) -> &mut T {
+        if let Repr::Lazy(..) = self.0 {
+            self.0 = Repr::Made(self.iter().map(Cow::into_owned).collect());
+        }
+        match &mut self.0 {
+            Repr::Made(parts) => &mut parts[index],
+            Repr::Lazy(..) => unreachable!("the parts have just been made"),
+        }
+    }
+
     /// Decides which parts are shown, here and below.
     pub(crate) fn fold(&mut self, fold: Fold) {
         if let Repr::Lazy(_, decided) = &mut self.0 {

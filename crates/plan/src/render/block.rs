@@ -14,12 +14,19 @@ impl Writer<'_> {
         let view = View { omit_replace: false, ..view };
         self.attributes(&block.attributes, indent + 1, view);
         let spaced = !block.attributes.is_empty();
-        let hidden: usize = block.blocks.iter().map(|ty| self.block_type(ty, spaced, indent + 1, view)).sum();
+        let mut hidden = 0;
+        for ty in &block.blocks {
+            hidden += self.block_type(ty, spaced, indent + 1, view);
+        }
         if hidden > 0 {
             self.blank_line();
-            self.hidden(indent + 1, hidden, "block", |this| {
-                block.blocks.iter().for_each(|ty| this.hidden_blocks(ty, indent + 1, view));
-            });
+            let ignored: usize = block.blocks.iter().map(BlockType::ignored).sum();
+            for (count, thing) in [(hidden - ignored, "unchanged block"), (ignored, "ignored block")] {
+                let is_ignored = thing == "ignored block";
+                self.hidden(indent + 1, count, thing, |this| {
+                    block.blocks.iter().for_each(|ty| this.hidden_blocks(ty, is_ignored, indent + 1, view));
+                });
+            }
         }
         self.start_line(indent, DiffAction::NoOp);
         self.push("}");
@@ -53,12 +60,15 @@ impl Writer<'_> {
         hidden
     }
 
-    /// Writes the blocks of one type that are not to be shown.
-    fn hidden_blocks(&mut self, ty: &BlockType<'_>, indent: usize, view: View) {
-        if let Some(unknown) = ty.unknown.as_ref().filter(|unknown| unknown.hidden) {
+    /// Writes the blocks of one type that are not to be shown, because they are ignored or unchanged.
+    fn hidden_blocks(&mut self, ty: &BlockType<'_>, is_ignored: bool, indent: usize, view: View) {
+        let is_meant = |unknown: &&Diff<'_>| unknown.hidden && unknown.ignored == is_ignored;
+        if let Some(unknown) = ty.unknown.as_ref().filter(is_meant) {
             self.nested_block(&ty.name, None, unknown, indent, view);
         }
-        for index in (0..ty.blocks.len()).filter(|index| ty.blocks.is_hidden(*index)) {
+        let is_meant =
+            |index: &usize| ty.blocks.is_hidden(*index) && ty.blocks.is_ignored(*index) == is_ignored;
+        for index in (0..ty.blocks.len()).filter(is_meant) {
             let block = ty.blocks.get(index);
             self.nested_block(&ty.name, block.label.as_deref(), &block.diff, indent, view);
         }

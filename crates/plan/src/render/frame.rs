@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+use objchange_text::visible;
+
 use super::Writer;
 use super::tokens::{Role, resource_sign};
 use crate::changes::ResourceActions;
 use crate::mode::PlanMode;
 use crate::program::{Novelty, Program};
-use crate::report::{Note, Outcome, Summary, Warning};
+use crate::report::{IgnoredChanges, Note, Outcome, Summary, Warning};
 
 impl Writer<'_> {
     /// The text with the program's own name in place of Terraform's.
@@ -99,6 +101,9 @@ impl Writer<'_> {
                 " This plan requires another plan to be applied first.",
             ),
             Outcome::NothingToDestroy => (Role::Success, no_changes, " No objects need to be destroyed."),
+            Outcome::OnlyIgnored => {
+                (Role::Success, no_changes, " Only values at ignored paths would change.")
+            }
             Outcome::StillMatches => {
                 (Role::Success, no_changes, " Your infrastructure still matches the configuration.")
             }
@@ -234,6 +239,17 @@ impl Writer<'_> {
         }
         if *of_selection {
             self.push("Only the resources that were chosen are counted.\n");
+        }
+    }
+
+    /// Names what is left out because it changes ignored paths alone.
+    pub(super) fn ignored(&mut self, ignored: &IgnoredChanges<'_>) {
+        self.push(&format!("\nIgnored: {} ({})\n", ignored.counts(), visible(&ignored.paths.join(", "))));
+        let headers = ignored.updates.headers().chain(ignored.drift.headers());
+        let names = headers.map(|header| header.address.to_string());
+        let outputs = ignored.outputs.iter().map(|name| format!("output.{name}"));
+        for name in names.chain(outputs) {
+            self.push(&format!("  {}\n", visible(&name)));
         }
     }
 

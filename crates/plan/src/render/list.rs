@@ -21,10 +21,17 @@ impl Writer<'_> {
         self.open("[", diff, view);
         let inner = View { no_null_suffix: true, omit_replace: false };
         let write_hidden = |this: &mut Self, count: usize, range: Range<usize>| {
-            this.hidden(indent + 1, count, "element", |this| {
-                let hidden = range.filter(|index| elements.is_hidden(*index));
-                hidden.for_each(|index| this.element(&elements.get(index), indent + 1, inner));
-            });
+            if count == 0 {
+                return;
+            }
+            for (is_ignored, thing) in [(false, "unchanged element"), (true, "ignored element")] {
+                let is_meant =
+                    |index: &usize| elements.is_hidden(*index) && elements.is_ignored(*index) == is_ignored;
+                let hidden: Vec<usize> = range.clone().filter(is_meant).collect();
+                this.hidden(indent + 1, hidden.len(), thing, |this| {
+                    hidden.iter().for_each(|index| this.element(&elements.get(*index), indent + 1, inner));
+                });
+            }
         };
         let (mut hidden, mut start) = (0, 0);
         for index in 0..elements.len() {

@@ -19,6 +19,7 @@ mod object;
 mod outline;
 mod overview;
 mod page;
+mod review;
 mod screen;
 mod state;
 mod summary;
@@ -37,6 +38,7 @@ pub use outline::{
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
+pub use review::{PolicyOutcome, PolicyResult, Review, ReviewedPlan};
 pub use screen::{DiffLine, DiffLines, DiffRole};
 pub use summary::GroupBy;
 
@@ -213,12 +215,13 @@ impl<'s> Writer<'s> {
         self.push(" ");
     }
 
-    /// Writes how many unchanged things are not shown, if any are, and for a sink that folds them the things themselves.
+    /// Writes how many unchanged or ignored things are not shown, if any are, and for a sink that folds them the things
+    /// themselves.
     fn hidden(&mut self, indent: usize, count: usize, thing: &str, write: impl FnOnce(&mut Self)) {
         if count == 0 {
             return;
         }
-        let text = objchange_text::counted(count, &format!("unchanged {thing}"));
+        let text = objchange_text::counted(count, thing);
         if !self.folds {
             self.start_line(indent, DiffAction::NoOp);
             self.text(Role::Hidden, &format!("# ({text} hidden)"));

@@ -31,17 +31,19 @@ impl Writer<'_> {
             this.entry(&attribute.key, width, &attribute.diff, indent, view);
             this.push("\n");
         };
-        let mut hidden = 0;
+        let (mut unchanged, mut ignored) = (Vec::new(), Vec::new());
         for index in 0..attributes.len() {
             match attributes.is_hidden(index) {
-                true => hidden += 1,
+                true if attributes.is_ignored(index) => ignored.push(index),
+                true => unchanged.push(index),
                 false => write(self, index),
             }
         }
-        self.hidden(indent, hidden, "attribute", |this| {
-            let hidden = (0..attributes.len()).filter(|index| attributes.is_hidden(*index));
-            hidden.for_each(|index| write(this, index));
-        });
+        for (hidden, thing) in [(unchanged, "unchanged attribute"), (ignored, "ignored attribute")] {
+            self.hidden(indent, hidden.len(), thing, |this| {
+                hidden.iter().for_each(|index| write(this, *index));
+            });
+        }
     }
 
     pub(super) fn map(
@@ -74,17 +76,19 @@ impl Writer<'_> {
             this.value(diff, indent + 1, inner);
             this.push(if matches!(diff.kind, Kind::Object { .. }) { ",\n" } else { "\n" });
         };
-        let mut hidden = 0;
+        let (mut unchanged, mut ignored) = (Vec::new(), Vec::new());
         for index in 0..elements.len() {
             match elements.is_hidden(index) {
-                true => hidden += 1,
+                true if elements.is_ignored(index) => ignored.push(index),
+                true => unchanged.push(index),
                 false => write(self, index),
             }
         }
-        self.hidden(indent + 1, hidden, "element", |this| {
-            let hidden = (0..elements.len()).filter(|index| elements.is_hidden(*index));
-            hidden.for_each(|index| write(this, index));
-        });
+        for (hidden, thing) in [(unchanged, "unchanged element"), (ignored, "ignored element")] {
+            self.hidden(indent + 1, hidden.len(), thing, |this| {
+                hidden.iter().for_each(|index| write(this, *index));
+            });
+        }
         self.close("}", diff, indent, view);
     }
 

@@ -18,8 +18,8 @@ use super::{View, Writer};
 use crate::changes::{CheckStatus, ResourceActions, TriggerTime};
 use crate::program::Program;
 use crate::report::{
-    ActionHeader, Entries, Heading, OutputHeader, Report, ResourceHeader, Section as Part, ShowError,
-    StateHeader,
+    ActionHeader, Entries, Heading, IgnoredChanges, OutputHeader, Report, ResourceHeader, Section as Part,
+    ShowError, StateHeader,
 };
 
 /// The content of a page for people: sections, items, and the text about each. Their diffs are made one at a
@@ -261,6 +261,11 @@ impl OutlineItem<'_, '_> {
         }
     }
 
+    /// What happens to it, as the words after a number: `to destroy`.
+    pub(super) fn phrase(&self) -> &'static str {
+        PHRASES.get(usize::from(self.rank)).copied().unwrap_or("others")
+    }
+
     /// Whether there may be a diff of it.
     pub fn has_diff(&self) -> bool {
         !matches!(self.body, Body::None)
@@ -365,8 +370,16 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, 
         }
     }
     page.section("Changed outside of Terraform", &report.drift, change(9), Body::Change);
+    if let Some(ignored) = &report.ignored {
+        page.section(IGNORED, &ignored.updates, change(10), Body::Change);
+        page.section("Ignored: changed outside", &ignored.drift, change(10), Body::Change);
+        page.ignored_paths(ignored);
+    }
     (page.sections, page.items)
 }
+
+/// The section of changes that are not counted.
+const IGNORED: &str = "Ignored: updated at ignored paths only";
 
 struct Page<'r, 'p> {
     program: Program,
@@ -413,6 +426,23 @@ impl<'r, 'p> Page<'r, 'p> {
         if !report.checks.is_empty() {
             self.sections.push(OutlineSection { title: "Checks", groups: vec![None] });
         }
+    }
+
+    /// Names the ignored paths, and the outputs that change there alone.
+    fn ignored_paths(&mut self, ignored: &IgnoredChanges<'_>) {
+        if ignored.is_empty() {
+            return;
+        }
+        let section = self.sections.len();
+        let outputs =
+            ignored.outputs.iter().map(|name| (name.to_string(), "an output that changes there alone"));
+        let paths = ignored.paths.iter().map(|path| (path.clone(), "an ignored path"));
+        self.items.extend(paths.chain(outputs).map(|(name, what)| OutlineItem {
+            section,
+            line: vec![code(&name), OutlinePiece::Words(" — "), OutlinePiece::Words(what)],
+            ..OutlineItem::new(10, &name)
+        }));
+        self.sections.push(OutlineSection { title: "Ignored paths", groups: vec![None] });
     }
 
     /// Adds a section of the changes that have a line in it.
@@ -525,10 +555,19 @@ pub struct OutlineModule {
 }
 
 impl OutlineModule {
+    /// The numbers of its actions, in the order of the summary's groups.
+    pub(super) fn numbers(&self) -> [usize; 8] {
+        self.counts.map(|(_, count)| count)
+    }
+
     /// Counts of its actions, such as `1 to destroy, 2 to update`.
     pub fn counts(&self) -> String {
         let counts = self.counts.iter().filter(|(_, count)| *count > 0);
-        counts.map(|(phrase, count)| format!("{count} {phrase}")).collect::<Vec<_>>().join(", ")
+        let words = |(phrase, count): &(&'static str, usize)| match (*phrase, *count) {
+            ("resources", 1) => "1 resource".to_owned(),
+            (phrase, count) => format!("{count} {phrase}"),
+        };
+        counts.map(words).collect::<Vec<_>>().join(", ")
     }
 }
 

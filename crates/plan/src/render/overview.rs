@@ -103,6 +103,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<Sentence> {
                 Outcome::MatchesDriftSaved => {
                     "The configuration matches what changed outside: applying the plan only updates the state."
                 }
+                Outcome::OnlyIgnored => "Only values at ignored paths would change.",
                 Outcome::MatchesDriftUnsaved => {
                     "The configuration matches what changed outside: a refresh-only plan updates the state."
                 }

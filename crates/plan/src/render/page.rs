@@ -161,6 +161,9 @@ impl Writer<'_> {
         for section in &report.sections {
             self.section(section, report)?;
         }
+        if let Some(ignored) = report.ignored.as_ref().filter(|ignored| !ignored.is_empty()) {
+            self.ignored(ignored);
+        }
         Ok(())
     }
 

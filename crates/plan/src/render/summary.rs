@@ -7,7 +7,7 @@ use objchange_text::{counted, visible};
 use super::overview::PREDICTED;
 use super::tokens::{Role, resource_sign, sign};
 use super::{Writer, print};
-use crate::changes::{ResourceActions, TriggerTime};
+use crate::changes::{Check, CheckStatus, ResourceActions, TriggerTime};
 use crate::diff::DiffAction;
 use crate::document::NoState;
 use crate::options::{Colour, Options};
@@ -166,6 +166,17 @@ impl Report<'_> {
         }
         other("Actions", self.invocations.iter().map(invoked).collect());
         other("Changed outside", self.drift.headers().map(|header| change(&header)).collect());
+        other("Checks", self.checks.iter().map(checked).collect());
+        if let Some(ignored) = &self.ignored {
+            let headers = ignored.updates.headers().chain(ignored.drift.headers());
+            let lines = headers.map(|header| change(&header)).collect::<Vec<_>>();
+            let outputs = ignored
+                .outputs
+                .iter()
+                .map(|name| line(sign_of(ResourceActions::Update), &format!("output.{name}"), None, &[]));
+            let title = format!("Only ignored paths: {}", ignored.paths.join(", "));
+            other(&title, lines.into_iter().chain(outputs).collect());
+        }
         let mut groups = resources.sorted();
         groups.extend(others);
         groups.retain(|group| !group.lines.is_empty());
@@ -209,6 +220,7 @@ impl Writer<'_> {
             Section::Outcome(Outcome::NoResourceMatches) => Some("\nNo resource matches.\n"),
             Section::Outcome(Outcome::EmptyState) => Some("There are no resources.\n"),
             Section::Outcome(Outcome::PlanningFailed) => Some(""),
+            Section::Outcome(Outcome::OnlyIgnored) => Some(""),
             _ => None,
         });
         self.push(nothing.unwrap_or("Nothing changes.\n"));
@@ -289,6 +301,18 @@ fn line(sign: &'static str, name: &str, deposed: Option<&str>, reasons: &[String
     let colon = if reasons.is_empty() { "" } else { ": " };
     let text = format!("{}{deposed}{colon}{}\n", visible(name), visible(&reasons.join(", ")));
     Line { group: None, sign, text }
+}
+
+/// The line of a check that did not pass.
+fn checked(check: &Check<'_>) -> Line {
+    let status = match check.status {
+        CheckStatus::Fail => "failed",
+        CheckStatus::Error => "error",
+        CheckStatus::Unknown => "not known yet",
+    };
+    let problems = check.problems.iter().map(|problem| problem.replace(['\r', '\n'], " "));
+    let reasons: Vec<String> = std::iter::once(status.to_owned()).chain(problems).collect();
+    line(sign(DiffAction::NoOp), &check.address, None, &reasons)
 }
 
 /// The line of an action.

@@ -71,6 +71,9 @@ impl Program {
             Self::OpenTofu(_) => Dialect::opentofu(PlaceKind::Inside, options.show_sensitive)
                 .reading_unknown_blocks(self.is_opentofu_next()),
         };
-        dialect.matching_sets(options.match_sets).with_own_format(options.own_format)
+        dialect
+            .matching_sets(options.match_sets)
+            .matching_lists(options.match_lists)
+            .with_own_format(options.own_format)
     }
 }

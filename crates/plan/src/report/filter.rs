@@ -1,10 +1,11 @@
 //! Selects the resources of a document to show.
 
-use objchange::address::{AddressStep, steps, strip_keys};
 use wildmatch::WildMatch;
 
+use crate::address_glob::AddressGlob;
 use crate::changes::ChangedResource;
 use crate::changes::ResourceActions;
+use crate::ignore::IgnoredPath;
 
 /// Selects the resources of a document; the default selects all.
 ///
@@ -21,33 +22,35 @@ use crate::changes::ResourceActions;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    addresses: Vec<Pattern>,
-    without: Vec<Pattern>,
-    modules: Vec<Pattern>,
+    addresses: Vec<AddressGlob>,
+    without: Vec<AddressGlob>,
+    modules: Vec<AddressGlob>,
     types: Vec<WildMatch>,
     actions: Vec<ResourceActions>,
     only_drift: bool,
+    without_drift: bool,
+    ignored: Vec<IgnoredPath>,
 }
 
 impl Filter {
     /// Adds resources whose address matches; `*` matches any text, `?` any character.
     #[must_use]
     pub fn address(mut self, glob: &str) -> Self {
-        self.addresses.push(Pattern::new(glob));
+        self.addresses.push(AddressGlob::new(glob));
         self
     }
 
     /// No resources whose address matches, as of [`Filter::address`].
     #[must_use]
     pub fn without(mut self, glob: &str) -> Self {
-        self.without.push(Pattern::new(glob));
+        self.without.push(AddressGlob::new(glob));
         self
     }
 
     /// Also resources in the module whose address matches, and in the modules inside.
     #[must_use]
     pub fn module(mut self, glob: &str) -> Self {
-        self.modules.push(Pattern::new(glob));
+        self.modules.push(AddressGlob::new(glob));
         self
     }
 
@@ -72,7 +75,31 @@ impl Filter {
         self
     }
 
-    /// Whether everything is shown.
+    /// Leaves out what has changed outside of Terraform.
+    #[must_use]
+    pub fn without_drift(mut self) -> Self {
+        self.without_drift = true;
+        self
+    }
+
+    /// Ignores values at this path, too: they are folded, and an update of ignored paths alone is no change.
+    #[must_use]
+    pub fn ignoring(mut self, path: IgnoredPath) -> Self {
+        self.ignored.push(path);
+        self
+    }
+
+    /// The paths that are ignored.
+    pub fn ignored(&self) -> &[IgnoredPath] {
+        &self.ignored
+    }
+
+    /// Whether drift is left out.
+    pub fn is_without_drift(&self) -> bool {
+        self.without_drift
+    }
+
+    /// Whether all resources are shown.
     pub fn is_all(&self) -> bool {
         self.addresses.is_empty()
             && self.without.is_empty()
@@ -108,66 +135,11 @@ impl Filter {
 
     /// Whether a resource with this address and of this type is shown, whatever happens to it.
     pub fn matches_place(&self, address: &str, resource_type: &str) -> bool {
-        let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(address));
+        let any = |patterns: &[AddressGlob]| patterns.iter().any(|pattern| pattern.matches(address));
         (self.addresses.is_empty() || any(&self.addresses))
             && !any(&self.without)
             && (self.modules.is_empty() || self.modules.iter().any(|module| module.contains(address)))
             && (self.types.is_empty() || self.types.iter().any(|glob| glob.matches(resource_type)))
-    }
-}
-
-/// The pattern of an address.
-#[derive(Debug, Clone)]
-struct Pattern {
-    whole: WildMatch,
-    /// It names a key: any may be in the address where it names none at all.
-    has_keys: bool,
-    /// It can be the address of a module.
-    is_module: bool,
-    /// The pattern by steps: each name, with the key in brackets if it has one.
-    steps: Vec<(WildMatch, Option<WildMatch>)>,
-}
-
-impl Pattern {
-    fn new(glob: &str) -> Self {
-        let step = |step: &AddressStep<'_>| {
-            (WildMatch::new(step.name), (!step.key.is_empty()).then(|| WildMatch::new(step.key)))
-        };
-        let parts: Vec<_> = steps(glob).collect();
-        // No glob matches `module` here: `*.main` is a resource of this name, not everything in a module of it.
-        let is_module = parts.len().is_multiple_of(2)
-            && parts.iter().step_by(2).all(|part| part.name == "module" && part.key.is_empty());
-        Self {
-            whole: WildMatch::new(glob),
-            has_keys: parts.iter().any(|part| !part.key.is_empty()),
-            is_module,
-            steps: parts.iter().map(step).collect(),
-        }
-    }
-
-    /// Whether it is the address of this, of all its instances, or of a module around it.
-    fn matches(&self, address: &str) -> bool {
-        self.whole.matches(address)
-            // A pattern without keys means all instances.
-            || (!self.has_keys && address.contains('[') && self.whole.matches(&strip_keys(address)))
-            || self.rest(address).is_some_and(|rest| rest == 0 || self.is_module)
-    }
-
-    /// Whether it is the address of a module around this.
-    fn contains(&self, address: &str) -> bool {
-        self.is_module && self.rest(address).is_some_and(|rest| rest > 0)
-    }
-
-    /// How many steps of the address follow those with which it begins, if they are these.
-    fn rest(&self, address: &str) -> Option<usize> {
-        let mut rest = steps(address);
-        for (name, key) in &self.steps {
-            let step = rest.next()?;
-            if !name.matches(step.name) || key.as_ref().is_some_and(|key| !key.matches(step.key)) {
-                return None;
-            }
-        }
-        Some(rest.count())
     }
 }
 

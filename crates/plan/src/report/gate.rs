@@ -44,6 +44,8 @@ pub enum GateCondition {
     Output,
     /// Something has changed outside of Terraform.
     Drift,
+    /// A check has not passed: it failed, could not be evaluated, or is not known until apply.
+    Check,
 }
 
 impl FromStr for GateCondition {
@@ -58,7 +60,7 @@ impl FromStr for GateCondition {
 
 impl GateCondition {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Create,
         Self::Read,
         Self::Update,
@@ -71,6 +73,7 @@ impl GateCondition {
         Self::Invoke,
         Self::Output,
         Self::Drift,
+        Self::Check,
     ];
 
     /// Its name, and what it means where the name does not say that.
@@ -90,6 +93,12 @@ impl GateCondition {
             Self::Invoke => ("invoke", Some("An action is invoked")),
             Self::Output => ("output", Some("An output changes")),
             Self::Drift => ("drift", Some("A change outside of Terraform, relevant to the plan or not")),
+            Self::Check => (
+                "check",
+                Some(
+                    "A check or another condition that did not pass, also one that is not known until apply",
+                ),
+            ),
         }
     }
 
@@ -112,13 +121,18 @@ impl GateCondition {
             Self::Delete => &[&[ResourceActions::Delete]],
             Self::Replace => &[&REPLACEMENTS],
             Self::Forget => &[&[ResourceActions::Forget], &REPLACEMENTS],
-            Self::Output => return (!selection.filter().is_all()).then_some(LeftOutBy::Resources),
+            Self::Output | Self::Check => {
+                return (!selection.filter().is_all()).then_some(LeftOutBy::Resources);
+            }
             // A resource of any action may be moved, imported, left to the next plan or changed outside, or have actions to
             // invoke.
             Self::Move | Self::Import | Self::Defer | Self::Invoke | Self::Drift => &[],
         };
         if selection.drift && self != Self::Drift {
             return Some(LeftOutBy::Drift);
+        }
+        if selection.no_drift && self == Self::Drift {
+            return Some(LeftOutBy::NoDrift);
         }
         let is_shown = match actions {
             [] => selection.actions.is_empty(),
@@ -145,6 +159,7 @@ impl GateCondition {
             Self::Invoke => (counts.invoke, "to invoke"),
             Self::Output => (counts.outputs, "of outputs to change"),
             Self::Drift => (counts.drift, "changed outside"),
+            Self::Check => (report.checks.len(), "of checks that did not pass"),
         }
     }
 }
@@ -156,6 +171,8 @@ pub enum LeftOutBy {
     Actions,
     /// Only changes outside of Terraform are selected.
     Drift,
+    /// Changes outside of Terraform are left out.
+    NoDrift,
     /// Only some resources are selected.
     Resources,
 }
@@ -165,6 +182,7 @@ impl fmt::Display for LeftOutBy {
         f.write_str(match self {
             Self::Actions => "the selection of actions",
             Self::Drift => "the selection of drift",
+            Self::NoDrift => "the selection without drift",
             Self::Resources => "the selection of resources",
         })
     }
@@ -323,9 +341,15 @@ impl Gate {
                 refused.push("planning ended with an error".to_owned());
             }
         }
-        // The program that wrote the plan knows what is to be applied.
-        let is_applied = report.applyable.filter(|_| !report.of_selection);
-        let has_changes = counts.is_change() || report.mode == PlanMode::RefreshOnly && counts.drift > 0;
+        let ignored = report.ignored.as_ref().filter(|ignored| !ignored.is_empty());
+        // The program that wrote the plan knows what is to be applied, but not what is ignored.
+        let is_applied = report.applyable.filter(|_| !report.of_selection && ignored.is_none());
+        // Applying a plan may also save drift.
+        let saves_drift =
+            report.mode == PlanMode::RefreshOnly || ignored.is_some() && report.applyable == Some(true);
+        // The providers may replace what is updated in a prediction, and a replacement is never ignored.
+        let may_replace = report.predicted && ignored.is_some_and(|ignored| !ignored.updates.is_empty());
+        let has_changes = counts.is_change() || saves_drift && counts.drift > 0 || may_replace;
         Verdict { refused, changes: is_applied.unwrap_or(has_changes), errored: report.errored }
     }
 }

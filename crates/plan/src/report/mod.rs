@@ -14,6 +14,7 @@
 //! | the text above each resource | `header` |
 //! | the program and the mode, as far as a document tells | `detected_program`, `inferred_mode` |
 //! | which resources are selected | `filter` |
+//! | what is left out because it is at ignored paths | `ignored` |
 //!
 //! Entries are made one at a time, on demand (`entries`), from what `sides` reads for the differ.
 
@@ -25,6 +26,7 @@ mod error;
 mod filter;
 mod gate;
 mod header;
+mod ignored;
 mod inferred_mode;
 mod plan;
 mod selection;
@@ -43,6 +45,7 @@ pub use error::{ShowError, TemplateError};
 pub use filter::Filter;
 pub use header::{Comment, HeaderActions, Heading, ResourceHeader};
 pub(crate) use header::{is_shown, previous_address};
+pub use ignored::IgnoredChanges;
 pub use plan::Summary;
 pub(crate) use plan::entry;
 pub use state::{ModulePlace, StateHeader};
@@ -99,6 +102,8 @@ pub struct Report<'p> {
     pub of_selection: bool,
     /// All changes outside of Terraform. The page shows only those that matter to the plan.
     pub drift: Entries<'p, ResourceHeader<'p>>,
+    /// What is left out because it changes ignored paths alone; `None` if no path is ignored.
+    pub ignored: Option<IgnoredChanges<'p>>,
     /// The actions that are invoked, in the order of the document, also those that the page does not show.
     pub invocations: Vec<Invocation<'p>>,
     /// The checks that did not pass, which the page does not show; none where only a part of the document was chosen.
@@ -190,6 +195,8 @@ pub enum Outcome {
     MatchesDriftSaved,
     /// The objects match the configuration after drift, and only another plan would save the drift in the state.
     MatchesDriftUnsaved,
+    /// Nothing changes but values at ignored paths.
+    OnlyIgnored,
 }
 
 /// A note.
@@ -302,17 +309,25 @@ impl<'p> Report<'p> {
 
     /// The first entry that cannot be made.
     pub(crate) fn first_error(&self) -> Option<ShowError> {
-        self.sections.iter().find_map(|section| match section {
-            Section::ResourceDrift(entries)
-            | Section::DeferredChanges(entries)
-            | Section::ResourceChanges(entries) => entries.iter().find_map(Result::err),
-            Section::OutputChanges { changed: entries, .. } | Section::Outputs(entries) => {
-                entries.iter().find_map(Result::err)
-            }
-            Section::InvokedActions(entries) => entries.iter().find_map(Result::err),
-            Section::Resources(entries) => entries.iter().find_map(Result::err),
-            _ => None,
-        })
+        self.sections
+            .iter()
+            .find_map(|section| match section {
+                Section::ResourceDrift(entries)
+                | Section::DeferredChanges(entries)
+                | Section::ResourceChanges(entries) => entries.iter().find_map(Result::err),
+                Section::OutputChanges { changed: entries, .. } | Section::Outputs(entries) => {
+                    entries.iter().find_map(Result::err)
+                }
+                Section::InvokedActions(entries) => entries.iter().find_map(Result::err),
+                Section::Resources(entries) => entries.iter().find_map(Result::err),
+                _ => None,
+            })
+            .or_else(|| {
+                let ignored = self.ignored.as_ref()?;
+                [&ignored.updates, &ignored.drift]
+                    .into_iter()
+                    .find_map(|entries| entries.iter().find_map(Result::err))
+            })
     }
 }
 
@@ -361,6 +376,9 @@ impl Serialize for Report<'_> {
                 Section::Resources(entries) => map.serialize_entry("resources", entries)?,
                 Section::Outputs(entries) => map.serialize_entry("outputs", entries)?,
             }
+        }
+        if let Some(ignored) = &self.ignored {
+            map.serialize_entry("ignored", ignored)?;
         }
         if !self.checks.is_empty() {
             map.serialize_entry("checks", &self.checks)?;

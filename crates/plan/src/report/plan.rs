@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::actions::{self, Actions, ReportAction};
 use super::entries::Entries;
 use super::header::{self, ChangeContext, ResourceHeader, previous_address};
+use super::ignored::IgnoredChanges;
 use super::sides::{Relevant, diff_resource};
 use super::{
     Counts, Filter, Note, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section, ShowError,
@@ -15,8 +16,10 @@ use super::{
 use crate::changes::{ActionInvocation, ResourceActions, TriggerTime};
 use crate::changes::{ChangeSet, ChangedResource, OutputChange};
 use crate::diff;
-use crate::diff::{Diff, DiffAction, fold};
+use crate::diff::{Diff, DiffAction, fold, fold_ignored};
 use crate::document::{DocumentError, StatedMarks};
+use crate::ignore::IgnoredPaths;
+use crate::ignored_update::IgnoredUpdates;
 use crate::options::Options;
 use crate::program::{Novelty, Program};
 use crate::walk::{Dialect, Paths, Sides};
@@ -82,18 +85,31 @@ pub(super) fn report<'p, 't>(
     let wanted = |r: &ChangedResource<'_>| filter.matches_change(r);
     let only_drift = filter.is_only_drift();
     let shows_all_drift = mode == PlanMode::RefreshOnly || only_drift;
-    let drifted: Vec<_> = set.drift.iter().filter(|r| wanted(r)).collect();
-    let drift = differ.drift(shows_all_drift, drifted.clone(), &stated)?;
+    // A plan that only refreshes has nothing else to show.
+    let hides_drift = filter.is_without_drift() && mode != PlanMode::RefreshOnly;
+    let paths = Rc::new(IgnoredPaths::new(filter.ignored()));
+    let updates = IgnoredUpdates::new(set, &paths);
+    let part = |all: Vec<&'p ChangedResource<'t>>| differ.part_ignored(all, &updates);
+    let all_drifted = set.drift.iter().filter(|r| wanted(r)).collect();
+    let (drifted, ignored_drift) = part(all_drifted)?;
+    let drift = differ.drift(shows_all_drift, drifted.clone(), &stated, &paths)?;
+    let has_drift = !drift.is_empty();
+    let (drift, drifted, ignored_drift) = match hides_drift {
+        true => (Entries::default(), Vec::new(), Vec::new()),
+        false => (drift, drifted, ignored_drift),
+    };
     // OpenTofu defers no changes, and a report of drift alone has none.
     let all_deferred = if program.is_opentofu() || only_drift { &[][..] } else { &set.deferred };
     let deferred: Vec<_> = all_deferred.iter().filter(|d| wanted(&d.resource)).collect();
     let is_shown = |r: &&ChangedResource<'_>| !only_drift && header::is_shown(r) && wanted(r);
-    let changes: Vec<_> = set.resources.iter().filter(is_shown).collect();
+    let (changes, ignored_updates) = part(set.resources.iter().filter(is_shown).collect())?;
+    let mut ignored_outputs = Vec::new();
     let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
     // A filter selects resources, so outputs would be noise.
     for output in set.outputs.iter().filter(|_| filter.is_all()) {
         match differ.output(output, None)?.action {
             DiffAction::NoOp => unchanged_outputs.push(output.name.clone()),
+            _ if updates.has_output(output)? => ignored_outputs.push(output.name.clone()),
             _ => changed_outputs.push(output),
         }
     }
@@ -102,8 +118,9 @@ pub(super) fn report<'p, 't>(
     let is_idle = changes.is_empty() && invocations.is_empty();
     let has_changes = changes.iter().any(|r| r.change.actions != ResourceActions::NoOp);
     let has_outputs = !changed_outputs.is_empty();
-    let has_drift = !drift.is_empty();
+    let is_any_ignored = !ignored_updates.is_empty() || !ignored_outputs.is_empty();
     let outcome = match (is_idle, filter.is_all()) {
+        (true, _) if is_any_ignored && !has_outputs && !set.errored => Some(Outcome::OnlyIgnored),
         (true, false) if only_drift && has_drift => None,
         (true, false) => Some(Outcome::NoChangeMatches),
         (true, true) if !has_outputs => outcome(differ, mode, has_drift),
@@ -137,18 +154,18 @@ pub(super) fn report<'p, 't>(
     // The order of `terraform show`: drift, outcome, deferred, legend, changes, counts, actions, outputs, notes.
     let mut sections = vec![Section::ResourceDrift(drift)];
     sections.extend(outcome.map(Section::Outcome));
-    let marks = Rc::clone(&stated);
+    let (marks, folded) = (Rc::clone(&stated), Rc::clone(&paths));
     sections.push(Section::DeferredChanges(Entries::new(
         deferred,
         move |d| header::header(&d.resource, &ChangeContext::Deferral(d.reason.clone()), program),
-        move |d| differ.resource(&d.resource, Option::as_ref(&marks)).map(Some),
+        move |d| Ok(Some(differ.folded(&d.resource, Option::as_ref(&marks), &folded)?)),
     )));
     sections.extend(has_changes.then_some(Section::Legend(legend)));
-    let marks = Rc::clone(&stated);
+    let (marks, folded) = (Rc::clone(&stated), Rc::clone(&paths));
     sections.push(Section::ResourceChanges(Entries::new(
         changes,
         move |r| header::planned(r, set.predicted, program),
-        move |r| differ.change(r, &actions, Option::as_ref(&marks)).map(Some),
+        move |r| differ.change(r, &actions, Option::as_ref(&marks), &folded).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
     sections.push(Section::InvokedActions(Entries::new(
@@ -156,17 +173,39 @@ pub(super) fn report<'p, 't>(
         move |invocation| actions::header(invocation, program),
         move |invocation| differ.action(invocation).map(Some),
     )));
-    let marks = Rc::clone(&stated);
+    let (marks, folded) = (Rc::clone(&stated), Rc::clone(&paths));
     sections.push(Section::OutputChanges {
         changed: Entries::new(
             changed_outputs,
             |output| OutputHeader { name: output.name.clone(), actions: Some(output.change.actions) },
-            move |output| differ.output(output, Option::as_ref(&marks)).map(Some),
+            move |output| {
+                let mut diff = differ.output(output, Option::as_ref(&marks))?;
+                let at = folded.start(&[]);
+                let at = ["output", &*output.name].iter().try_fold(at, |at, name| at.member(name));
+                at.iter().for_each(|at| _ = fold_ignored(&mut diff, at));
+                Ok(Some(diff))
+            },
         ),
         unchanged: unchanged_outputs,
     });
     // Terraform 1.11 prints it only if no resource has an action.
     sections.extend((has_outputs && !has_changes).then(|| Section::Notes(vec![Note::SavesOutputsOnly])));
+    let (marks, drift_marks, folded) = (Rc::clone(&stated), Rc::clone(&stated), Rc::clone(&paths));
+    let ignored = (!paths.is_empty()).then(|| IgnoredChanges {
+        paths: filter.ignored().iter().map(ToString::to_string).collect(),
+        // Their diffs show what is ignored, for those who want to look.
+        updates: Entries::new(
+            ignored_updates,
+            move |r| header::planned(r, set.predicted, program),
+            move |r| differ.resource(r, Option::as_ref(&marks)).map(Some),
+        ),
+        drift: Entries::new(
+            ignored_drift,
+            move |r| header::header(r, &ChangeContext::Drift, program),
+            move |r| differ.resource(r, Option::as_ref(&drift_marks)).map(Some),
+        ),
+        outputs: ignored_outputs,
+    });
     Ok(Report {
         program,
         mode,
@@ -180,8 +219,9 @@ pub(super) fn report<'p, 't>(
         drift: Entries::new(
             drifted,
             move |r| header::header(r, &ChangeContext::Drift, program),
-            move |r| differ.resource(r, Option::as_ref(&stated)).map(Some),
+            move |r| differ.folded(r, Option::as_ref(&stated), &folded).map(Some),
         ),
+        ignored,
         invocations,
         checks: if filter.is_all() { set.checks.clone() } else { Vec::new() },
         schemas: differ.schemas.origins(),
@@ -242,6 +282,38 @@ impl<'p, 't> Differ<'p, 't> {
         Ok(self.body(resource, schema, None, stated)?)
     }
 
+    /// The difference in a resource, with what is ignored in it folded.
+    fn folded(
+        self,
+        resource: &'p ChangedResource<'t>,
+        stated: Option<&StatedMarks<'_>>,
+        ignored: &IgnoredPaths,
+    ) -> Result<Diff<'p>, ShowError> {
+        let mut diff = self.resource(resource, stated)?;
+        fold_ignored(&mut diff, &ignored.start(&[&resource.address]));
+        Ok(diff)
+    }
+
+    /// The changes that are shown and counted, and those that update ignored paths alone.
+    fn part_ignored(
+        self,
+        all: Vec<&'p ChangedResource<'t>>,
+        updates: &IgnoredUpdates<'_>,
+    ) -> Result<(Vec<&'p ChangedResource<'t>>, Vec<&'p ChangedResource<'t>>), ShowError> {
+        if updates.is_none() {
+            return Ok((all, Vec::new()));
+        }
+        let (mut shown, mut ignored) = (Vec::with_capacity(all.len()), Vec::new());
+        for resource in all {
+            let schema = self.schemas.of_change(resource)?;
+            match updates.has_resource(resource, schema, &[&resource.address])? {
+                true => ignored.push(resource),
+                false => shown.push(resource),
+            }
+        }
+        Ok((shown, ignored))
+    }
+
     fn action(self, invocation: &'p ActionInvocation<'t>) -> Result<Diff<'p>, ShowError> {
         actions::configuration(self.changes.document.0, invocation, self.schemas, self.dialect)
     }
@@ -252,6 +324,7 @@ impl<'p, 't> Differ<'p, 't> {
         resource: &'p ChangedResource<'t>,
         actions: &Actions<'p, 't>,
         stated: Option<&StatedMarks<'_>>,
+        ignored: &IgnoredPaths,
     ) -> Result<ReportEntry<'p, ()>, ShowError> {
         let action = |invocation: &'p ActionInvocation<'t>| -> Result<ReportAction<'p>, ShowError> {
             let configuration = self.action(invocation)?;
@@ -261,7 +334,7 @@ impl<'p, 't> Differ<'p, 't> {
         Ok(ReportEntry {
             actions_before: invoked(TriggerTime::Before)?,
             actions_after: invoked(TriggerTime::After)?,
-            ..self.resource(resource, stated)?.into()
+            ..self.folded(resource, stated, ignored)?.into()
         })
     }
 
@@ -287,10 +360,11 @@ impl<'p, 't> Differ<'p, 't> {
         all: bool,
         mut drifted: Vec<&'p ChangedResource<'t>>,
         stated: &Rc<Option<StatedMarks<'t>>>,
+        ignored: &Rc<IgnoredPaths>,
     ) -> Result<Entries<'p, ResourceHeader<'p>>, ShowError> {
         // Only drift that the plan's changes may come from is shown, unless the plan only refreshes.
         let relevant = (!all).then(|| Relevant::new(self.changes));
-        let stated = Rc::clone(stated);
+        let (stated, ignored) = (Rc::clone(stated), Rc::clone(ignored));
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;
             let body = |stated| {
@@ -301,7 +375,9 @@ impl<'p, 't> Differ<'p, 't> {
             if !all && diff.action == DiffAction::NoOp {
                 return Ok(None);
             }
-            Ok(Some(if stated.is_some() { body(Option::as_ref(&stated))? } else { diff }))
+            let mut diff = if stated.is_some() { body(Option::as_ref(&stated))? } else { diff };
+            fold_ignored(&mut diff, &ignored.start(&[&resource.address]));
+            Ok(Some(diff))
         };
         if !all {
             // The first relevant entry is enough to know that the section exists; others are diffed when they are

@@ -8,6 +8,7 @@ use objchange::address::{modules_of, strip_keys};
 use objchange_text::similar;
 
 use super::Filter;
+use crate::ignore::IgnoredPath;
 use crate::{ChangeSet, Document, PlanFile, ResourceActions};
 
 /// Longer names are not suggested: comparing two names costs the product of their lengths.
@@ -28,6 +29,10 @@ pub struct Selection {
     pub actions: Vec<SelectedAction>,
     /// Changes outside of Terraform alone.
     pub drift: bool,
+    /// No changes outside of Terraform.
+    pub no_drift: bool,
+    /// Paths of values that are ignored in all of them.
+    pub ignored: Vec<IgnoredPath>,
 }
 
 /// An action by which resources are selected.
@@ -99,9 +104,9 @@ impl SelectedAction {
 }
 
 impl Selection {
-    /// Whether it chooses by what happens to resources.
+    /// Whether it chooses, or ignores, by what happens to resources.
     pub fn is_of_changes(&self) -> bool {
-        self.drift || !self.actions.is_empty()
+        self.drift || self.no_drift || !self.actions.is_empty() || !self.ignored.is_empty()
     }
 
     /// The filter of reports.
@@ -112,6 +117,8 @@ impl Selection {
         filter = self.types.iter().fold(filter, |filter, glob| filter.resource_type(glob));
         filter = self.modules.iter().fold(filter, |filter, glob| filter.module(glob));
         filter = self.actions.iter().fold(filter, |filter, action| filter.actions(action.actions()));
+        filter = self.ignored.iter().cloned().fold(filter, Filter::ignoring);
+        filter = if self.no_drift { filter.without_drift() } else { filter };
         if self.drift { filter.only_drift() } else { filter }
     }
 

@@ -6,6 +6,8 @@ pub(crate) struct Dialect {
     rules: Rules,
     /// Similar elements that a set loses and gains are paired.
     matches_sets: bool,
+    /// So are those of a list.
+    matches_lists: bool,
     /// For a format of our own, and not for the text of Terraform.
     own_format: bool,
     /// Blocks that are wholly unknown are read by their own schema, as in OpenTofu 1.13.
@@ -44,7 +46,13 @@ impl Dialect {
     pub(crate) const LEGACY: Self = Self::new(Rules::Terraform { is_legacy: true });
 
     const fn new(rules: Rules) -> Self {
-        Self { rules, matches_sets: false, own_format: false, reads_unknown_blocks: false }
+        Self {
+            rules,
+            matches_sets: false,
+            matches_lists: false,
+            own_format: false,
+            reads_unknown_blocks: false,
+        }
     }
 
     /// OpenTofu's rules at such a place.
@@ -65,6 +73,15 @@ impl Dialect {
     /// Turns pairing of similar elements in sets on or off.
     pub(crate) fn matching_sets(self, matches_sets: bool) -> Self {
         Self { matches_sets, ..self }
+    }
+
+    /// Turns pairing of similar elements in lists on or off.
+    pub(crate) fn matching_lists(self, matches_lists: bool) -> Self {
+        Self { matches_lists, ..self }
+    }
+
+    pub(crate) fn matches_lists(self) -> bool {
+        self.matches_lists
     }
 
     pub(crate) fn matches_sets(self) -> bool {

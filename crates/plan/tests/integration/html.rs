@@ -47,7 +47,8 @@ fn example(name: &str) -> String {
 
 #[test]
 fn a_page() {
-    let options = HtmlOptions { title: Some("Plan of <net>"), link: Some("https://ci.example/run/7") };
+    let options =
+        HtmlOptions { title: Some("Plan of <net>"), link: Some("https://ci.example/run/7"), notes: &[] };
     insta::assert_snapshot!(without_code(&page_of(&plan("y"), &Schemas::none(), &options)));
 }
 
@@ -169,7 +170,7 @@ fn nothing_that_a_document_holds_becomes_markup() {
 #[test]
 fn a_title_and_a_link_stay_what_they_are() {
     let plan = r#"{"format_version":"1.2","resource_changes":[]}"#;
-    let page_with = |title, link| page_of(plan, &Schemas::none(), &HtmlOptions { title, link });
+    let page_with = |title, link| page_of(plan, &Schemas::none(), &HtmlOptions { title, link, notes: &[] });
     let found = page_with(Some("<b>\"x"), Some("https://x.example/\"><b>"));
     assert!(found.contains("<h1>&lt;b&gt;&quot;x: nothing to change</h1>"), "{found}");
     assert!(found.contains(r#"<a href="https://x.example/%22%3E%3Cb%3E""#), "{found}");

@@ -6,6 +6,7 @@ mod depth;
 mod findings;
 mod golden;
 mod html;
+mod ignore;
 mod joined_marks;
 mod large;
 mod leaves;

@@ -515,6 +515,7 @@ proptest! {
             link: Some(&format!("https://{text}")),
             marker: Some(&text),
             max_length: MarkdownOptions::MIN_LENGTH,
+            plain: false,
         };
         let found = page(&plan_with(&text, "x.y"), &options);
         prop_assert!(found.encode_utf16().count() <= MarkdownOptions::MIN_LENGTH, "{}", found);

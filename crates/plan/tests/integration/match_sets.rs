@@ -98,3 +98,41 @@ fn every_new_value_is_still_shown() {
     assert_eq!(matched.matches(r#"= "old" -> "new""#).count(), 1000);
     assert!(!matched.contains("      + rule {") && !matched.contains("      - rule {"));
 }
+
+/// The text of a plan without schemas that changes a list, with its similar elements paired or not.
+fn list_text(before: &Json, after: &Json, match_lists: bool) -> String {
+    let (before, after) = (json!({"env": before}), json!({"env": after}));
+    let plan = plan(&before, &after, &json!({}));
+    let options = Options { match_lists, ..Options::default() };
+    let (document, schemas) = (Document::parse(&plan).unwrap(), Schemas::none());
+    let report = Report::new(&document, &schemas, &options, &Filter::default()).unwrap();
+    report::text(&report, &options).unwrap()
+}
+
+#[test]
+fn elements_of_lists_are_paired_by_what_they_have_in_common() {
+    let one = |name: &str, value: &str| json!({"name": name, "value": value});
+    let before = json!([one("A", "1"), one("B", "2"), one("C", "3")]);
+    // By position all three differ; by name only one does, and one is new.
+    let after = json!([one("NEW", "0"), one("A", "1"), one("B", "9"), one("C", "3")]);
+    let text = list_text(&before, &after, true);
+    assert!(text.contains("          + {\n              + name  = \"NEW\"\n"), "{text}");
+    assert!(
+        text.contains(
+            "          ~ {\n                name  = \"B\"\n              ~ value = \"2\" -> \"9\"\n"
+        ),
+        "{text}"
+    );
+    // One element is new, one is updated, and the two beside them help to find the place.
+    assert_eq!((text.matches(" -> ").count(), text.matches("value").count()), (1, 4), "{text}");
+}
+
+#[test]
+fn an_element_of_a_list_that_only_moves_still_changes_the_list() {
+    let one = |name: &str| json!({"name": name, "value": "1"});
+    for match_lists in [false, true] {
+        let text = list_text(&json!([one("A"), one("B")]), &json!([one("B"), one("A")]), match_lists);
+        assert!(text.contains("~ env = ["), "{text}");
+        assert!(text.matches("\"A\"").count() + text.matches("\"B\"").count() >= 2, "{text}");
+    }
+}

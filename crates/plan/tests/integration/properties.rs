@@ -4,7 +4,7 @@ use crate::{outline, report};
 
 use objchange_plan::{
     Colour, DiffAction, Document, Filter, HtmlOptions, MarkdownOptions, MarkdownTemplate, Options, Plan,
-    PlanMode, Program, Report, Schemas, Section, ShowError, render_plan,
+    PlanMode, Program, Report, Review, ReviewedPlan, Schemas, Section, ShowError, render_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -294,13 +294,18 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         let options = Options {
             full,
             match_sets,
+            match_lists: match_sets,
             own_format: match_sets,
             mode: Some(mode),
             program: Some(program),
             ..Options::default()
         };
         let coloured = Options { colour: Colour::Always, ..options };
-        let report = match Report::new(&document, schemas, &options, &Filter::default()) {
+        let filter = match match_sets {
+            true => Filter::default().ignoring("*.a".parse().unwrap()).ignoring("b".parse().unwrap()),
+            false => Filter::default(),
+        };
+        let report = match Report::new(&document, schemas, &options, &filter) {
             Ok(report) => report,
             Err(error) => {
                 outputs.extend([error.to_string(), format!("{error:?}")]);
@@ -330,6 +335,19 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         }
         outputs.push(format!("{report:?} {:?}", report.outline()));
         outputs.push(serde_json::to_string(&report).unwrap_or_else(|error| error.to_string()));
+        let reviewed = ReviewedPlan { name: "plan.json".to_owned(), report, ..ReviewedPlan::default() };
+        let review = Review { plans: vec![reviewed], problems: Vec::new() };
+        let mut keep = |write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), ShowError>| {
+            let mut out = Vec::new();
+            if let Err(error) = write(&mut out) {
+                outputs.extend([error.to_string(), format!("{error:?}")]);
+            }
+            outputs.push(String::from_utf8(out).unwrap());
+        };
+        keep(&mut |out| review.write_markdown(out, &MarkdownOptions::default()));
+        keep(&mut |out| review.write_text(out, Colour::Never));
+        keep(&mut |out| review.write_json(out));
+        outputs.push(format!("{review:?}"));
     }
     outputs
 }

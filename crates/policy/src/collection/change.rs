@@ -6,6 +6,8 @@ use objchange_plan::{
     ChangeValues, ChangedIndex, ChangedResource, DocumentError, DocumentText, Importing, Index, Json,
     ResourceActions, Sides, StatedMarks, Text, ValueChange, View, doubtful_marks,
 };
+#[cfg(feature = "query")]
+use objchange_plan::{IgnoredPath, differ_only_at};
 
 use super::{Marked, is_there, items, simplified};
 use crate::simulated::{Simulated, is_own, key};
@@ -238,6 +240,16 @@ impl<'t> Change<'t> {
     /// The document is not JSON there.
     pub fn replace_paths(&self) -> Result<View<'_, 't>, DocumentError> {
         Ok(self.sides()?.replace.view())
+    }
+
+    /// Whether this is an update of values at these paths alone. A value elsewhere that is unknown may change, too.
+    ///
+    /// # Errors
+    ///
+    /// The document is not JSON there.
+    #[cfg(feature = "query")]
+    pub(crate) fn changes_only(&self, paths: &[IgnoredPath]) -> Result<bool, DocumentError> {
+        Ok(self.known_actions() == Some(ResourceActions::Update) && differ_only_at(paths, self.sides()?))
     }
 
     /// The identities before and after, by which the provider finds the object, as JSON.

@@ -9,6 +9,7 @@ use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators,
 };
 use objchange::value::Path;
+use objchange_plan::IgnoredPath;
 use objchange_text::re2::{Pattern, PatternError};
 use objchange_text::{VersionConstraints, similar};
 
@@ -45,6 +46,7 @@ const OF_ITEM: &[(&str, usize)] = &[
     ("new", 2),
     ("sensitive", 2),
     ("replaced", 1),
+    ("changes_only", 2),
     ("in_module", 2),
 ];
 /// Functions that are called on a value, with the numbers of their further arguments.
@@ -443,7 +445,11 @@ impl Checker<'_> {
         let select = SelectExpr { operand: Box::new(item), field: format!("@{name}"), test: false };
         let mut field = IdedExpr { id, expr: Expr::Select(select) };
         if let Some(mut argument) = args.next() {
+            if name == "changes_only" {
+                self.path_list(&mut argument)?;
+            }
             match literal(&argument) {
+                Some(_) if name == "changes_only" => {}
                 // A path that is written here is checked now, and not for each item.
                 Some(path) if name != "in_module" => match path.parse::<Path>() {
                     Ok(path) => self.paths.push((path, self.places.all(&argument))),
@@ -459,6 +465,29 @@ impl Checker<'_> {
         }
         *expr = field;
         Ok(if ["old", "new"].contains(&name) { Shape::Any } else { Shape::Leaf(Kinds::BOOL) })
+    }
+
+    /// Makes a list of paths one text, a path a line: no path has a line break in it.
+    fn path_list(&mut self, list: &mut IdedExpr) -> Result<(), QueryError> {
+        let wanted = "the paths of `changes_only` must be written here, as in [\"tags\", \"tags_all\"]";
+        let Expr::List(paths) = &list.expr else {
+            return Err(self.error(QueryErrorKind::Argument, list, wanted));
+        };
+        let mut lines = Vec::with_capacity(paths.elements.len());
+        for element in &paths.elements {
+            let Some(path) = literal(element) else {
+                return Err(self.error(QueryErrorKind::Argument, element, wanted));
+            };
+            if let Err(error) = path.parse::<IgnoredPath>() {
+                return Err(self.error(QueryErrorKind::Argument, element, error.to_string()));
+            }
+            lines.push(path.to_owned());
+        }
+        if lines.is_empty() {
+            return Err(self.error(QueryErrorKind::Argument, list, wanted));
+        }
+        list.expr = Expr::Literal(LiteralValue::String(lines.join("\n").into()));
+        Ok(())
     }
 
     /// Sets the pattern of `matches` aside.

@@ -37,6 +37,7 @@
 //! | `old(rc, path)`, `new(rc, path)` | the value before and after; null if it is absent or unknown |
 //! | `sensitive(rc, path)` | whether it is sensitive, before or after |
 //! | `replaced(rc)` | whether the object is replaced by another one |
+//! | `changes_only(rc, paths)` | whether the object is updated, and nothing changes but values at these paths, which are those of `objchange diff --ignore` |
 //! | `in_module(rc, address)` | whether the object is in this module or in a module inside it; a step without a key matches any instance |
 //! | `semver(version, constraints)` | whether a version meets constraints such as `">= 1.5, < 2.0"` or `"~> 1.5"` |
 //!

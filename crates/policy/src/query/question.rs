@@ -8,7 +8,7 @@ use cel::common::types::{CelBool, CelNull, Type};
 use cel::common::value::{CowVal, Val};
 use objchange::address::{AddressStep, steps};
 use objchange::value::Path;
-use objchange_plan::{ResourceActions, View};
+use objchange_plan::{IgnoredPath, ResourceActions, View};
 
 use super::error::refused;
 use super::item::{Kind, Thing};
@@ -26,6 +26,7 @@ pub(super) enum Question {
     New,
     Sensitive,
     Replaced,
+    ChangesOnly,
     InModule,
 }
 
@@ -38,6 +39,7 @@ impl Question {
             "new" => Self::New,
             "sensitive" => Self::Sensitive,
             "replaced" => Self::Replaced,
+            "changes_only" => Self::ChangesOnly,
             "in_module" => Self::InModule,
             _ => return None,
         })
@@ -88,6 +90,14 @@ impl<'a, 't: 'a> Asked<'a, 't> {
         scope.budget.pay_text(argument.len())?;
         if self.question == Question::InModule {
             return Ok(Box::new(CelBool::from(is_in_module(self.item.kind.module(), argument))));
+        }
+        if self.question == Question::ChangesOnly {
+            let change = self.item.kind.change().ok_or_else(absent)?;
+            change.known_actions().ok_or_else(|| scope.unknown())?;
+            let paths: Result<Vec<IgnoredPath>, _> = argument.lines().map(str::parse).collect();
+            let paths = paths.map_err(|_| refused("this is no path"))?;
+            let is_only = change.changes_only(&paths).map_err(|_| refused("the value cannot be read"))?;
+            return Ok(Box::new(CelBool::from(is_only)));
         }
         let mut path: Path = argument.parse().map_err(|_| refused("this is no path"))?;
         let sides = self.item.sides()?;

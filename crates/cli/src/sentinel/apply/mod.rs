@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
+use objchange_finding::Case;
 use objchange_plan::{DocumentError, DocumentKind, PlanFile};
 use objchange_policy::rego::Internet;
 use objchange_policy::sentinel::configuration::{Level, PolicySource};
@@ -405,6 +406,34 @@ fn state(path: &Path) -> Result<PlanFile, String> {
 fn state_document(file: &PlanFile) -> Result<Arc<Document>, String> {
     let document = Document::new(file.clone()).map_err(|error| file.error(error).to_string())?;
     Ok(Arc::new(document))
+}
+
+/// The policies of `review`: as applied without options, where undecided ones fail.
+pub(crate) struct PolicySet(Vec<AppliedPolicy>);
+
+impl PolicySet {
+    /// Reads policies, folders of them, and configurations of policy sets.
+    pub(crate) fn read(named: &[PathBuf]) -> Result<Self, CommandError> {
+        let options = SetOptions { params: &[], level: Level::HardMandatory, folders: &[] };
+        let read = read_policies(named, None, options, &|warning| exit::warn(&warning.to_string()));
+        let NamedPolicies { policies, replaced, .. } = read.map_err(unusable)?;
+        if let Some(one) = replaced.first() {
+            return Err(unusable(&one.fault));
+        }
+        check_globals(&policies, &[]).map_err(unusable)?;
+        Ok(Self(policies))
+    }
+
+    /// The verdict of each policy on a plan.
+    pub(crate) fn cases(&self, file: &PlanFile) -> Result<Vec<Case>, String> {
+        let complaint = |error: DocumentError| file.error(error).to_string();
+        let plan = Arc::new(Document::new(file.clone()).map_err(complaint)?);
+        let imports = || Imports::new(&plan, None, None);
+        let manner = RunOptions { now: now_ns(), limits: LimitArgs::STANDARD.of_each(self.0.len()) };
+        let judged = judge_all(&self.0, imports, manner, false).map_err(complaint)?;
+        let all = std::iter::zip(&self.0, &judged);
+        Ok(all.map(|(applied, judged)| policy_case(applied, judged, OnUnknown::Fail, false)).collect())
+    }
 }
 
 /// All policies over one plan. They run in parallel if no other plan keeps the cores busy.

@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
 use super::parts::{At, PartKind, parts};
+use super::sequence::Places;
 use super::unknown_block::unknown_block;
 use super::{hidden, json};
 use crate::diff::{Block, BlockType, Diff, DiffAction, Entry, Kind, NestedBlock, Sensitivity};
@@ -171,7 +172,10 @@ fn block_type<'t>(
             At::of_set(&change)
         }
         // List blocks are compared by position, never by the longest common subsequence.
-        _ => At::positions(change.before.elements().len().max(change.after.elements().len())),
+        _ => {
+            let len = change.before.elements().len().max(change.after.elements().len());
+            At::of_list(&change, || Places::Positions(len))
+        }
     };
     let (blocks, action) = parts(&change, PartKind::Blocks(&ty.block, marks), at);
     let unknown = unknown.then(|| Diff::new(DiffAction::NoOp, unknown_blocks(marks)).replacing(replace));

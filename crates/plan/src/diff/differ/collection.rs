@@ -12,8 +12,8 @@ pub(super) fn list<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
     // Relevant paths match ordinary lists and sets as a whole (Terraform 1.11).
     let change = &change.wholly_relevant();
     let objects = matches!(element, Type::Object(_));
-    let places = sequence::places(change, |_| objects);
-    let (elements, action) = parts(change, PartKind::Typed(element), At::Places(places));
+    let at = At::of_list(change, || sequence::places(change, |_| objects));
+    let (elements, action) = parts(change, PartKind::Typed(element), at);
     Diff::new(action, Kind::List { elements, context: true }).replacing(change.forces_replacement())
 }
 

@@ -90,8 +90,8 @@ fn of_kind<'t>(change: &Change<'_, 't>, example: View<'_, 't>) -> Diff<'t> {
 
 fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let is_object = |element: View<'_, '_>| matches!(element.shape(), Shape::Object(_));
-    let places = sequence::places(change, is_object);
-    let (elements, action) = parts(change, PartKind::Elements, At::Places(places));
+    let at = At::of_list(change, || sequence::places(change, is_object));
+    let (elements, action) = parts(change, PartKind::Elements, at);
     Diff::new(action, Kind::List { elements, context: true })
 }
 

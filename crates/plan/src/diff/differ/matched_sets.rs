@@ -1,4 +1,4 @@
-//! Similar elements that a set loses and gains, paired so that they show as updates. Terraform has no such pairs.
+//! Similar elements that a set or a list loses and gains, paired so that they show as updates. Terraform has no such pairs.
 
 use super::sequence::Places;
 use super::similarity::{self, Facts};
@@ -7,6 +7,15 @@ use crate::walk::{Change, Unknown};
 
 /// Pairs similar removed and added elements. A pair takes the place of the removed element.
 pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {
+    paired(change, places, |_, _| true)
+}
+
+/// As [`with_pairs`] for a list: there, an element that only moves is shown as removed and added, because a pair would hide it.
+pub(super) fn with_pairs_of_list(change: &Change<'_, '_>, places: Places) -> Places {
+    paired(change, places, |i, j| change.before.elements().at(i) != change.after.elements().at(j))
+}
+
+fn paired(change: &Change<'_, '_>, places: Places, may_pair: impl Fn(usize, usize) -> bool) -> Places {
     let Places::Listed(mut places) = places else { return places };
     let state = foldhash::fast::FixedState::default();
     let (mut removed, mut added, mut others) = (Leftovers::default(), Leftovers::default(), Vec::new());
@@ -22,6 +31,13 @@ pub(super) fn with_pairs(change: &Change<'_, '_>, places: Places) -> Places {
     for (i, j) in similarity::pairs(&removed.facts, &added.facts, &others).into_iter().enumerate() {
         if let Some(j) = j {
             let (from, to) = (removed.places[i], added.places[j]);
+            let may_pair = match (Places::position(places[from]).0, Places::position(places[to]).1) {
+                (Some(i), Some(j)) => may_pair(i, j),
+                _ => false,
+            };
+            if !may_pair {
+                continue;
+            }
             places[from][1] = places[to][1];
             has_partner[to] = true;
         }

@@ -7,6 +7,7 @@ use super::attribute::{attribute, members_of};
 use super::block::{WriteOnly, add_write_only, write_only_action};
 use super::hidden;
 use super::parts::{At, PartKind, parts};
+use super::sequence::Places;
 use crate::diff::{Diff, DiffAction, Kind};
 use crate::text::Text;
 use crate::walk::{Change, Unknown};
@@ -64,8 +65,8 @@ pub(super) fn single<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) ->
 fn list<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     // Lists of a nested type are compared by position (Terraform 1.11), unlike lists of objects.
     let len = change.before.elements().len().max(change.after.elements().len());
-    let (elements, action) =
-        parts(change, PartKind::Nested { attributes, all_replace: false }, At::positions(len));
+    let at = At::of_list(change, || Places::Positions(len));
+    let (elements, action) = parts(change, PartKind::Nested { attributes, all_replace: false }, at);
     Diff::new(action, Kind::List { elements, context: false }).replacing(change.forces_replacement())
 }
 

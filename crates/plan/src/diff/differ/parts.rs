@@ -50,6 +50,14 @@ impl<'t> At<'t> {
         })
     }
 
+    /// The elements of a list, at these places unless similar ones are paired.
+    pub(super) fn of_list(change: &Change<'_, 't>, places: impl FnOnce() -> Places) -> Self {
+        Self::Places(match change.dialect.matches_lists() {
+            true => matched_sets::with_pairs_of_list(change, sequence::list_places(change)),
+            false => places(),
+        })
+    }
+
     /// Pairs elements by position.
     pub(super) fn positions(count: usize) -> Self {
         Self::Places(Places::Positions(count))

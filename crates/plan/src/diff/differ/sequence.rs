@@ -75,6 +75,20 @@ pub(super) fn places<'v, 't>(change: &Change<'v, 't>, is_object: impl Fn(View<'v
     }
 }
 
+/// Pairs equal elements of lists, as many as there are in one order, and no others.
+pub(super) fn list_places(change: &Change<'_, '_>) -> Places {
+    let (before, after) = (change.before.elements(), change.after.elements());
+    if before.are_same(after) {
+        return Places::Positions(before.len());
+    }
+    let (old, new) = ((before.len(), |i| before.at(i)), (after.len(), |i| after.at(i)));
+    if old.0 == 0 || new.0 == 0 {
+        return if old.0 == 0 { Places::After(new.0) } else { Places::Before(old.0) };
+    }
+    let (xs, ys) = names(&old, &new);
+    by_subsequence(&xs, &ys, |_| false, |_| false)
+}
+
 /// Like [`places`], for lines of text.
 pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>], dialect: Dialect) -> Places {
     let (old, new) = ((before.len(), |i: usize| before[i]), (after.len(), |i: usize| after[i]));

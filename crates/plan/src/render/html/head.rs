@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::super::markdown::escape;
 use super::super::outline::{OutlineFilter, OutlineItem, OutlineSection, filters};
 use super::super::overview::{LINK, NAMES, Sentence, action_counts, losses, sentences};
+use super::HtmlOptions;
 use super::anchors::Anchors;
 use super::entries::keyword;
 use crate::report::Report;
@@ -53,7 +54,7 @@ pub(super) fn header(
     title: &str,
     items: &[OutlineItem<'_, '_>],
     anchors: &Anchors,
-    link: Option<&str>,
+    options: &HtmlOptions<'_>,
 ) -> Markup {
     html! {
         header {
@@ -61,7 +62,10 @@ pub(super) fn header(
             @for Sentence { important, rest } in sentences(report) {
                 p { @if !important.is_empty() { strong { (important) } } (rest) }
             }
-            @if let Some(link) = link.and_then(escape::target).filter(|link| link.len() <= LINK) {
+            @for note in options.notes {
+                p { (visible(note)) }
+            }
+            @if let Some(link) = options.link.and_then(escape::target).filter(|link| link.len() <= LINK) {
                 p { a href=(link) rel="noreferrer" { (link) } }
             }
             @if action_counts(report).next().is_some() {

@@ -35,6 +35,8 @@ pub struct HtmlOptions<'a> {
     /// The page that this one belongs to, such as that of the CI run: an address with `https://` or `http://`. Omitted
     /// if longer than 1,000 characters.
     pub link: Option<&'a str>,
+    /// Lines to read first, such as the results of policies.
+    pub notes: &'a [String],
 }
 
 impl Report<'_> {
@@ -73,7 +75,7 @@ impl Report<'_> {
             (head::head(&title))
             (PreEscaped("<body>"))
             a.skip href="#main" { "Skip to the entries" }
-            (head::header(self, &title, &items, &anchors, options.link))
+            (head::header(self, &title, &items, &anchors, options))
             (head::tools(&sections, &items, &anchors))
             (PreEscaped("<div class=\"columns\">"))
             (contents::contents(&sections, &anchors))

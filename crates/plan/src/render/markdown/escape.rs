@@ -34,7 +34,7 @@ fn is_like_commit(word: &str) -> bool {
 
 /// A line of prose. Words that can only be words have their punctuation escaped; all others are code. To escape `@user`,
 /// `#1` or `:smile:` is not enough: sites look for them in the page that Markdown has become.
-pub(super) fn prose(text: &str) -> String {
+pub(in crate::render) fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     // A bar ends the cell of a table even in code.
     for piece in visible(text).split_inclusive([' ', '|']) {
@@ -74,7 +74,7 @@ fn escape(text: &str, out: &mut String) {
 }
 
 /// Code in HTML.
-pub(super) fn html_code(text: &str) -> String {
+pub(in crate::render) fn html_code(text: &str) -> String {
     let text = visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!("<code>{text}</code>")
 }

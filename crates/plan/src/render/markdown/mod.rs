@@ -34,11 +34,13 @@ pub struct MarkdownOptions<'a> {
     pub marker: Option<&'a str>,
     /// The most that the page may have, in UTF-16 units: no fewer than the characters that sites count.
     pub max_length: usize,
+    /// Without HTML, as sites such as Bitbucket need it: nothing is folded, and the marker is a visible line.
+    pub plain: bool,
 }
 
 impl Default for MarkdownOptions<'_> {
     fn default() -> Self {
-        Self { title: None, link: None, marker: None, max_length: 65_536 }
+        Self { title: None, link: None, marker: None, max_length: 65_536, plain: false }
     }
 }
 
@@ -84,7 +86,7 @@ const FOOT: usize = 300;
 
 /// The most characters of a marker, and of a name in the head.
 const MARKER: usize = 100;
-const NAME: usize = 80;
+pub(super) const NAME: usize = 80;
 
 /// Shared by the Markdown page of comparisons.
 pub(crate) mod parts {
@@ -95,9 +97,17 @@ pub(crate) mod parts {
 
 /// The marker and the headline of a page: its title, and what is said behind that.
 pub(crate) fn heading(options: &MarkdownOptions<'_>, default_title: &str, rest: &str) -> String {
-    let marker = marker(options).map_or_else(String::new, |marker| marker_line(&marker));
+    let marker = marker(options).map_or_else(String::new, |marker| match options.plain {
+        true => format!("`objchange:{marker}`\n\n"),
+        false => marker_line(&marker),
+    });
     let colon = if rest.is_empty() { "" } else { ": " };
     format!("{marker}## {}{colon}{rest}\n", title(options, default_title))
+}
+
+/// The headline of the page of a report.
+pub(super) fn default_heading(options: &MarkdownOptions<'_>, report: &Report<'_>) -> String {
+    heading(options, &default_title(report), &counts(report))
 }
 
 /// The link to the full output, if there is one.
@@ -187,11 +197,7 @@ impl Head {
     /// Adds the names of what is destroyed, if they are not too long.
     fn add_destroyed(&mut self, items: &[OutlineItem<'_, '_>], max_length: usize) {
         let losses = losses(items);
-        let name = |(_, item): &(usize, &OutlineItem<'_, '_>)| {
-            let start = start(&item.name, NAME);
-            escape::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
-        };
-        self.destroyed = losses.iter().take(NAMES).map(name).collect();
+        self.destroyed = losses.iter().take(NAMES).map(|(_, item)| short_name(item)).collect();
         self.more_destroyed = losses.len().saturating_sub(NAMES);
         if length(&self.destroyed_line()) >= max_length {
             (self.destroyed, self.more_destroyed) = (Vec::new(), 0);
@@ -231,6 +237,94 @@ fn table(report: &Report<'_>) -> String {
     }
 }
 
+/// What a report has below its headline, in no more than so many characters of a page of this length: the counts, the names
+/// of what is destroyed, and the entries that fit. The last line counts the others by action.
+pub(super) fn section(
+    report: &Report<'_>,
+    room: usize,
+    max_length: usize,
+    form: Form,
+) -> Result<String, ShowError> {
+    let (sections, items) = sections(report);
+    let mut head = table(report);
+    let losses = losses(&items);
+    let names: Vec<String> = losses.iter().take(NAMES).map(|(_, item)| short_name(item)).collect();
+    if !names.is_empty() {
+        head += &format!("\n⚠️ Destroyed or replaced: {}\n", objchange_text::listed(&names, losses.len()));
+    }
+    head += if items.is_empty() { "" } else { "\n" };
+    let budget = |head: &str| {
+        let room = room.saturating_sub(length(head) + FOOT);
+        PageBudget { form, ..PageBudget::new(&sections, &items, room) }
+    };
+    let mut fit = budget(&head);
+    if !fit.has_room_for_lines() {
+        head = format!("{}\n", module_table(&sections, room / 4));
+        fit = budget(&head);
+    }
+    if length(&head) + FOOT > room {
+        head.clear();
+        fit = budget("");
+    }
+    fit.lines();
+    fit.diffs(report)?;
+    let mut page = head.into_bytes();
+    fit.write(&mut page)?;
+    let mut page = String::from_utf8_lossy(&page).into_owned();
+    let left_out = fit.left_out_by_action();
+    if !left_out.is_empty() {
+        page += &format!("**Left out, to stay within {max_length} characters: {left_out}**\n");
+    }
+    Ok(page)
+}
+
+/// A table of the modules with the number of each action in them, in about so many characters.
+fn module_table(sections: &[OutlineSection], room: usize) -> String {
+    let modules: Vec<&OutlineModule> =
+        sections.iter().flat_map(|section| section.groups.iter().flatten()).collect();
+    let total = |column: usize| modules.iter().map(|module| module.numbers()[column]).sum::<usize>();
+    let columns: Vec<usize> = (0..COLUMNS.len()).filter(|column| total(*column) > 0).collect();
+    let line = |name: &str, number: &dyn Fn(usize) -> usize| {
+        let cells = columns.iter().map(|column| match number(*column) {
+            0 => " |".to_owned(),
+            count => format!(" {count} |"),
+        });
+        format!("| {name} |{}\n", cells.collect::<String>())
+    };
+    let titles: String = columns.iter().map(|column| format!(" {} |", COLUMNS[*column])).collect();
+    let mut table = format!("\n| Module |{titles}\n| :-- |{}\n", " --: |".repeat(columns.len()));
+    let mut rest = vec![0; COLUMNS.len()];
+    let mut left_out = 0;
+    for module in &modules {
+        // A bar would end the cell, even in code.
+        let name = module.address.as_deref().map_or_else(|| "Root module".to_owned(), escape::code);
+        let row = line(&name.replace('|', "\\|"), &|column| module.numbers()[column]);
+        if length(&table) + length(&row) > room {
+            left_out += 1;
+            rest.iter_mut().zip(module.numbers()).for_each(|(rest, count)| *rest += count);
+        } else {
+            table += &row;
+        }
+    }
+    if left_out > 0 {
+        table += &line(&objchange_text::counted(left_out, "more module"), &|column| rest[column]);
+    }
+    if modules.len() > 1 {
+        table += &line("**All**", &total);
+    }
+    table
+}
+
+/// The titles of the columns of actions, in the order of the summary's groups.
+const COLUMNS: [&str; 8] =
+    ["Destroy", "Replace", "Unknown", "Forget", "Update", "Create", "Read", "Move or import"];
+
+/// The name of an item, cut to a length.
+fn short_name(item: &OutlineItem<'_, '_>) -> String {
+    let start = start(&item.name, NAME);
+    escape::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
+}
+
 /// The line of an item.
 fn line(item: &OutlineItem<'_, '_>) -> String {
     let text = |piece: &OutlinePiece| match piece {
@@ -261,20 +355,25 @@ fn module_name(module: &OutlineModule) -> String {
     module.address.as_deref().map_or_else(|| "Root module".to_owned(), escape::html_code)
 }
 
-fn group_start(section: &OutlineSection, index: usize) -> String {
+fn group_start(section: &OutlineSection, index: usize, form: Form) -> String {
     let summary = |module: &OutlineModule| {
-        format!("<details><summary>{}: {}</summary>\n\n", module_name(module), module.counts())
+        if form.plain {
+            let name = module.address.as_deref().map_or_else(|| "Root module".to_owned(), escape::code);
+            return format!("**{name}**: {}\n\n", module.counts());
+        }
+        let open = if form.is_open { " open" } else { "" };
+        format!("<details{open}><summary>{}: {}</summary>\n\n", module_name(module), module.counts())
     };
     section.groups[index].as_ref().map_or_else(String::new, summary)
 }
 
-fn group_end(section: &OutlineSection, index: usize) -> &'static str {
-    if section.groups[index].is_some() { "</details>\n\n" } else { "" }
+fn group_end(section: &OutlineSection, index: usize, form: Form) -> &'static str {
+    if section.groups[index].is_some() && !form.plain { "</details>\n\n" } else { "" }
 }
 
 /// How long what is around the items is: the heading, and each group.
-fn lengths_around(section: &OutlineSection) -> Vec<usize> {
-    let group = |index| length(&group_start(section, index)) + length(group_end(section, index));
+fn lengths_around(section: &OutlineSection, form: Form) -> Vec<usize> {
+    let group = |index| length(&group_start(section, index, form)) + length(group_end(section, index, form));
     std::iter::once(length(&section_start(section))).chain((0..section.groups.len()).map(group)).collect()
 }
 
@@ -291,6 +390,16 @@ struct PageBudget<'s, 'r, 'p> {
     room: usize,
     /// How many diffs were left out.
     no_diff: usize,
+    form: Form,
+}
+
+/// How the groups of a page look.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Form {
+    /// Without HTML.
+    pub(super) plain: bool,
+    /// Groups are open at once.
+    pub(super) is_open: bool,
 }
 
 impl<'s, 'r, 'p> PageBudget<'s, 'r, 'p> {
@@ -298,21 +407,65 @@ impl<'s, 'r, 'p> PageBudget<'s, 'r, 'p> {
         let mut order: Vec<_> = (0..items.len()).collect();
         order.sort_by_key(|index| items[*index].rank);
         let lines = items.iter().map(line).collect();
-        Self { sections, items, lines, order, shown: vec![None; items.len()], room, no_diff: 0 }
+        Self {
+            sections,
+            items,
+            lines,
+            order,
+            shown: vec![None; items.len()],
+            room,
+            no_diff: 0,
+            form: Form::default(),
+        }
+    }
+
+    /// Whether all lines fit.
+    fn has_room_for_lines(&self) -> bool {
+        let lines = self.lines.iter().map(|line| length(line) + 2).sum::<usize>();
+        let around = self.sections.iter().flat_map(|section| lengths_around(section, self.form));
+        lines + around.sum::<usize>() <= self.room
+    }
+
+    /// The numbers of entries that are left out, by action or section, and of diffs.
+    fn left_out_by_action(&self) -> String {
+        let mut parts: Vec<(String, usize)> = Vec::new();
+        for index in &self.order {
+            let item = &self.items[*index];
+            if self.shown[*index].is_some() {
+                continue;
+            }
+            let words = match item.action {
+                Some(_) => item.phrase().to_owned(),
+                None => format!("of “{}”", self.sections[item.section].title),
+            };
+            match parts.iter_mut().find(|(other, _)| *other == words) {
+                Some((_, count)) => *count += 1,
+                None => parts.push((words, 1)),
+            }
+        }
+        let mut parts: Vec<String> = parts.iter().map(|(words, count)| format!("{count} {words}")).collect();
+        parts.extend((self.no_diff > 0).then(|| objchange_text::counted(self.no_diff, "diff")));
+        parts.join(", ")
     }
 
     /// Takes the lines that fit, with what is around them.
     fn lines(&mut self) {
         // An empty line stands behind each of them.
         let costs: Vec<_> = self.lines.iter().map(|line| length(line) + 2).collect();
-        let around: Vec<Vec<_>> = self.sections.iter().map(lengths_around).collect();
+        let around: Vec<Vec<_>> =
+            self.sections.iter().map(|section| lengths_around(section, self.form)).collect();
         let all = costs.iter().sum::<usize>() + around.iter().flatten().sum::<usize>();
-        // Some of the room is for the diffs of what matters most.
-        let mut room = if all <= self.room { self.room } else { self.room / 4 * 3 };
-        self.room -= room;
+        // Destroyed and replaced objects may take all of the room; of the rest, some is for the diffs of what matters most.
+        let mut room = self.room;
+        let (whole, mut reserved) = (self.room, None);
+        self.room = 0;
         let mut started: Vec<Vec<_>> = around.iter().map(|costs| vec![false; costs.len()]).collect();
         for index in &self.order {
             let item = &self.items[*index];
+            if all > whole && reserved.is_none() && !item.is_loss {
+                reserved = Some(room / 4);
+                room -= room / 4;
+            }
             let started = &mut started[item.section];
             // The heading of the section is before its first group.
             let around = &around[item.section];
@@ -325,7 +478,7 @@ impl<'s, 'r, 'p> PageBudget<'s, 'r, 'p> {
                 self.shown[*index] = Some(String::new());
             }
         }
-        self.room += room;
+        self.room += room + reserved.unwrap_or(0);
     }
 
     /// Takes the diffs that fit.
@@ -367,7 +520,7 @@ impl<'s, 'r, 'p> PageBudget<'s, 'r, 'p> {
                 write!(out, "{}", section_start(&self.sections[item.section]))?;
             }
             if group != Some(place) {
-                write!(out, "{}", group_start(&self.sections[item.section], item.group))?;
+                write!(out, "{}", group_start(&self.sections[item.section], item.group, self.form))?;
             }
             (section, group) = (Some(item.section), Some(place));
             write!(out, "{line}\n\n{diff}")?;
@@ -377,7 +530,9 @@ impl<'s, 'r, 'p> PageBudget<'s, 'r, 'p> {
 
     fn end_group(&self, group: Option<(usize, usize)>, out: &mut dyn io::Write) -> io::Result<()> {
         match group {
-            Some((section, group)) => out.write_all(group_end(&self.sections[section], group).as_bytes()),
+            Some((section, group)) => {
+                out.write_all(group_end(&self.sections[section], group, self.form).as_bytes())
+            }
             None => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ pub(crate) fn key() -> HashKey {
 
 fn hashed(plan: &Value, schemas: &Schemas, key: Option<&HashKey>) -> HashedPlan {
     let text = plan.to_string();
-    HashedPlan::new(&Plan::parse(&text).unwrap().changes, schemas, key).unwrap()
+    HashedPlan::new(&Plan::parse(&text).unwrap().changes, schemas, key, &[]).unwrap()
 }
 
 fn hash(plan: &Value) -> String {
@@ -29,7 +29,7 @@ fn the_hash_of_the_example() {
     for (schemas, key) in
         [(&Schemas::none(), None), (&schemas, None), (&Schemas::none(), Some(&key)), (&schemas, Some(&key))]
     {
-        let hashed = HashedPlan::new(&changes, schemas, key).unwrap();
+        let hashed = HashedPlan::new(&changes, schemas, key, &[]).unwrap();
         hashes += &format!("{} steps {} secrets {}\n", hashed.hash, hashed.steps, hashed.secrets);
     }
     insta::assert_snapshot!(hashes);
@@ -51,7 +51,7 @@ fn what_does_not_change_what_is_done_is_not_in_it() {
     // The order of keys.
     let text = base.to_string().replace(r#""x":1,"y":2"#, r#""y":2,"x":1"#);
     let changes = Plan::parse(&text).unwrap().changes;
-    assert_eq!(HashedPlan::new(&changes, &Schemas::none(), None).unwrap().hash.to_string(), hash(&base));
+    assert_eq!(HashedPlan::new(&changes, &Schemas::none(), None, &[]).unwrap().hash.to_string(), hash(&base));
     // The action.
     other["resource_changes"][0]["change"]["actions"] = json!(["delete", "create"]);
     assert_ne!(hash(&base), hash(&other));
@@ -124,6 +124,6 @@ fn plans_that_failed_have_none() {
     let mut failed = plan(&[]);
     failed["errored"] = json!(true);
     let text = failed.to_string();
-    let hash = HashedPlan::new(&Plan::parse(&text).unwrap().changes, &Schemas::none(), None);
+    let hash = HashedPlan::new(&Plan::parse(&text).unwrap().changes, &Schemas::none(), None, &[]);
     assert_eq!(hash.unwrap_err().kind(), "errored");
 }

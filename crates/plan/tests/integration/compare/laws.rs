@@ -247,7 +247,7 @@ fn has_secret(value: &ShownValue<'_>) -> bool {
 }
 
 fn hash(plan: &Plan<'_>, schemas: &Schemas, key: Option<&HashKey>) -> String {
-    HashedPlan::new(&plan.changes, schemas, key).unwrap().hash.to_string()
+    HashedPlan::new(&plan.changes, schemas, key, &[]).unwrap().hash.to_string()
 }
 
 proptest! {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use objchange_plan::{
-    Block, BlockType, Diff, DiffAction, Entries, Entry, Kind, Line, NestedBlock, Options, Primitive, Report,
-    ReportEntry, Scalar, Section, Sensitivity, ShowError,
+    Block, BlockType, Diff, DiffAction, Entries, Entry, IgnoredChanges, Kind, Line, NestedBlock, Options,
+    Primitive, Report, ReportEntry, Scalar, Section, Sensitivity, ShowError,
 };
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, de};
@@ -115,6 +115,16 @@ fn read(json: &str) -> Report<'static> {
                 report.checks = parse(value);
                 continue;
             }
+            "ignored" => {
+                let members: Members<'_> = parse(value);
+                report.ignored = Some(IgnoredChanges {
+                    paths: parse(member(&members, "paths")),
+                    updates: entries(member(&members, "updates")),
+                    drift: entries(member(&members, "drift")),
+                    outputs: parse(member(&members, "outputs")),
+                });
+                continue;
+            }
             "warnings" => Section::Warnings(parse(value)),
             "resource_drift" => Section::ResourceDrift(entries(value)),
             "outcome" => Section::Outcome(parse(value)),
@@ -179,6 +189,7 @@ fn diff(json: &str) -> Diff<'static> {
         action: parse(member(&members, "action")),
         replace: flag(&members, "replace"),
         hidden: flag(&members, "hidden"),
+        ignored: flag(&members, "ignored"),
         mark_changes: flag(&members, "mark_changes"),
         kind: kind(&members),
     }

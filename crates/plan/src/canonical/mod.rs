@@ -5,30 +5,35 @@
 //! written, and attributes of the object that are null. Comparisons and hashes both go by these bytes, so that they
 //! cannot disagree.
 
+mod number;
+mod schema_part;
+
 use std::ops::Range;
 
-use super::ignore::{Ignored, Matching};
-use super::number::CanonicalNumber;
-use super::schema_part::SchemaPart;
+pub(crate) use schema_part::SchemaPart;
+
+use self::number::CanonicalNumber;
+use crate::ignore::{IgnoredPaths, Matching};
 use crate::json::{Members, Shape, View};
 use crate::text::Text;
+use crate::walk::Sides;
 
 /// One side of a change in its canonical form.
-pub(super) struct Canonical<'v, 't> {
+pub(crate) struct Canonical<'v, 't> {
     root: Node<'v, 't>,
     bytes: Vec<u8>,
 }
 
 /// A part of a side.
-pub(super) struct Node<'v, 't> {
-    pub(super) kind: NodeKind<'v, 't>,
+pub(crate) struct Node<'v, 't> {
+    pub(crate) kind: NodeKind<'v, 't>,
     /// Where its bytes are, from the beginning of those of the part around it.
     start: usize,
     len: usize,
 }
 
 /// The kind of a node.
-pub(super) enum NodeKind<'v, 't> {
+pub(crate) enum NodeKind<'v, 't> {
     Null,
     Unknown,
     /// A bool, a number or a string.
@@ -45,7 +50,7 @@ pub(super) enum NodeKind<'v, 't> {
 
 impl Node<'_, '_> {
     /// Whether it or anything in it must not be shown.
-    pub(super) fn has_secret(&self) -> bool {
+    pub(crate) fn has_secret(&self) -> bool {
         match &self.kind {
             NodeKind::Sensitive(_) => true,
             NodeKind::List(parts) | NodeKind::Set(parts) => parts.iter().any(Node::has_secret),
@@ -57,44 +62,44 @@ impl Node<'_, '_> {
 
 /// A part, and where its bytes are.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<'n, 'v, 't> {
-    pub(super) node: &'n Node<'v, 't>,
+pub(crate) struct Placed<'n, 'v, 't> {
+    pub(crate) node: &'n Node<'v, 't>,
     start: usize,
     bytes: &'n [u8],
 }
 
 impl<'v, 't> Canonical<'v, 't> {
     /// The whole side.
-    pub(super) fn root(&self) -> Placed<'_, 'v, 't> {
+    pub(crate) fn root(&self) -> Placed<'_, 'v, 't> {
         Placed { node: &self.root, start: 0, bytes: &self.bytes }
     }
 
     /// The bytes of the whole side.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
 impl<'n, 'v, 't> Placed<'n, 'v, 't> {
     /// A part of this one.
-    pub(super) fn part(self, node: &'n Node<'v, 't>) -> Self {
+    pub(crate) fn part(self, node: &'n Node<'v, 't>) -> Self {
         Self { node, start: self.start + node.start, bytes: self.bytes }
     }
 
     /// Its bytes.
-    pub(super) fn own_bytes(self) -> &'n [u8] {
+    pub(crate) fn own_bytes(self) -> &'n [u8] {
         &self.bytes[self.start..self.start + self.node.len]
     }
 
     /// Whether both are the same.
-    pub(super) fn is_same(self, other: Placed<'_, '_, '_>) -> bool {
+    pub(crate) fn is_same(self, other: Placed<'_, '_, '_>) -> bool {
         self.own_bytes() == other.own_bytes()
     }
 }
 
 /// Whether secrets are in the canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Secrets {
+pub(crate) enum Secrets {
     /// They are, as everything else.
     Included,
     /// In their place it says that there is one, and whether it is unknown.
@@ -103,46 +108,64 @@ pub(super) enum Secrets {
 
 /// One side of a change, to be made canonical.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'v, 't> {
-    pub(super) value: View<'v, 't>,
+pub(crate) struct Side<'v, 't> {
+    pub(crate) value: View<'v, 't>,
     /// The marks of unknown parts.
-    pub(super) unknown: View<'v, 't>,
+    pub(crate) unknown: View<'v, 't>,
     /// The marks of sensitive parts.
-    pub(super) sensitive: View<'v, 't>,
+    pub(crate) sensitive: View<'v, 't>,
+}
+
+impl<'v, 't> Side<'v, 't> {
+    /// The side before a change.
+    pub(crate) fn before(sides: &'v Sides<'t>) -> Self {
+        let value = sides.before.view();
+        Self { value, unknown: value.bool(false), sensitive: sides.before_sensitive.view() }
+    }
+
+    /// The side after a change.
+    pub(crate) fn after(sides: &'v Sides<'t>) -> Self {
+        Self {
+            value: sides.after.view(),
+            unknown: sides.unknown.view(),
+            sensitive: sides.after_sensitive.view(),
+        }
+    }
 }
 
 /// Facts collected during the walk.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Notes {
+pub(crate) struct Notes {
     /// There is a set of several elements: without its schema it would be a list.
-    pub(super) has_sets: bool,
+    pub(crate) has_sets: bool,
     /// The number of sensitive values.
-    pub(super) secrets: usize,
+    pub(crate) secrets: usize,
 }
 
 /// Writes sides in their canonical form.
-pub(super) struct CanonicalWriter<'i> {
+pub(crate) struct CanonicalWriter<'i> {
     secrets: Secrets,
-    ignored: &'i Ignored,
-    pub(super) notes: Notes,
+    ignored: &'i IgnoredPaths,
+    pub(crate) notes: Notes,
     /// The bytes of the side that is being made.
     bytes: Vec<u8>,
 }
 
 impl<'i> CanonicalWriter<'i> {
-    pub(super) fn new(secrets: Secrets, ignored: &'i Ignored) -> Self {
+    pub(crate) fn new(secrets: Secrets, ignored: &'i IgnoredPaths) -> Self {
         Self { secrets, ignored, notes: Notes::default(), bytes: Vec::new() }
     }
 
-    /// The canonical form of a side, which this names in paths to be ignored.
-    pub(super) fn side<'v, 't>(
+    /// The canonical form of a side of an object with these addresses, which the names lead to in paths to be ignored.
+    pub(crate) fn side<'v, 't>(
         &mut self,
         side: Side<'v, 't>,
         schema: SchemaPart<'_>,
+        addresses: &[&str],
         prefix: &[&str],
     ) -> Canonical<'v, 't> {
         self.bytes = Vec::with_capacity(256);
-        let matching = prefix.iter().try_fold(self.ignored.start(), |at, name| at.member(name));
+        let matching = prefix.iter().try_fold(self.ignored.start(addresses), |at, name| at.member(name));
         let root = match matching {
             Some(matching) => self.node(side, schema, &matching, 0, true),
             None => self.leaf(b'n', NodeKind::Null, 0),
@@ -328,12 +351,12 @@ impl<'i> CanonicalWriter<'i> {
 }
 
 /// The mark of a member: `true` holds for everything below it.
-pub(super) fn mark_of_member<'v, 't>(marks: View<'v, 't>, key: &str) -> View<'v, 't> {
+pub(crate) fn mark_of_member<'v, 't>(marks: View<'v, 't>, key: &str) -> View<'v, 't> {
     if marks.is_true() { marks } else { marks.get(key).unwrap_or(marks.bool(false)) }
 }
 
 /// The mark of an element: `true` holds for everything below it.
-pub(super) fn mark_of_element<'v, 't>(marks: View<'v, 't>, index: usize) -> View<'v, 't> {
+pub(crate) fn mark_of_element<'v, 't>(marks: View<'v, 't>, index: usize) -> View<'v, 't> {
     if marks.is_true() { marks } else { marks.elements().get(index).unwrap_or(marks.bool(false)) }
 }
 
@@ -366,12 +389,12 @@ impl<'v, 't> Keys<'v, 't> {
 }
 
 /// Writes a length, in as many bytes whatever it is.
-pub(super) fn write_len(len: usize, bytes: &mut Vec<u8>) {
+pub(crate) fn write_len(len: usize, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&(len as u64).to_be_bytes());
 }
 
 /// Writes a text so that nothing behind it can be taken for a part of it.
-pub(super) fn write_text(text: &str, bytes: &mut Vec<u8>) {
+pub(crate) fn write_text(text: &str, bytes: &mut Vec<u8>) {
     write_len(text.len(), bytes);
     bytes.extend_from_slice(text.as_bytes());
 }

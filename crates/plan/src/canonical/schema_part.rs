@@ -6,7 +6,7 @@ use objchange::schema::{Attribute, AttributeType, Block, NestedType, NestingMode
 
 /// The schema of a part of a value.
 #[derive(Clone, Copy)]
-pub(super) enum SchemaPart<'s> {
+pub(crate) enum SchemaPart<'s> {
     /// No schema is known.
     Unknown,
     Block(&'s Block),
@@ -20,7 +20,7 @@ pub(super) enum SchemaPart<'s> {
 }
 
 impl<'s> SchemaPart<'s> {
-    pub(super) fn of_block(block: Option<&'s Block>) -> Self {
+    pub(crate) fn of_block(block: Option<&'s Block>) -> Self {
         block.map_or(Self::Unknown, Self::Block)
     }
 
@@ -34,7 +34,7 @@ impl<'s> SchemaPart<'s> {
     }
 
     /// The schema of a member, and whether that calls it sensitive.
-    pub(super) fn member(self, key: &str) -> (Self, bool) {
+    pub(crate) fn member(self, key: &str) -> (Self, bool) {
         let unknown = (Self::Unknown, false);
         match self {
             Self::Block(block) => match (block.attribute(key), block.block_type(key)) {
@@ -57,7 +57,7 @@ impl<'s> SchemaPart<'s> {
     }
 
     /// The schema of an element.
-    pub(super) fn element(self, index: usize) -> Self {
+    pub(crate) fn element(self, index: usize) -> Self {
         match self {
             Self::Blocks(NestingMode::List | NestingMode::Set, block) => Self::Block(block),
             Self::Objects(nested) if nested.nesting() != NestingMode::Map => Self::Object(nested),
@@ -68,7 +68,7 @@ impl<'s> SchemaPart<'s> {
     }
 
     /// Whether an array here is a set.
-    pub(super) fn is_set(self) -> bool {
+    pub(crate) fn is_set(self) -> bool {
         match self {
             Self::Blocks(nesting, _) => nesting == NestingMode::Set,
             Self::Objects(nested) => nested.nesting() == NestingMode::Set,

@@ -1,9 +1,9 @@
 //! When two numbers are the same, however they are written.
 
-use super::canonical::{write_len, write_text};
+use super::{write_len, write_text};
 
 /// A JSON number as digits and exponent: `100`, `1e2` and `100.0` are equal.
-pub(super) struct CanonicalNumber<'t> {
+pub(crate) struct CanonicalNumber<'t> {
     is_negative: bool,
     /// The digits before and after the point, without zeros at either end of both.
     digits: (&'t str, &'t str),
@@ -14,7 +14,7 @@ pub(super) struct CanonicalNumber<'t> {
 }
 
 impl<'t> CanonicalNumber<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         let (mantissa, written) = match text.find(['e', 'E']) {
             Some(at) => (&text[..at], &text[at + 1..]),
             None => (text, "0"),
@@ -49,7 +49,7 @@ impl<'t> CanonicalNumber<'t> {
     }
 
     /// Writes it, so that nothing behind it can be taken for a part of it.
-    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.push(if self.is_negative { b'-' } else { b'+' });
         write_len(self.digits.0.len() + self.digits.1.len(), bytes);
         bytes.extend_from_slice(self.digits.0.as_bytes());

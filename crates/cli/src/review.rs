@@ -1,0 +1,314 @@
+//! `objchange review`: one report about plans, for the comment on a pull request.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use objchange_finding::{Case, Gate as FindingGate, Outcome};
+use objchange_plan::{
+    Colour, Filter, Gate, GateCondition, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options,
+    PlanFile, PolicyOutcome, PolicyResult, Program, Report, Review, ReviewedPlan, Schemas, Selection,
+    ShowError, compare_complaint, document_warnings,
+};
+use objchange_policy::rego::Policies;
+use objchange_project::{InputDocument, WantedDocuments};
+
+use crate::documents::{self, BrokenPlans};
+use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::module_plan::ModuleArgs;
+use crate::sentinel::PolicySet;
+use crate::show::{IgnoreArgs, MarkdownArgs, condition};
+use crate::style::colour;
+use crate::terminal;
+use crate::write_file::{Access, write_file};
+
+const AFTER_HELP: &str = "\
+The report has the counts of each plan, its destroyed and replaced objects, the results of policies, the approval hash, \
+checks, drift, and the changes themselves. If it would be too long it keeps what comes first here, and counts what is left \
+out by action.
+
+Exit codes:
+  0  the report is written, and nothing refuses a plan
+  1  --fail-on or a policy refuses a plan; policies that are undecided do, too
+  2  an input, a policy or the key cannot be used, or the report cannot be written
+
+Examples:
+  objchange review tfplan --rego policy/ --marker plan > comment.md
+  objchange review plans/ --key key.txt --fail-on delete --platform gitlab
+  objchange review environments/prod --sentinel policies/ --ignore tags_all --format text
+  objchange review tfplan --rego policy/ --format html --out review.html
+  objchange review plans/ --json > review.json";
+
+/// Write one report about plans, for the comment on a pull request
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// Plans, folders of plans, and directories of modules to plan; `-`, or nothing, is standard input
+    #[arg(value_name = "PLAN|DIR", default_value = "-")]
+    plans: Vec<PathBuf>,
+
+    /// A Rego policy, or a folder of policies. Can be repeated
+    #[arg(long, value_name = "DIR|FILE")]
+    rego: Vec<PathBuf>,
+
+    /// A Sentinel policy, a folder of policies, or the configuration of a policy set; undecided ones fail. Can be repeated
+    #[arg(long, value_name = "DIR|FILE")]
+    sentinel: Vec<PathBuf>,
+
+    /// The key of approval hashes, as for `hash`; without it sensitive values are left out of them
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+
+    #[command(flatten)]
+    ignore: IgnoreArgs,
+
+    /// Leave out changes made outside of Terraform; a refresh-only plan shows them all the same
+    #[arg(long)]
+    no_drift: bool,
+
+    /// Refuse a plan that does one of these, or that has an unknown action. Separated by commas
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = condition())]
+    fail_on: Vec<GateCondition>,
+
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "markdown")]
+    format: Format,
+
+    /// Print JSON (schema/review.schema.json)
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+
+    /// The site of the comment: its maximum length, and whether it shows HTML
+    #[arg(long, value_enum, value_name = "SITE", default_value = "github")]
+    platform: Platform,
+
+    /// Write the report to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    broken: BrokenPlans,
+
+    #[command(flatten)]
+    module: ModuleArgs,
+
+    // Last, because its heading would apply to all options after it.
+    #[command(flatten)]
+    markdown: MarkdownArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A comment for a pull request
+    Markdown,
+    /// One file for a browser, for one plan
+    Html,
+    /// Text for a terminal
+    Text,
+    /// JSON (schema/review.schema.json)
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Platform {
+    /// GitHub: 65,536 characters
+    Github,
+    /// GitLab: 1,000,000 characters
+    Gitlab,
+    /// Azure DevOps: 150,000 characters
+    Azure,
+    /// Bitbucket: 32,768 characters, no HTML; the marker is a visible line
+    Bitbucket,
+}
+
+impl Platform {
+    /// The maximum length of a comment.
+    fn max_length(self) -> usize {
+        match self {
+            Self::Github => 65_536,
+            Self::Gitlab => 1_000_000,
+            Self::Azure => 150_000,
+            Self::Bitbucket => 32_768,
+        }
+    }
+}
+
+/// A plan with its answers, which outlive the work on its core.
+struct Judged {
+    file: PlanFile,
+    schemas: Schemas,
+    hash: String,
+    policies: Vec<PolicyResult>,
+    passed: usize,
+    warnings: Vec<String>,
+}
+
+/// The policies of a review.
+struct AllPolicies {
+    rego: Option<Policies>,
+    sentinel: Option<PolicySet>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let format = if args.json { Format::Json } else { args.format };
+    if args.markdown.is_given_for_markdown() && format != Format::Markdown {
+        return Err("--marker and --max-length need --format markdown".into());
+    }
+    if args.markdown.is_given() && !matches!(format, Format::Markdown | Format::Html) {
+        return Err("--title and --link need --format markdown or html".into());
+    }
+    let modules = args.module.inputs(&args.plans)?;
+    let key = args.key.as_deref().map(crate::hash::read_key).transpose()?;
+    let policies = AllPolicies {
+        rego: (!args.rego.is_empty()).then(|| crate::policy::for_review(&args.rego)).transpose()?,
+        sentinel: (!args.sentinel.is_empty()).then(|| PolicySet::read(&args.sentinel)).transpose()?,
+    };
+    let inputs = documents::find(&args.plans, WantedDocuments::PLANS, &modules)?;
+    let given = args.module.load_schemas()?;
+    let answer = |document: &InputDocument| {
+        let file = document.file.clone();
+        let providers = file.plan().into_iter().flat_map(|plan| plan.changes.providers());
+        let schemas = args.module.schemas().with_cached(given.clone(), providers).0;
+        judge(args, file.clone(), schemas, key.as_ref(), &policies)
+    };
+    let mut judged = Vec::new();
+    let summary = documents::for_each(&inputs, WantedDocuments::PLANS, args.broken, answer, |_, one| {
+        judged.push(one);
+        Ok(())
+    })?;
+    for one in &judged {
+        one.warnings.iter().for_each(|warning| exit::warn(&format!("{}: {warning}", one.file.name())));
+    }
+    let mut review = Review { plans: Vec::with_capacity(judged.len()), problems: summary.failures.clone() };
+    for one in &judged {
+        review.plans.push(reviewed(args, one)?);
+    }
+    if format == Format::Html && review.plans.len() != 1 {
+        return Err("--format html is for one plan; name one, or use --format markdown".into());
+    }
+    let mut page = Vec::new();
+    write(args, format, &review, &mut page).map_err(unusable)?;
+    match args.out.as_deref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => {
+            write_file(path, &page, Access::Usual)
+                .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
+        }
+        None => {
+            let mut out = terminal::stdout();
+            out.write_all(&page)?;
+            out.flush()?;
+        }
+    }
+    Ok(match (review.problems.is_empty(), review.is_refused()) {
+        (false, _) => exit::unusable_code(),
+        (true, true) => {
+            let refused = review.plans.iter().filter(|plan| plan.is_refused()).map(|plan| plan.name.as_str());
+            exit::complain(&format!("refused: {}", refused.collect::<Vec<_>>().join(", ")))?;
+            ExitCode::from(FAILED)
+        }
+        (true, false) => ExitCode::SUCCESS,
+    })
+}
+
+/// What there is to say of a plan beside its changes.
+fn judge(
+    args: &Args,
+    file: PlanFile,
+    schemas: Schemas,
+    key: Option<&HashKey>,
+    policies: &AllPolicies,
+) -> Result<Judged, String> {
+    let plan = file.judged().map_err(|error| error.to_string())?;
+    let hashed = HashedPlan::new(&plan.changes, &schemas, key, &args.ignore.ignore)
+        .map_err(|error| compare_complaint(error, [file.name(), file.name()], "schemas"))?;
+    let mut cases = match &policies.rego {
+        Some(policies) => crate::policy::cases(policies, &file, FindingGate::UNDECIDED)?,
+        None => Vec::new(),
+    };
+    if let Some(policies) = &policies.sentinel {
+        cases.extend(policies.cases(&file)?);
+    }
+    let mut warnings = document_warnings(file.facts());
+    if file.facts().simulated {
+        warnings.push("planned without its providers: what only they know is unknown here".to_owned());
+    }
+    let passed = cases.iter().filter(|case| case.findings.is_empty() && case.skipped.is_none()).count();
+    let policies = cases.iter().flat_map(results).collect();
+    let hash = hashed.hash.to_string();
+    Ok(Judged { file, schemas, hash, policies, passed, warnings })
+}
+
+/// The findings of a policy.
+fn results(case: &Case) -> impl Iterator<Item = PolicyResult> + '_ {
+    case.findings.iter().filter(|finding| finding.outcome != Outcome::Note).map(|finding| PolicyResult {
+        policy: finding.rule().to_owned(),
+        place: finding.location.to_string(),
+        outcome: match finding.outcome {
+            Outcome::Undecided => PolicyOutcome::Undecided,
+            Outcome::Failed | Outcome::Note => PolicyOutcome::Failed,
+            Outcome::Error | Outcome::NotJudged => PolicyOutcome::Error,
+        },
+        refuses: finding.fails(),
+        message: finding.message.clone(),
+        address: finding.address.clone(),
+    })
+}
+
+/// A plan with its report, judged by the conditions.
+fn reviewed<'p>(args: &Args, one: &'p Judged) -> Result<ReviewedPlan<'p>, CommandError> {
+    let (file, schemas) = (&one.file, &one.schemas);
+    let selection =
+        Selection { no_drift: args.no_drift, ignored: args.ignore.ignore.clone(), ..Selection::default() };
+    let gate = Gate { conditions: args.fail_on.clone(), allow_unmatched: false };
+    gate.check(&selection, &[]).map_err(|error| unusable(crate::hints::gate(&error)))?;
+    let filter: Filter = selection.filter();
+    let program = Program::of_file(file);
+    let options = Options { program: Some(program), own_format: true, ..Options::default() };
+    let failed = |error: ShowError| unusable(format!("{}: {error}", file.name()));
+    let report = Report::of_file(file, schemas, &options, &filter).map_err(failed)?;
+    let plan = file.judged().map_err(unusable)?;
+    // Old programs show neither actions nor deferred changes, so the gate uses the newest one.
+    let newest = Options { program: Some(Program::default()), ..options };
+    let mut verdict = gate.judge(&Report::of_file(file, schemas, &newest, &filter).map_err(failed)?);
+    gate.refuse_undecided(&mut verdict, &plan.changes.deferred);
+    gate.refuse_unasked(&mut verdict, &file.facts().unasked);
+    if !args.fail_on.is_empty() {
+        gate.refuse_missing(&mut verdict, &file.facts().missing);
+    }
+    let version = plan.terraform_version.as_ref().map(|version| format!("{} {version}", program.name()));
+    let time = plan.member("timestamp").and_then(|time| serde_json::from_str(time.text()).ok());
+    Ok(ReviewedPlan {
+        name: file.name().to_owned(),
+        report,
+        made_by: version,
+        made_at: time,
+        hash: Some(one.hash.clone()),
+        refused: verdict.refused,
+        policies: one.policies.clone(),
+        passed: one.passed,
+    })
+}
+
+fn write(args: &Args, format: Format, review: &Review<'_>, page: &mut Vec<u8>) -> Result<(), ShowError> {
+    match format {
+        Format::Markdown => {
+            let given = args.markdown.options();
+            let max_length = args.markdown.max_length().unwrap_or(args.platform.max_length());
+            let plain = args.platform == Platform::Bitbucket;
+            review.write_markdown(page, &MarkdownOptions { max_length, plain, ..given })
+        }
+        Format::Html => {
+            let given = args.markdown.options();
+            let options = HtmlOptions { title: given.title, link: given.link, ..HtmlOptions::default() };
+            review.write_html(page, &options)
+        }
+        Format::Text => {
+            let is_terminal = args.out.is_none();
+            let colour = if is_terminal { colour(&io::stdout()) } else { Colour::Never };
+            review.write_text(page, colour)
+        }
+        Format::Json => review.write_json(page),
+    }
+}

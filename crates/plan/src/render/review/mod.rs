@@ -1,0 +1,217 @@
+//! A review: what plans would do and what was found about them, as one page for people or as data.
+//!
+//! The changes of each plan are those of the page of `show` (`markdown`, `summary`, `json`); here is what stands around them.
+
+mod html;
+mod markdown;
+mod text;
+
+use std::io::Write;
+
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+
+use super::overview::action_counts;
+use crate::report::{Report, Section, ShowError};
+
+/// Plans, and everything that was found about them.
+#[derive(Debug, Default)]
+pub struct Review<'p> {
+    /// The plans, in the order in which they were named.
+    pub plans: Vec<ReviewedPlan<'p>>,
+    /// Why inputs could not be reviewed.
+    pub problems: Vec<String>,
+}
+
+/// A plan, and what was found about it.
+#[derive(Debug, Default)]
+pub struct ReviewedPlan<'p> {
+    /// The name of its file or directory.
+    pub name: String,
+    /// Its changes.
+    pub report: Report<'p>,
+    /// The program that made it, with its version.
+    pub made_by: Option<String>,
+    /// When it was made.
+    pub made_at: Option<String>,
+    /// Its approval hash.
+    pub hash: Option<String>,
+    /// Why it is refused, whatever the policies say.
+    pub refused: Vec<String>,
+    /// The results of policies that did not just pass.
+    pub policies: Vec<PolicyResult>,
+    /// The number of policies that passed.
+    pub passed: usize,
+}
+
+/// What a policy says of a plan. Nothing sensitive is in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PolicyResult {
+    /// The name of the rule or policy.
+    pub policy: String,
+    /// Its file and line.
+    pub place: String,
+    /// What it says.
+    pub outcome: PolicyOutcome,
+    /// Whether it refuses the plan.
+    pub refuses: bool,
+    /// A sentence; of an undecided one also the unknown values that it waits for.
+    pub message: String,
+    /// The address of the object that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+}
+
+/// What a policy says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyOutcome {
+    /// It could not be evaluated.
+    Error,
+    /// It does not hold.
+    Failed,
+    /// It depends on values that are not known yet.
+    Undecided,
+}
+
+impl PolicyOutcome {
+    /// In a word.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Failed => "failed",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+impl ReviewedPlan<'_> {
+    /// Whether it is refused.
+    pub fn is_refused(&self) -> bool {
+        !self.refused.is_empty() || self.policies.iter().any(|result| result.refuses)
+    }
+
+    /// The numbers of the results of policies, such as `1 failed, 4 passed`; empty without policies.
+    fn policy_counts(&self) -> String {
+        let count = |outcome, refuses| {
+            let results = self.policies.iter();
+            results.filter(|result| result.outcome == outcome && result.refuses == refuses).count()
+        };
+        let parts = [
+            (count(PolicyOutcome::Error, true), "with errors"),
+            (count(PolicyOutcome::Failed, true), "failed"),
+            (count(PolicyOutcome::Undecided, true), "undecided"),
+            (self.policies.iter().filter(|result| !result.refuses).count(), "accepted"),
+            (self.passed, "passed"),
+        ];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        parts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The results, those that refuse the plan first.
+    fn sorted_policies(&self) -> Vec<&PolicyResult> {
+        let mut results: Vec<_> = self.policies.iter().collect();
+        results.sort_by_key(|result| (!result.refuses, result.outcome));
+        results
+    }
+}
+
+impl Review<'_> {
+    /// Whether a plan is refused.
+    pub fn is_refused(&self) -> bool {
+        self.plans.iter().any(ReviewedPlan::is_refused)
+    }
+
+    /// `accepted`, `refused`, or `not_reviewed` if an input could not be reviewed.
+    pub fn verdict(&self) -> &'static str {
+        match (self.problems.is_empty(), self.is_refused()) {
+            (false, _) => "not_reviewed",
+            (true, true) => "refused",
+            (true, false) => "accepted",
+        }
+    }
+
+    /// Writes the review as JSON (`schema/review.schema.json`).
+    ///
+    /// # Errors
+    ///
+    /// A change, or the schema of its type, cannot be read, or the text cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> Result<(), ShowError> {
+        match super::json::write_lines(self, out) {
+            Ok(()) => Ok(()),
+            Err(error) if error.is_io() => Err(ShowError::Write(error.into())),
+            Err(error) => {
+                let first = self.plans.iter().find_map(|plan| plan.report.first_error());
+                Err(first.unwrap_or_else(|| ShowError::Write(error.into())))
+            }
+        }
+    }
+}
+
+impl Serialize for Review<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown<'r, 'p> {
+            format_version: &'static str,
+            verdict: &'static str,
+            plans: Plans<'r, 'p>,
+            problems: &'r [String],
+        }
+        let (plans, problems) = (Plans(&self.plans), &self.problems[..]);
+        Shown { format_version: "1.0", verdict: self.verdict(), plans, problems }.serialize(serializer)
+    }
+}
+
+struct Plans<'r, 'p>(&'r [ReviewedPlan<'p>]);
+
+impl Serialize for Plans<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown<'r, 'p> {
+            name: &'r str,
+            verdict: &'static str,
+            total: String,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            made_by: Option<&'r str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            made_at: Option<&'r str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            hash: Option<&'r str>,
+            refused: &'r [String],
+            policies: &'r [PolicyResult],
+            policies_passed: usize,
+            report: &'r Report<'p>,
+        }
+        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
+        for plan in self.0 {
+            list.serialize_element(&Shown {
+                name: &plan.name,
+                verdict: if plan.is_refused() { "refused" } else { "accepted" },
+                total: plan.report.total(),
+                made_by: plan.made_by.as_deref(),
+                made_at: plan.made_at.as_deref(),
+                hash: plan.hash.as_deref(),
+                refused: &plan.refused,
+                policies: &plan.policies,
+                policies_passed: plan.passed,
+                report: &plan.report,
+            })?;
+        }
+        list.end()
+    }
+}
+
+/// Whether the plan destroys or replaces something.
+fn has_losses(report: &Report<'_>) -> bool {
+    report.counts.delete + report.counts.replace > 0
+}
+
+/// Whether a plan does so little that its page is open at once.
+fn is_small(report: &Report<'_>) -> bool {
+    const SMALL: usize = 10;
+    let changes = report.sections.iter().filter_map(|section| match section {
+        Section::ResourceChanges(entries) => Some(entries.headers().count()),
+        _ => None,
+    });
+    changes.sum::<usize>() <= SMALL && action_counts(report).count() > 0
+}
