@@ -42,17 +42,10 @@ impl<'c> IgnoredUpdates<'c> {
     ) -> Result<bool, DocumentError> {
         let change = &resource.change;
         let is_update = change.actions == ResourceActions::Update
+            && !change.changes_identity
             && change.importing.is_none()
             && resource.previous_address.as_ref().is_none_or(|previous| *previous == resource.address);
         if self.ignored.is_empty() || !is_update || self.triggering.contains(&*resource.address) {
-            return Ok(false);
-        }
-        // Another identity is another object.
-        let is_other_object = change.values.written().is_some_and(|values| {
-            values.before_identity.text() != "null"
-                && values.before_identity.text() != values.after_identity.text()
-        });
-        if is_other_object {
             return Ok(false);
         }
         let sides = Sides::read(self.document, &change.values, || format!("{}: change", resource.address))?;

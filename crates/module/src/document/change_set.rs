@@ -12,8 +12,8 @@ use super::changes::{in_order, mode_name, undecided_actions};
 use super::checks::not_passed;
 use super::json::JsonWriter;
 use crate::plan::{
-    self, ActionReason, Deferrals, DeferredObject, ImportedBy, ModulePlan, PlannedAction, PlannedInvocation,
-    PlannedObject, PlannedOutput, RelevantStep, UndecidedReason, UndecidedResource,
+    self, ActionReason, Deferrals, DeferredObject, Identities, ImportedBy, ModulePlan, PlannedAction,
+    PlannedInvocation, PlannedObject, PlannedOutput, RelevantStep, UndecidedReason, UndecidedResource,
 };
 
 /// Makes the changes of a plan for reports. Their reports are those of the document that
@@ -79,6 +79,8 @@ fn changed(object: &PlannedObject) -> ChangedResource<'_> {
     let importing = object.importing.as_ref().map(importing);
     let mut change = ValueChange::planned(object.action.into(), object.written_values(), importing);
     change.has_generated_config = object.generated_config.is_some();
+    let Identities { before, after } = &object.identities;
+    change.changes_identity = before.is_some() && before != after;
     ChangedResource {
         previous_address: object.previous_address.as_ref().map(|address| Text::from(address.to_string())),
         deposed: object.deposed.as_deref().map(Text::from),

@@ -238,6 +238,8 @@ pub struct ValueChange<'t> {
     pub importing: Option<Importing<'t>>,
     /// The import comes with generated configuration.
     pub has_generated_config: bool,
+    /// The object had an identity and gets another one: it is another object.
+    pub changes_identity: bool,
 }
 
 impl ChangedResource<'_> {
@@ -280,6 +282,7 @@ impl<'t> ValueChange<'t> {
             values: ChangeValues::Planned(Box::new(values)),
             importing,
             has_generated_config: false,
+            changes_identity: false,
         }
     }
 }
