@@ -212,7 +212,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     })
 }
 
-/// What there is to say of a plan beside its changes.
+/// A plan with everything that a review says of it beside its changes.
 fn judge(
     args: &Args,
     file: PlanFile,

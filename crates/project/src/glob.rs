@@ -17,7 +17,7 @@ pub(crate) struct PathGlob {
 }
 
 impl PathGlob {
-    /// The text of a glob, if an argument is one. What exists under this name is meant itself.
+    /// The text of a glob, if an argument is one. A file or directory of exactly this name comes first.
     pub(crate) fn text_of(argument: &Path) -> Option<&str> {
         argument.to_str().filter(|text| text.contains(SPECIAL) && !argument.exists())
     }

@@ -18,7 +18,7 @@ pub struct PlanFileReader {
     lookup: SchemaLookup,
 }
 
-/// What a plan file is read for.
+/// The purpose for which a plan file is read.
 #[derive(Clone, Copy)]
 enum Need {
     /// Its changes are shown.
@@ -187,7 +187,7 @@ impl PlanFileReader {
             }
             Need::Document | Need::Decision => {
                 let plan = saved.decode(&of_module).map_err(fail)?;
-                // What is still packed is not needed any more.
+                // The packed form is not needed any more.
                 drop(saved);
                 if let (Need::Decision, Some(reason)) = (need, plan.unread_configuration()) {
                     return Err(fail(SavedPlanError::Configuration(reason.to_owned())));

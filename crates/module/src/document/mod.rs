@@ -94,7 +94,7 @@ pub fn write_saved_plan(
     write(plan, &parts, schemas, info)
 }
 
-/// What plans that were made here and those of Terraform have in different places.
+/// The parts that plans made here and those of Terraform have in different places.
 struct Parts<'a> {
     planned_state: &'a [PlannedStateObject],
     deferrals: &'a Deferrals,

@@ -1,7 +1,7 @@
 //! Uses of deprecated values: of outputs of modules, and of what schemas call deprecated.
 //!
-//! A value is used where it ends: in an argument, in an output, in a local value. What has its value from there is reported
-//! nothing, so that the references of each expression alone say what it uses (Terraform 1.15.5 and 1.17-dev).
+//! A value is used where it ends: in an argument, in an output, in a local value. Nothing is reported for values that come
+//! from there, so that the references of each expression alone say what it uses (Terraform 1.15.5 and 1.17-dev).
 
 use std::collections::HashMap;
 

@@ -100,7 +100,7 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
-/// A value with marks on what was made up. What was made up in a set marks the whole set.
+/// A value with marks on what was made up. A part that was made up in a set marks the whole set.
 fn with_invented_parts(value: &Value, paths: &[Path]) -> Value {
     let plain = value.unmark_deep().0;
     let marks: Vec<(Path, Marks)> =
@@ -128,8 +128,8 @@ fn up_to_set(path: &Path, value: &Value) -> Path {
     found
 }
 
-/// Whether a part that was made up for the object before is also in the object now. Of a set with made-up elements nobody can
-/// tell which of them are left, so it stays made up as long as it has any.
+/// Whether a part that was made up for the object before is also in the object now. Nobody can tell which made-up elements of
+/// a set are left, so it stays made up as long as it has any.
 fn is_left(path: &Path, prior: &Value, now: &Value) -> bool {
     let at = up_to_set(path, prior);
     let (Some(prior), Some(now)) = (prior.at(&at), now.at(&at)) else { return false };

@@ -311,7 +311,7 @@ impl<'c> Walk<'_, 'c> {
             let after = mark_kept(&schema.block, &configured);
             self.postconditions(instance, resource, &scope, &after);
             let (action, before) = (planned_action(change.action), prior_value);
-            // Its actions are not invoked. What is wrong with their conditions is told all the same.
+            // Its actions are not invoked. Errors in their conditions are reported all the same.
             self.note_change(instance, resource, PlannedAction::NoOp, &before, &after);
             let change = ChangeBeforeDestroy { action, before, after: after.clone() };
             let of_resource = self.before_destroy.entry(address.resource.clone()).or_default();

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::diagnostics::cycle_summary;
 use crate::{Diagnostics, Severity};
 
-/// What the values of the variables of a file need: other variables and runs.
+/// The needs of the values of a file's variables: other variables and runs.
 pub(super) struct VariableNeeds<'f> {
     file: &'f TestFile,
     /// The variables of the file that each refers to.

@@ -141,7 +141,7 @@ fn errors_that_made_up_values_cause_leave_it_undecided() {
         assert_eq!(ran.only().status, TestStatus::Undecided, "{main}{condition}\n{}", ran.text);
         assert!(!ran.text.contains("Error:"), "{}", ran.text);
     }
-    // What else the module does is judged all the same.
+    // Everything else that the module does is judged all the same.
     let main = format!("output \"o\" {{\n  value = {bad}\n}}\n");
     assert_eq!(run_of(&main, "sim_thing.a.name == \"x\"").only().status, TestStatus::Fail);
     // Other values decide alone, and cause errors of their own.

@@ -261,7 +261,7 @@ impl OutlineItem<'_, '_> {
         }
     }
 
-    /// What happens to it, as the words after a number: `to destroy`.
+    /// Its action, as the words after a number: `to destroy`.
     pub(super) fn phrase(&self) -> &'static str {
         PHRASES.get(usize::from(self.rank)).copied().unwrap_or("others")
     }

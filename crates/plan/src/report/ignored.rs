@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Entries, ResourceHeader};
 use crate::text::Text;
 
-/// What is left out of a report and its counts, because it changes ignored paths alone.
+/// Changes that are left out of a report and its counts, because they are at ignored paths alone.
 #[derive(Debug, Serialize)]
 pub struct IgnoredChanges<'p> {
     /// The paths, as they were given.

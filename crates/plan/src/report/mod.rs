@@ -102,7 +102,7 @@ pub struct Report<'p> {
     pub of_selection: bool,
     /// All changes outside of Terraform. The page shows only those that matter to the plan.
     pub drift: Entries<'p, ResourceHeader<'p>>,
-    /// What is left out because it changes ignored paths alone; `None` if no path is ignored.
+    /// Changes that are left out because they are at ignored paths alone; `None` if no path is ignored.
     pub ignored: Option<IgnoredChanges<'p>>,
     /// The actions that are invoked, in the order of the document, also those that the page does not show.
     pub invocations: Vec<Invocation<'p>>,

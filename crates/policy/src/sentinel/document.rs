@@ -60,7 +60,7 @@ pub struct Document {
     read: WithText,
     /// The positions of the items of each collection, in the order of their keys.
     orders: [OnceLock<Box<[u32]>>; CollectionKind::COUNT],
-    /// What there may be in the planned values, and in the prior state, by module.
+    /// Items that may be in the planned values, and in the prior state, by module.
     possible_planned: OnceLock<ByModule<String>>,
     possible_prior: OnceLock<ByModule<String>>,
 }

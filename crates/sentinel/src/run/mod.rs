@@ -112,7 +112,7 @@ impl<'s> Run<'s> {
         self.error.as_ref()
     }
 
-    /// What decides whether the error happens at all: the run stopped in a loop at an element that may not be there.
+    /// Decides whether the error happens at all: the run stopped in a loop at an element that may not be there.
     #[must_use]
     pub fn uncertain_error(&self) -> Option<&UnknownRead> {
         self.uncertain_error.as_ref()

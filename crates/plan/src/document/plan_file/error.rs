@@ -128,7 +128,7 @@ pub(crate) fn placed_document(error: &DocumentError) -> String {
         }
         _ => "",
     };
-    // What is in no text has no place in one.
+    // A value of a plan file has no place in a text.
     let place = if *line > 0 { format!(":{line}:{column}") } else { String::new() };
     format!("{place}: {location}{problem}{advice}")
 }

@@ -237,7 +237,7 @@ fn table(report: &Report<'_>) -> String {
     }
 }
 
-/// What a report has below its headline, in no more than so many characters of a page of this length: the counts, the names
+/// The part of a report below its headline, in no more than so many characters of a page of this length: the counts, the names
 /// of what is destroyed, and the entries that fit. The last line counts the others by action.
 pub(super) fn section(
     report: &Report<'_>,

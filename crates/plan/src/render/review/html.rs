@@ -21,7 +21,7 @@ impl Review<'_> {
     }
 }
 
-/// What was found about a plan, a line each.
+/// The findings about a plan, a line each.
 fn notes(plan: &ReviewedPlan<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !plan.refused.is_empty() {

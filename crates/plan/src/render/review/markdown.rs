@@ -120,7 +120,7 @@ fn part(
     Ok(head + end)
 }
 
-/// What was found about a plan, in about so many characters.
+/// The findings about a plan, in about so many characters.
 fn verdicts(plan: &ReviewedPlan<'_>, room: usize) -> String {
     let mut text = String::new();
     for Sentence { important, rest } in sentences(&plan.report) {

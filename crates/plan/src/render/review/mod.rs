@@ -44,14 +44,14 @@ pub struct ReviewedPlan<'p> {
     pub passed: usize,
 }
 
-/// What a policy says of a plan. Nothing sensitive is in it.
+/// A policy's answer about a plan. Nothing sensitive is in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PolicyResult {
     /// The name of the rule or policy.
     pub policy: String,
     /// Its file and line.
     pub place: String,
-    /// What it says.
+    /// Its message.
     pub outcome: PolicyOutcome,
     /// Whether it refuses the plan.
     pub refuses: bool,
@@ -62,7 +62,7 @@ pub struct PolicyResult {
     pub address: Option<String>,
 }
 
-/// What a policy says.
+/// The outcome of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyOutcome {
