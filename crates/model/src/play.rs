@@ -242,7 +242,7 @@ impl Decide for Player<'_> {
         }
         let unknown = || Value::unknown(sides.proposed.ty().clone());
         let is_set = question.is_set();
-        let Some((fact, cause)) = cases.and_then(|cases| self.choose(part, cases)) else {
+        let Some((fact, cause)) = cases.and_then(|cases| self.choose(part, situation, cases)) else {
             return self.not_learned(situation, *sides, *are_blocks, *is_computed, is_set);
         };
         self.sources.push(Source::Planned { part: SmolStr::new(part), situation, cause });
@@ -299,7 +299,12 @@ impl Player<'_> {
     }
 
     /// The fact for what changes, and its cause.
-    fn choose<'c>(&self, part: &str, cases: &'c Cases) -> Option<(&'c Fact, Option<Option<Cause>>)> {
+    fn choose<'c>(
+        &self,
+        part: &str,
+        situation: Situation,
+        cases: &'c Cases,
+    ) -> Option<(&'c Fact, Option<Option<Cause>>)> {
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part)).peekable();
         if others.peek().is_none()
             && let Some(alone) = &cases.alone
@@ -323,6 +328,15 @@ impl Player<'_> {
             None if self.is_strict && !is_all_probed => Some((&CONFLICT, None)),
             // No change made here has a fact of its own.
             None => match &cases.usual {
+                // Probes with other changes do not show that a value which is set as before becomes unknown without any.
+                Some(usual)
+                    if !has_others
+                        && !self.is_strict
+                        && situation == Situation::Unchanged
+                        && usual.outcomes == [Outcome::Unknown] =>
+                {
+                    None
+                }
                 Some(usual) => Some((usual, None)),
                 // Without any change, facts about certain changes say nothing.
                 None if !has_others && cases.alone.is_none() => None,

@@ -190,7 +190,7 @@ impl UsedResources {
             let place = error.diagnostic.subject.map(|subject| format!("{}: ", places.describe(subject)));
             return Err(unreadable(format!("{}{}", place.unwrap_or_default(), error.diagnostic.summary)));
         }
-        for ((caller, name), _) in &config.missing_modules {
+        for (caller, name) in config.missing_modules.keys() {
             let path = config.modules[*caller].path.iter().chain([name]);
             let path: Vec<String> = path.map(|name| format!("module.{name}")).collect();
             self.missing_modules.insert(format!("{}: {}", directory.display(), path.join(".")));

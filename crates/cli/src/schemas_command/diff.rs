@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange::schema::ProviderSchemas;
-use objchange_model::{NotCompared, Upgrade, UpgradeChange, UpgradeKind};
+use objchange_model::{NotCompared, ProviderModel, Upgrade, UpgradeChange, UpgradeKind};
 use objchange_plan::CachedSchemas;
 use objchange_project::{ConcernedResource, SchemaCache, UpgradeSide, UsedResources};
 use objchange_text::{counted, json, visible};
@@ -150,10 +150,8 @@ pub(super) fn run(args: &Args, cache: Option<&SchemaCache>) -> Result<ExitCode, 
     };
     let upgrade = before.compare(&after).map_err(unusable)?;
     let page = page(&before, &after, &upgrade, used.as_ref());
-    for problem in [&before, &after].iter().filter_map(|side| side.model.as_ref()).flat_map(|m| m.problems())
-    {
-        exit::warn(&problem);
-    }
+    let models = [&before, &after].into_iter().filter_map(|side| side.model.as_ref());
+    models.flat_map(ProviderModel::problems).for_each(|problem| exit::warn(&problem));
     let mut out = terminal::stdout();
     match (args.json, args.markdown) {
         (true, _) => json::write_pretty(&mut out, &page)?,

@@ -268,3 +268,20 @@ fn documents_with_defaults_of_the_provider() {
     assert_eq!(other.answer.planned.attribute("text"), Some(&Value::from(r#"{"a":"y"}"#)));
     assert!(!other.may_replace && other.answer.requires_replace.len() == 1);
 }
+
+/// A value that becomes unknown beside other changes stays as it is set where nothing changes.
+#[test]
+fn an_unchanged_value_stays_where_nothing_changes() {
+    let text = || Attribute::optional(Type::String);
+    let schema = Block::new([("a", text()), ("b", text())], []);
+    let facts = r#"{"probes":4,"legacy":true,"parts":{"a":{"planned":{"unchanged":{"usual":{"is":["unknown"],"n":2}}}},
+        "b":{"replaces":{"value":{"no":2}}}}}"#;
+    let model = TypeModel::parse(facts, &schema).unwrap();
+    let object = |b: &str| schema.coerce_config(&Value::object([("a", "x"), ("b", b)])).unwrap();
+    let plan = |b: &str| {
+        let request = PlanResourceChange::new(&schema, &object("y"), &object(b), &object(b));
+        model.play(&schema, &request, PlayOptions::default()).answer.planned
+    };
+    assert_eq!(plan("y"), object("y"));
+    assert!(!plan("z").attribute("a").unwrap().is_known());
+}
