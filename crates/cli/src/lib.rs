@@ -147,7 +147,7 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     format!("{}{commit}\nfeatures: {has}", env!("CARGO_PKG_VERSION"))
 });
 
-/// Whether `FORCE_COLOR` asks for colours everywhere; `NO_COLOR` is stronger (https://force-color.org).
+/// Whether `FORCE_COLOR` asks for colours everywhere; `NO_COLOR` is stronger (<https://force-color.org>).
 fn is_colour_forced() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     is_set("FORCE_COLOR") && !is_set("NO_COLOR")
