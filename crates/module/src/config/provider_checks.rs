@@ -6,7 +6,7 @@ use objchange_hcl::{ModuleCall, ProviderConfig, ProviderRef, Span};
 use objchange_plan::Version;
 use smol_str::SmolStr;
 
-use super::provider_configs::{implied_name, provider_config_missing};
+use super::provider_configs::{OPENTOFU_REGISTRY, implied_name, provider_config_missing};
 use super::{Config, ModuleId};
 use crate::provisioners::provisioner_schema;
 use crate::versions::since;
@@ -361,7 +361,16 @@ impl Pass<'_> {
         if self.config.modules[module].config.required_providers.contains_key(name) {
             self.config.provider_named(module, name)
         } else {
-            default_provider(name)
+            self.default_provider(name)
+        }
+    }
+
+    /// The provider of a name without a requirement. Even `terraform` belongs to hashicorp here, as in Terraform's check.
+    fn default_provider(&self, name: &str) -> ProviderAddress {
+        let implied = ProviderAddress { name: name.into(), ..ProviderAddress::implied("") };
+        match self.config.is_opentofu {
+            true => ProviderAddress { hostname: OPENTOFU_REGISTRY.into(), ..implied },
+            false => implied,
         }
     }
 
@@ -391,7 +400,7 @@ impl Pass<'_> {
         const SUMMARY: &str = "Reference to undefined provider";
         let (provider, local) = (self.provider_named(self.child, &inside.name), words(inside));
         let source = provider.for_display();
-        if provider == default_provider(&inside.name) {
+        if provider == self.default_provider(&inside.name) {
             let detail = format!(
                 "There is no explicit declaration for local provider name {local:?} in {module}, so Terraform is assuming you \
                  mean to pass a configuration for {source:?}.\n\nIf you also control the child module, add a required_providers \
@@ -484,11 +493,6 @@ impl Pass<'_> {
         );
         diagnostics.warning("Reference to undefined provider", name_span(outside), detail);
     }
-}
-
-/// The provider of a name without a requirement. Even `terraform` belongs to hashicorp here, as in Terraform's check.
-fn default_provider(name: &str) -> ProviderAddress {
-    ProviderAddress { name: name.into(), ..ProviderAddress::implied("") }
 }
 
 /// The reference as it is written.

@@ -23,7 +23,7 @@ pub(crate) enum ProviderKey<'c> {
 }
 
 /// The host of providers whose source names none, for OpenTofu.
-const OPENTOFU_REGISTRY: &str = "registry.opentofu.org";
+pub(super) const OPENTOFU_REGISTRY: &str = "registry.opentofu.org";
 
 impl Config {
     /// The provider behind a local name in a module: from `required_providers`, else the implied one.
