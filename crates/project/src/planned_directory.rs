@@ -44,23 +44,28 @@ impl PlannedDirectory {
 
     /// The plan as a document, as `terraform show -json` writes it.
     pub fn document(&self) -> String {
-        self.with_info(|info| write_plan(&self.plan, &self.config, &self.schemas, info))
+        let version = self.rules();
+        write_plan(&self.plan, &self.config, &self.schemas, &self.info(&version))
     }
 
-    /// Passes the program and the time of the document.
-    pub(crate) fn with_info<R>(&self, with: impl FnOnce(&DocumentInfo<'_>) -> R) -> R {
-        let version = format!("{}.0", self.options.version);
-        with(&DocumentInfo {
-            terraform_version: &version,
+    /// The version of Terraform whose rules were followed.
+    fn rules(&self) -> String {
+        format!("{}.0", self.options.version)
+    }
+
+    /// The program and the time of the document.
+    fn info<'a>(&'a self, terraform_version: &'a str) -> DocumentInfo<'a> {
+        DocumentInfo {
+            terraform_version,
             is_simulated: self.is_prediction(),
             is_refreshed: self.options.refresh,
             timestamp: &self.timestamp,
-        })
+        }
     }
 
     /// Whether Terraform would know more: a provider was not asked, or an input is missing. It would know the workspace's name,
     /// too. Data sources are not among the changes if it only refreshes, and functions of providers are never there.
-    pub(crate) fn is_prediction(&self) -> bool {
+    fn is_prediction(&self) -> bool {
         let plan = &self.plan;
         !self.simulated_providers().is_empty()
             || plan.lacks_workspace
@@ -203,7 +208,7 @@ struct MadeDirectory {
 impl MadeDirectory {
     fn new(planned: PlannedDirectory) -> Self {
         let schemas = Arc::new(objchange_plan::Schemas::new(planned.schemas.to_document()));
-        let version = planned.with_info(|info| info.version());
+        let version = planned.info(&planned.rules()).version();
         Self { planned, schemas, version }
     }
 }

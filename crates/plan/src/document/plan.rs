@@ -305,7 +305,7 @@ fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonErro
     if !has_actions {
         return Err(entry.error("there are no `actions` here: the document does not say what happens"));
     }
-    let [before, after] = [&values.before_identity, &values.after_identity].map(|identity| identity.text());
+    let [before, after] = [&values.before_identity, &values.after_identity].map(Raw::text);
     change.changes_identity = before != "null" && before != after;
     change.values = ChangeValues::Written(values);
     Ok(change)

@@ -34,7 +34,6 @@ fn verdict(plan: &Value, ignored: &[&str], conditions: &[GateCondition]) -> Verd
 }
 
 /// An update from this object to that, with unknown parts.
-#[expect(clippy::needless_pass_by_value, reason = "they are made where they are passed")]
 fn update(name: &str, before: Value, after: Value, unknown: Value) -> Value {
     let mut one = resource(&format!("t.{name}"), &["update"], before, after);
     one["change"]["after_unknown"] = unknown;
