@@ -126,3 +126,24 @@ fn the_advice_is_about_what_is_wrong() {
     ));
     assert_eq!((all[0].trouble, all[0].clauses[0]), (None, Clause::S0));
 }
+
+/// Two messages with one clause each, whose usual advice would lead astray.
+#[test]
+fn advice_follows_what_a_message_says_of_unknown_values_and_types() {
+    let causes = |text: &str| -> Vec<&'static str> {
+        explain(text).iter().filter_map(|explained| Some(explained.advice()?.cause)).collect()
+    };
+    let planned = |config: &str| {
+        causes(&format!(
+            "Error: Provider produced invalid plan\n\nProvider \"registry.terraform.io/acme/cloud\" planned an invalid value \
+             for acme_text.a.length: planned value cty.NumberIntVal(12) does not match config value {config}.\n"
+        ))
+    };
+    assert!(planned("cty.UnknownVal(cty.Number)")[0].contains("an unknown value for an empty one"));
+    assert!(planned("cty.NumberIntVal(5)")[0].contains("normalises"));
+    let not_read = causes(
+        "Error: Unable to Read Previously Saved State for UpgradeResourceState\n\n  with acme_disk.a,\n\n\
+         There was an error reading the saved resource state using the current resource schema.\n",
+    );
+    assert!(not_read[0].contains("without raising the version"), "{not_read:?}");
+}
