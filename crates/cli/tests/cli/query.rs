@@ -661,7 +661,7 @@ fn updates_of_some_paths_alone_are_found() {
         replaced,
     ]});
     let query = |expression: &str| {
-        crate::program::objchange(["query", "-", expression, "--output", "keys"], &plan.to_string())
+        crate::program::objchange(["query", "-", expression, "--output", "keys"], plan.to_string())
     };
     let found = query(r#"changes_only(rc, ["tags"])"#);
     assert_eq!((found.code, &*found.stdout), (0, "disk.tags\ndisk.unknown\n"), "{}", found.stderr);
