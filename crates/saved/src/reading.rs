@@ -155,7 +155,7 @@ impl Reading<'_> {
         if is_drift && action == PlannedAction::NoOp && self.file.header.mode != PlanMode::RefreshOnly {
             return Ok(None);
         }
-        self.object(message, address, is_drift).map(Some)
+        self.object(message, address, is_drift, self.packs).map(Some)
     }
 
     fn deferred_change(&mut self, content: Content<'_>) -> Result<DeferredObject, SavedPlanError> {
@@ -168,7 +168,8 @@ impl Reading<'_> {
         }
         let address = OpenAddress::parse(place).ok_or_else(|| not_address(place))?;
         let reason = deferral_reason(message.deferred, &address)?;
-        let object = self.object(change, address.known().clone(), false)?;
+        // A plan has a few of them, if any.
+        let object = self.object(change, address.known().clone(), false, false)?;
         Ok(DeferredObject { reason, address, object })
     }
 
@@ -219,6 +220,7 @@ impl Reading<'_> {
         message: message::ResourceChange,
         address: InstanceAddress,
         is_drift: bool,
+        packs: bool,
     ) -> Result<PlannedObject, SavedPlanError> {
         let place = message.addr.as_str();
         check_depth(&address.resource.module, place)?;
@@ -241,7 +243,7 @@ impl Reading<'_> {
         if hidden != Hidden::default() {
             self.lacks_marks.insert(provider.clone());
         }
-        let (before, after) = match self.packs {
+        let (before, after) = match packs {
             true => (Value::null(Type::Dynamic), Value::null(Type::Dynamic)),
             false => self.file.values(&change, action, schema.as_deref(), hidden, place, &provider)?,
         };

@@ -403,12 +403,13 @@ mod tests {
     use crate::Cli;
 
     /// The other arguments that each command needs. `PLAN` is a plan, and `POLICIES` are policies.
-    const LINES: [(&str, &[&str]); 8] = [
+    const LINES: [(&str, &[&str]); 9] = [
         ("browse", &["PLAN"]),
         ("diff", &["PLAN", "PLAN"]),
         ("hash", &["PLAN"]),
         ("policy", &["PLAN", "--rego", "POLICIES"]),
         ("query", &["PLAN", "true"]),
+        ("review", &["PLAN"]),
         ("sentinel apply", &["POLICIES", "--plan", "PLAN"]),
         ("sentinel mock", &["PLAN"]),
         ("show", &["PLAN"]),
@@ -482,7 +483,7 @@ mod tests {
                 count += 1;
             }
         }
-        // Eleven options, and eight commands.
-        assert!(count >= 11 * 8 - 1, "{count}");
+        // Eleven options, and nine commands.
+        assert!(count >= 11 * 9 - 1, "{count}");
     }
 }
