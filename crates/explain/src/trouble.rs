@@ -406,7 +406,9 @@ mod tests {
         for trouble in Trouble::ALL {
             for words in trouble.words() {
                 assert_eq!(*words, words.to_lowercase());
-                let text = format!("could not load plugin of a provider, its state: {words}");
+                let text = format!(
+                    "failed to marshal plan to json: could not load plugin of a provider, its state: {words}"
+                );
                 assert_eq!(Trouble::find(&text), Some(*trouble), "{words}");
             }
         }

@@ -62,8 +62,9 @@ fn without_empty(document: &Json) -> Json {
     match document {
         Json::Array(elements) => Json::Array(elements.iter().map(without_empty).collect()),
         Json::Object(members) => {
-            let members = members.iter().filter(|(_, member)| !is_empty(member));
-            Json::Object(members.map(|(key, member)| (key.clone(), without_empty(member))).collect())
+            // A member may be empty once its own empty members are gone.
+            let members = members.iter().map(|(key, member)| (key.clone(), without_empty(member)));
+            Json::Object(members.filter(|(_, member)| !is_empty(member)).collect())
         }
         other => other.clone(),
     }

@@ -108,7 +108,8 @@ fn write(plan: &ModulePlan, parts: &Parts<'_>, schemas: &Schemas, info: &Documen
     let mut json = JsonWriter::of_version(version.parts());
     json.object(|json| {
         json.string_member("format_version", FORMAT_VERSION);
-        json.string_member("terraform_version", &info.version());
+        let is_simulated = info.is_simulated || !plan.missing.is_empty();
+        json.string_member("terraform_version", &DocumentInfo { is_simulated, ..*info }.version());
         // The order of keys is that of Terraform, which leaves out empty sections but for `planned_values` and
         // `configuration`.
         json.member_unless_empty("variables", |json| json.variables(plan));
