@@ -9,7 +9,7 @@ use objchange_finding::{Case, Gate as FindingGate, Outcome};
 use objchange_plan::{
     Colour, Filter, Gate, GateCondition, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options,
     PlanFile, PolicyOutcome, PolicyResult, Program, Report, Review, ReviewedPlan, Schemas, Selection,
-    ShowError, compare_complaint, document_warnings,
+    ShowError, compare_complaint, document_warnings, incompleteness_warning,
 };
 use objchange_policy::rego::Policies;
 use objchange_project::{InputDocument, WantedDocuments};
@@ -230,7 +230,10 @@ fn judge(
     if let Some(policies) = &policies.sentinel {
         cases.extend(policies.cases(&file)?);
     }
+    // Reading the plans has said this one.
+    let said = incompleteness_warning(file.facts());
     let mut warnings = document_warnings(file.facts());
+    warnings.retain(|warning| said.as_deref() != Some(warning));
     if file.facts().simulated {
         warnings.push("planned without its providers: what only they know is unknown here".to_owned());
     }
