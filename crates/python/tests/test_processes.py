@@ -77,7 +77,7 @@ def test_the_program_has_its_exit_codes() -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, "-m", "objchange._cli", *arguments], capture_output=True, text=True)
 
-    assert run("--version").stdout == f"objchange {objchange.__version__}\n"
+    assert run("--version").stdout.splitlines()[0] == f"objchange {objchange.__version__}"
     missing = run("show", "no-such-file")
     assert missing.returncode == 2 and "no-such-file" in missing.stderr
     assert run("eval", "1 + 1").stdout == "2\n"
