@@ -1,4 +1,4 @@
-//! What a failed assertion shows: each type whose `Debug` is written by hand shows its content.
+//! Each type whose `Debug` is written by hand shows its content, for failed assertions.
 
 use std::fmt::Debug;
 

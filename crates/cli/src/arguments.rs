@@ -179,7 +179,7 @@ fn without_secrets(mut error: clap::Error, arguments: &[OsString]) -> clap::Erro
     error
 }
 
-/// The error with a suggestion, if what was meant is another name of an accepted value: `destory`, where `destroy` is `delete`.
+/// Suggests `destroy` for a misspelt action. `clap` compares with the names that its help lists, and there it is `delete`.
 fn with_suggestion(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::Strings(valid)) = error.get(ContextKind::ValidValue) else { return error };
     let has_delete = valid.iter().any(|value| value == "delete");

@@ -273,8 +273,13 @@ fn reviewed<'p>(args: &Args, one: &'p Judged) -> Result<ReviewedPlan<'p>, Comman
     let report = Report::of_file(file, schemas, &options, &filter).map_err(failed)?;
     let plan = file.judged().map_err(unusable)?;
     // Old programs show neither actions nor deferred changes, so the gate uses the newest one.
-    let newest = Options { program: Some(Program::default()), ..options };
-    let mut verdict = gate.judge(&Report::of_file(file, schemas, &newest, &filter).map_err(failed)?);
+    let mut verdict = match program == Program::default() {
+        true => gate.judge(&report),
+        false => {
+            let newest = Options { program: Some(Program::default()), ..options };
+            gate.judge(&Report::of_file(file, schemas, &newest, &filter).map_err(failed)?)
+        }
+    };
     gate.refuse_undecided(&mut verdict, &plan.changes.deferred);
     gate.refuse_unasked(&mut verdict, &file.facts().unasked);
     if !args.fail_on.is_empty() {

@@ -52,8 +52,8 @@ impl Constants {
         Self(constants)
     }
 
-    /// Whether an outcome is none of our own values. A text may be derived from one that was sent, such as its hash: it must
-    /// have been planned for two samples.
+    /// Whether an outcome comes from the provider, and not from a value that was sent. A text may be derived from one, such as a
+    /// hash, so it counts only if it was planned for two samples.
     pub(crate) fn are_sure(&self, part: &SmolStr, outcome: &Outcome) -> bool {
         let Outcome::Constant(json) = outcome else { return true };
         let is_text = json.contains('"') && json != "\"\"";

@@ -147,7 +147,7 @@ fn a_selection_of_several_that_selects_nothing_is_an_error() {
 fn options_of_terraform_may_have_one_dash() {
     let folder = folder("one-dash");
     let (code, said) = run(&folder, "plan DIR -destroy -refresh=false -summary");
-    // `-summary` is no option of Terraform.
+    // Terraform has no option `-summary`.
     assert_eq!(code, 2, "{said}");
     let (code, said) = run(&folder, "plan DIR -destroy -detailed-exitcode");
     assert_eq!(code, 0, "{said}");

@@ -307,7 +307,7 @@ impl<'a> Prober<'a> {
             self.forms(session, base, spot, &current.cloned().unwrap_or(one)).await?;
             // The object with every argument has many that exclude each other.
             if let Some(answer) = answer.filter(|_| !spot.is_required() && base.number != FULL) {
-                // Its default may be the value that it has: another one shows whether the default comes back.
+                // The prior value may be the default. With another value, the plan shows whether the default comes back.
                 let prior = self.values.filled(&answer.planned, Some(&base.prior), base.number);
                 self.ask(session, base.number, &prior, &without(&base.config, spot)).await?;
             }

@@ -132,7 +132,8 @@ impl<'c> Walk<'_, 'c> {
         }
     }
 
-    /// The object in the state that may stand in for reading: planning without refreshing takes objects as they are there.
+    /// The object in the state that is used instead of reading the data source, where planning does not refresh and the provider
+    /// was learned and not asked.
     fn stored_data(&self, address: &InstanceAddress, resource: &ResourceNode<'c>) -> Option<StateObject> {
         let is_wanted = !self.input.options.refresh
             && resource.config.check.is_none()

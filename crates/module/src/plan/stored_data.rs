@@ -1,4 +1,4 @@
-//! Whether a data source was read with the configuration that it has now.
+//! Compares the configuration of a data source with the one that it was last read with.
 
 use objchange::Value;
 use objchange::schema::{AttributeType, Block, NestedBlock, NestingMode};

@@ -11,6 +11,40 @@ use crate::document::{Document, Facts, Plan};
 use crate::mode::PlanMode;
 
 /// A plan in memory. Reports are made of its changes, without a detour over text.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use objchange_plan::{ChangeSet, Facts, MadePlan, PlanFile, PlanMode, Schemas};
+///
+/// struct Nothing;
+///
+/// impl MadePlan for Nothing {
+///     fn changes(&self) -> ChangeSet<'_> {
+///         ChangeSet::default()
+///     }
+///     fn document(&self) -> String {
+///         r#"{"format_version":"1.2","resource_changes":[]}"#.to_owned()
+///     }
+///     fn facts(&self) -> Facts {
+///         Facts::default()
+///     }
+///     fn terraform_version(&self) -> &str {
+///         "1.16.0"
+///     }
+///     fn mode(&self) -> PlanMode {
+///         PlanMode::Destroy
+///     }
+///     fn schemas(&self) -> Option<Arc<Schemas>> {
+///         None
+///     }
+/// }
+///
+/// let file = PlanFile::made("env/prod", Box::new(Nothing), None)?;
+/// assert!(file.changes().is_some_and(|changes| changes.resources.is_empty()));
+/// assert_eq!(file.mode(), Some(PlanMode::Destroy));
+/// # Ok::<(), objchange_plan::PlanFileError>(())
+/// ```
 pub trait MadePlan: Send + Sync {
     /// The changes.
     fn changes(&self) -> ChangeSet<'_>;
