@@ -245,6 +245,8 @@ impl Page<'_> {
                 sentences.push(format!("the behavior is not compared, because {title} was not learned"));
             }
         }
+        // Two files of one provider may both lack a version.
+        sentences.dedup();
         if sentences.is_empty() {
             let all = self.not_compared.iter().copied();
             let (parts, types): (Vec<&NotCompared>, Vec<&NotCompared>) =
