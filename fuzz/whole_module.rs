@@ -1,18 +1,24 @@
-//! What is done with the files of a module, and what must hold then: the body of the fuzz target `module`.
+//! What is done with the files of a module, and what must hold then: the bodies of the fuzz targets `module` and `missing_input`.
 //!
 //! `crates/module/tests` runs the same on damaged modules, without a fuzzer.
 
-use std::sync::LazyLock;
+#[path = "known_parts.rs"]
+mod known_parts;
+
+use std::sync::{Arc, LazyLock};
 
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::Functions;
 use objchange_module::config::{Config, MemoryFiles};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_module::plan::PlanOptions;
+use objchange_module::plan::{AcceptsMissing, ModulePlan, PlanOptions};
 use objchange_module::state::PriorState;
 use objchange_module::variables::VariableSources;
 use objchange_module::{DiagnosticPrinter, Diagnostics, Module, ModuleTexts, Schemas, SimulatedProviders};
 use objchange_plan::{Document, Filter, Options, Report};
+
+/// The provider of the modules.
+const PROVIDER: &str = "registry.terraform.io/hashicorp/sim";
 
 /// A resource type with blocks, a data source and a function.
 static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| {
@@ -39,6 +45,16 @@ static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| {
 /// again gives the same. Returns what was planned, or what is wrong.
 pub(crate) fn module(bytes: &[u8]) -> String {
     let Ok(text) = std::str::from_utf8(bytes) else { return String::new() };
+    let files = split(text);
+    let state = files.iter().find(|(name, _)| *name == "terraform.tfstate").map(|(_, text)| *text);
+    let files: MemoryFiles = files.iter().copied().collect();
+    let first = planned(&files, state);
+    assert_eq!(first, planned(&files, state), "planned twice");
+    first
+}
+
+/// The files in a text.
+fn split(text: &str) -> Vec<(&str, &str)> {
     let mut files = vec![("main.tf", "")];
     let mut rest = text;
     while let Some((file, after)) = rest.split_once("--- ") {
@@ -48,11 +64,84 @@ pub(crate) fn module(bytes: &[u8]) -> String {
         rest = after;
     }
     files.last_mut().expect("there is one").1 = rest;
+    files
+}
+
+/// Plans a module with all of its input, and without some: the first four bytes say which variables, directories of modules and
+/// schemas are missing, and the files follow. What is missing makes no error, and nothing that is said to be known changes.
+/// Returns whether there was something to compare.
+pub(crate) fn missing_input(bytes: &[u8]) -> bool {
+    let Some((mask, text)) = bytes.split_first_chunk::<4>() else { return false };
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let (mask, files) = (u32::from_le_bytes(*mask), split(text));
+    let Some((more, with)) = planned_without(&files, 0) else { return false };
+    let Some((least, without)) = planned_without(&files, mask) else { panic!("nothing is planned: {text}") };
+    if more.errored {
+        return false;
+    }
+    assert!(!least.errored, "an error is gone when everything is there: {without}");
+    let [least, more] = [without, with].map(|text| serde_json::from_str(&text).expect("documents are JSON"));
+    let has_no_schemas = mask >> 31 == 1;
+    let found = known_parts::contradiction(&least, &more, &|provider| has_no_schemas && provider == PROVIDER);
+    assert!(found.is_none(), "{}\n{mask:032b}\n{text}", found.unwrap_or_default());
+    true
+}
+
+/// The plan of a module without the input in a mask, and its document, or else its errors; `None` if nothing could be planned.
+fn planned_without(files: &[(&str, &str)], mask: u32) -> Option<(ModulePlan, String)> {
+    let is_missing = |bit: usize| bit < 32 && mask >> bit & 1 == 1;
+    let mut directories: Vec<&str> =
+        files.iter().filter_map(|(name, _)| Some(name.rsplit_once('/')?.0)).collect();
+    directories.sort_unstable();
+    directories.dedup();
+    let hidden: Vec<&str> = directories
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| *at < 15 && is_missing(16 + at))
+        .map(|(_, directory)| *directory)
+        .collect();
+    let is_there =
+        |name: &str| name.rsplit_once('/').is_none_or(|(directory, _)| !hidden.contains(&directory));
+    let there: MemoryFiles = files.iter().copied().filter(|(name, _)| is_there(name)).collect();
+    let accepts = AcceptsMissing { variables: true, modules: true, schemas: true, files: false };
+    let options = PlanOptions { max_instances: 50, accepts, ..PlanOptions::default() };
+    let variables = VariableSources::default();
+    let texts =
+        ModuleTexts { files: &there, manifest: None, variables: &variables, terraform_version: "1.16.0" };
+    let mut module = Module::load(texts, &options);
+    if module.diagnostics.has_errors() {
+        return None;
+    }
+    if let Some(root) = module.config.modules.first_mut() {
+        let declared = Arc::make_mut(&mut root.config).variables.values_mut();
+        let missing = declared.enumerate().filter(|(at, variable)| {
+            // Where modules lie may depend on a constant variable.
+            *at < 16 && is_missing(*at) && !variable.constant
+        });
+        missing.for_each(|(_, variable)| variable.default = None);
+    }
+    let mut schemas = if is_missing(31) { Schemas::default() } else { SCHEMAS.clone() };
+    schemas.infer(&module.config);
     let state = files.iter().find(|(name, _)| *name == "terraform.tfstate").map(|(_, text)| *text);
-    let files: MemoryFiles = files.iter().copied().collect();
-    let first = planned(&files, state);
-    assert_eq!(first, planned(&files, state), "planned twice");
-    first
+    let state = match state.map(|state| PriorState::read(state, &schemas)) {
+        Some(Ok((state, _))) => state,
+        Some(Err(_)) => return None,
+        None => PriorState::default(),
+    };
+    let mut providers = SimulatedProviders { is_strict: true, ..SimulatedProviders::default() };
+    let plan = module.plan(&state, &schemas, Functions::pure(), &options, &mut providers);
+    if plan.errored {
+        let found = shown(&module.config, &plan.diagnostics);
+        return Some((plan, found));
+    }
+    let info = DocumentInfo {
+        is_simulated: true,
+        is_refreshed: true,
+        terraform_version: "1.16.0",
+        timestamp: "2026-01-01T00:00:00Z",
+    };
+    let document = write_plan(&plan, &module.config, &schemas, &info);
+    Some((plan, document))
 }
 
 /// The document of the plan, or what is wrong.

@@ -172,6 +172,17 @@ pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
     notes
 }
 
+/// Where modules that must be there are to come from: Terraform's error names neither their sources nor their versions.
+pub(crate) fn missing_modules(all: &[Missing]) -> Vec<String> {
+    let line = |missing: &Missing| match missing.problem {
+        None => format!(
+            "{missing}: run `terraform init`, or say where the source lies with --module-source ADDRESS=DIR"
+        ),
+        Some(_) => missing.to_string(),
+    };
+    all.iter().map(line).collect()
+}
+
 /// Options that select nothing.
 pub(crate) fn unmatched(unmatched: &Unmatched) -> String {
     match unmatched {

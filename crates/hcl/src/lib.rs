@@ -91,7 +91,7 @@ pub use file_calls::{FileCall, NamedFiles, file_calls, named_files, template_fil
 pub use function::{
     Capability, Function, FunctionError, Functions, NO_DIRECTORY, OUTSIDE_DIRECTORIES, Parameter, not_null,
 };
-pub use functions::{BaseDirectory, OUTSIDE, relative_path};
+pub use functions::{BaseDirectory, KnownFiles, OUTSIDE, relative_path};
 pub use hidden_source::{HiddenSource, value_source, variable_of_source};
 pub use module::{
     ActionConfig, ActionName, ActionRef, ActionTriggerConfig, CheckConfig, Condition, ConstantText,

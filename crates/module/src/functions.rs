@@ -61,7 +61,7 @@ impl ModuleFunctions {
             let index = match known.get(&key) {
                 Some(index) => *index,
                 None => {
-                    let index = functions.add(&key.0, own.clone(), schemas, providers);
+                    let index = functions.add(&key.0, own.clone(), config, schemas, providers);
                     known.insert(key, index);
                     index
                 }
@@ -86,6 +86,7 @@ impl ModuleFunctions {
         &mut self,
         required: &BTreeMap<&SmolStr, ProviderAddress>,
         own: Option<Functions>,
+        config: &Config,
         schemas: &Schemas,
         providers: &dyn Providers,
     ) -> Option<usize> {
@@ -99,6 +100,14 @@ impl ModuleFunctions {
                 Functions::of_builtin_provider()
                     .into_iter()
                     .for_each(|(name, function)| insert(name, function));
+                continue;
+            }
+            if !schemas.has_provider(provider) || schemas.assumed().providers.contains(provider) {
+                // Nobody knows which functions it has: those that are called.
+                for name in called_names(config, local_name) {
+                    let full_name = format!("provider::{local_name}::{name}");
+                    insert(name, without_schema(full_name, &self.unanswered, providers.invents_functions()));
+                }
                 continue;
             }
             for (name, schema) in schemas.functions(provider) {
@@ -118,6 +127,36 @@ impl ModuleFunctions {
         self.extended.push(functions?);
         Some(self.extended.len() - 1)
     }
+}
+
+/// The names behind `provider::NAME::` in the files of a configuration.
+fn called_names<'c>(config: &'c Config, local_name: &str) -> BTreeSet<&'c str> {
+    let prefix = format!("provider::{local_name}::");
+    let mut found = BTreeSet::new();
+    for (_, text, _) in config.sources.iter() {
+        for (at, _) in text.match_indices(&prefix) {
+            let rest = &text[at + prefix.len()..];
+            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+            found.insert(&rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())]);
+        }
+    }
+    found.remove("");
+    found
+}
+
+/// A function of a provider whose schemas are missing: its results are unknown, of any type, or made up.
+fn without_schema(name: String, unanswered: &Unanswered, is_invented: bool) -> Function {
+    let unanswered = Arc::clone(unanswered);
+    let body = move |_: &[Value], ty: &Type| {
+        let result = Value::unknown(ty.clone());
+        if is_invented {
+            return Ok(result.with_marks(Marks::INVENTED));
+        }
+        unanswered.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
+        Ok(result)
+    };
+    let arguments = Parameter::new("arguments", Type::Dynamic).null();
+    Function::new([], Type::Dynamic, body).nullable().variadic(arguments)
 }
 
 /// A function that its provider answers, once all that it is called with is known.

@@ -17,6 +17,7 @@ use smol_str::SmolStr;
 use crate::ProviderAddress;
 use crate::config::{Config, ModuleId};
 use crate::inferred::{inferred_action_schema, inferred_schema};
+use crate::test::Assumed;
 use crate::versions::since;
 
 const BUILTIN_DOCUMENT: &str = include_str!("builtin_schemas.json");
@@ -38,19 +39,21 @@ const IDENTITIES: SchemaPart = SchemaPart::Schema(SchemaKind::Identity);
 /// The schemas of providers, from any number of documents. Those of the provider that is part of Terraform are always there.
 #[derive(Debug, Clone, Default)]
 pub struct Schemas {
-    documents: Vec<ProviderSchemas>,
+    documents: Vec<Arc<ProviderSchemas>>,
     /// The schemas of resources whose provider has none, by their module.
     inferred: BTreeMap<(ModuleId, ResourceName), Schema>,
     /// Those of actions.
     inferred_actions: BTreeMap<(ModuleId, ActionName), Schema>,
+    /// The providers whose schemas are assumed, as far as tests need them.
+    assumed: Assumed,
     /// The provider that is part of Terraform is that of a version before 1.16.
     has_older_builtin: bool,
 }
 
 impl Schemas {
     /// The schemas of these documents; where several have a provider, the first counts.
-    pub fn new(documents: impl IntoIterator<Item = ProviderSchemas>) -> Self {
-        Self { documents: documents.into_iter().collect(), ..Self::default() }
+    pub fn new<D: Into<Arc<ProviderSchemas>>>(documents: impl IntoIterator<Item = D>) -> Self {
+        Self { documents: documents.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
     /// These schemas, with those of the provider that is part of this version of Terraform.
@@ -68,14 +71,29 @@ impl Schemas {
         }
     }
 
+    fn documents(&self) -> impl Iterator<Item = &ProviderSchemas> {
+        self.documents.iter().map(Arc::as_ref)
+    }
+
     /// The schemas of the provider that is part of Terraform.
     pub fn builtin() -> ProviderSchemas {
         BUILTIN.clone().unwrap_or_default()
     }
 
     /// Adds a document; what others have of a provider counts before it.
-    pub fn push(&mut self, document: ProviderSchemas) {
-        self.documents.push(document);
+    pub fn push(&mut self, document: impl Into<Arc<ProviderSchemas>>) {
+        self.documents.push(document.into());
+    }
+
+    /// Adds schemas that are assumed of mocked providers.
+    pub(crate) fn push_assumed(&mut self, document: ProviderSchemas, assumed: Assumed) {
+        self.push(document);
+        self.assumed = assumed;
+    }
+
+    /// The providers whose schemas are assumed.
+    pub(crate) fn assumed(&self) -> &Assumed {
+        &self.assumed
     }
 
     /// Makes up schemas for the resources of a configuration whose providers have none: each has what is written in its
@@ -114,8 +132,7 @@ impl Schemas {
     ) -> Option<Deprecations> {
         let provider = provider.to_string();
         let mut texts = self
-            .documents
-            .iter()
+            .documents()
             .filter_map(|document| document.text(&provider, SchemaPart::Schema(kind), name).ok().flatten());
         let text = texts.next().filter(|text| text.contains("deprecated"))?;
         let schema: serde_json::Value = serde_json::from_str(&text).ok()?;
@@ -128,7 +145,7 @@ impl Schemas {
         let mut all = ProviderSchemas::default();
         self.own_builtin()
             .into_iter()
-            .chain(&self.documents)
+            .chain(self.documents())
             .for_each(|document| all.append(document.clone()));
         all
     }
@@ -137,7 +154,7 @@ impl Schemas {
     pub fn has_provider(&self, provider: &ProviderAddress) -> bool {
         let name = provider.to_string();
         provider.is_builtin()
-            || self.documents.iter().any(|document| document.providers().any(|other| other == name))
+            || self.documents().any(|document| document.providers().any(|other| other == name))
     }
 
     /// The schema of something of a provider; the name of a provider's own configuration is empty.
@@ -153,7 +170,7 @@ impl Schemas {
     ) -> Result<Option<&Schema>, SchemaDocumentError> {
         let builtin = if provider.is_builtin() { self.own_builtin() } else { None };
         let provider = provider.to_string();
-        for document in builtin.into_iter().chain(&self.documents) {
+        for document in builtin.into_iter().chain(self.documents()) {
             if let Some(schema) = document.get(&provider, kind, name)? {
                 return Ok(Some(schema));
             }
@@ -176,7 +193,7 @@ impl Schemas {
             let provider = provider.to_string();
             let has_others =
                 |document: &ProviderSchemas| document.part_names(&provider, IDENTITIES).next().is_some();
-            return if self.documents.iter().any(has_others) { Err(NoIdentity) } else { Ok(None) };
+            return if self.documents().any(has_others) { Err(NoIdentity) } else { Ok(None) };
         };
         let attributes = schema.block.attributes();
         let types =
@@ -190,7 +207,7 @@ impl Schemas {
     pub(crate) fn document_of(&self, provider: &ProviderAddress, is_new: bool) -> Option<serde_json::Value> {
         let builtin = if provider.is_builtin() { self.own_builtin() } else { None };
         let name = provider.to_string();
-        let mut documents = self.documents.iter().chain(builtin);
+        let mut documents = self.documents().chain(builtin);
         let document = documents.find(|document| document.providers().any(|other| other == name))?;
         let mut parts = serde_json::Map::new();
         let read = |document: &ProviderSchemas, part, own: &str| {
@@ -227,8 +244,7 @@ impl Schemas {
     /// The functions of a provider that can be read, by name.
     pub(crate) fn functions(&self, provider: &ProviderAddress) -> Vec<(SmolStr, FunctionSchema)> {
         let provider = provider.to_string();
-        let document =
-            self.documents.iter().find(|document| document.function_names(&provider).next().is_some());
+        let document = self.documents().find(|document| document.function_names(&provider).next().is_some());
         let Some(document) = document else { return Vec::new() };
         let read = |name: &str| Some((name.into(), document.function(&provider, name).ok().flatten()?));
         document.function_names(&provider).filter_map(read).collect()
@@ -243,7 +259,7 @@ impl Schemas {
     ) -> Option<&Schema> {
         let is_meant =
             |provider: &str| provider_type.is_none_or(|wanted| provider.rsplit('/').next() == Some(wanted));
-        self.documents.iter().chain(self.own_builtin()).find_map(|document| {
+        self.documents().chain(self.own_builtin()).find_map(|document| {
             let mut providers = document.providers().filter(|provider| is_meant(provider));
             providers.find_map(|provider| document.get(provider, kind, name).ok().flatten())
         })

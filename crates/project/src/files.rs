@@ -11,6 +11,7 @@ use objchange_files::{FileError, FileErrorKind};
 use objchange_module::config::Files;
 
 use crate::data_directory::DataDirectory;
+use crate::shared_reads::SharedTexts;
 
 /// The maximum length of a configuration file.
 pub(crate) const MAX_FILE: u64 = 64 << 20;
@@ -31,6 +32,8 @@ pub struct DiskFiles {
     /// canonicalizing a whole path takes a system call for each step, which itself resolves all steps: 400 nested
     /// modules took 1.7 s in the system.
     known: Mutex<HashMap<PathBuf, PathBuf>>,
+    /// What other plans have read already.
+    shared: Option<SharedTexts>,
 }
 
 /// The path without `.`, and without `..` behind a name.
@@ -63,7 +66,7 @@ impl DiskFiles {
         let allowed = allowed.iter().map(fs::canonicalize).collect::<io::Result<Vec<_>>>()?;
         let data = DataDirectory::named(directory).and_then(|path| fs::canonicalize(path).ok());
         let roots = [root].into_iter().chain(allowed.iter().cloned()).chain(data).collect();
-        Ok(Self { directory: directory.to_owned(), roots, allowed, known: Mutex::default() })
+        Ok(Self { directory: directory.to_owned(), roots, allowed, known: Mutex::default(), shared: None })
     }
 
     /// Reads a file that `terraform init` has left; `None` if it does not exist.
@@ -103,6 +106,12 @@ impl DiskFiles {
             self.roots.push(fs::canonicalize(directory)?);
         }
         Ok(self)
+    }
+
+    /// Files and directories that were read before are not read again.
+    #[must_use]
+    pub(crate) fn sharing(self, shared: &SharedTexts) -> Self {
+        Self { shared: Some(shared.clone()), ..self }
     }
 
     /// Directories that were allowed by name.
@@ -200,17 +209,10 @@ impl DiskFiles {
 impl Files for DiskFiles {
     fn list(&self, directory: &str) -> Result<Vec<String>, String> {
         let path = self.find(directory)?.ok_or("there is no such directory")?;
-        let mut names = Vec::new();
-        for entry in fs::read_dir(path).map_err(|error| error.to_string())? {
-            let entry = entry.map_err(|error| error.to_string())?;
-            // Configuration files have names in UTF-8.
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            if !entry.path().is_dir() {
-                names.push(name);
-            }
+        match &self.shared {
+            Some(shared) => shared.names(&path, || names_in(&path)),
+            None => names_in(&path),
         }
-        names.sort_unstable();
-        Ok(names)
     }
 
     fn is_outside(&self, path: &str) -> bool {
@@ -220,11 +222,33 @@ impl Files for DiskFiles {
     fn read(&self, path: &str) -> Result<Option<String>, String> {
         let Some(path) = self.find(path)? else { return Ok(None) };
         // A pipe or a device may have no end, or nobody who writes into it.
-        if !path.is_file() {
-            return Err(NOT_A_FILE.to_owned());
+        let read = || match path.is_file() {
+            true => Source::File(path.clone()).read_at_most(MAX_FILE).map_err(|error| error.to_string()),
+            false => Err(NOT_A_FILE.to_owned()),
+        };
+        match &self.shared {
+            Some(shared) => shared.text(&path, read).map(Some),
+            None => read().map(Some),
         }
-        Source::File(path).read_at_most(MAX_FILE).map(Some).map_err(|error| error.to_string())
     }
+}
+
+/// The names of the files in a directory, in order.
+fn names_in(path: &Path) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path).map_err(|error| error.to_string())? {
+        let entry = entry.map_err(|error| error.to_string())?;
+        // Configuration files have names in UTF-8.
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        // Only links need another system call.
+        let kind = entry.file_type().map_err(|error| error.to_string())?;
+        let is_directory = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
+        if !is_directory {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ mod schema_lookup;
 mod schemas;
 #[cfg(feature = "provider")]
 pub mod session;
+mod shared_reads;
 #[cfg(feature = "provider")]
 mod signals;
 #[cfg(feature = "plan-file")]
@@ -88,6 +89,7 @@ pub use schema_lookup::{CachedChoice, SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]
 pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};
+pub use shared_reads::SharedReads;
 #[cfg(feature = "provider")]
 pub use signals::{Signals, on_signals};
 #[cfg(feature = "plan-file")]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::DateTime;
+use objchange::schema::ProviderSchemas;
 use objchange_hcl::{Functions, relative_path};
 use objchange_model::ProviderModel;
 use objchange_module::config::{Config, Files, OpenTofuFiles, SourceDirectory, is_configuration};
@@ -132,9 +133,12 @@ fn plan_noting<R: Default>(
 ) -> Result<(PlannedDirectory, R), PlanError> {
     let sources = module_sources(directory, settings.module_sources)?;
     let given = settings.module_sources.iter().map(|(_, directory)| directory);
-    let files = DiskFiles::new(directory, settings.allow_path)
+    let mut files = DiskFiles::new(directory, settings.allow_path)
         .and_then(|files| files.with_modules(given))
         .map_err(|error| format!("{}: {error}", directory.display()))?;
+    if let Some(shared) = settings.shared {
+        files = files.sharing(&shared.texts);
+    }
     let (mut options, mut diagnostics) = settings.arguments.clone().apply(PlanOptions {
         working_directory: files.working_directory(),
         version: settings.version,
@@ -191,8 +195,7 @@ fn plan_noting<R: Default>(
     }
     if module.diagnostics.has_errors() {
         // They say which parts of the lines with errors are secret.
-        let schemas =
-            Schemas::new([given_schemas(settings, &BTreeSet::new())?.schemas]).of_version(options.version);
+        let schemas = Schemas::new([given_schemas(settings, &BTreeSet::new())?]).of_version(options.version);
         return Err(refused(module.config, schemas, module.diagnostics));
     }
     if settings.must_be_whole
@@ -218,6 +221,7 @@ fn plan_noting<R: Default>(
         .map_err(|error| PlanError::State { directory: directory.to_owned(), error: Box::new(error) })?;
     let DirectoryState { text: state, workspace, no_state } = state;
     options.workspace = workspace;
+    options.lacks_state = no_state == Some(NoState::Unread);
     #[cfg(feature = "provider")]
     let real = start_providers(directory, settings, &module, (state.as_ref(), &version), notices)?;
     let ready = Ready {
@@ -249,9 +253,9 @@ pub(crate) fn plan_ready<R: Default>(
     let asked = real.as_ref().map(RealProviders::addresses).unwrap_or_default();
     #[cfg(not(feature = "provider"))]
     let asked = BTreeSet::new();
-    let given = given_schemas(settings, &asked)?.schemas;
+    let given = given_schemas(settings, &asked)?;
     #[cfg(feature = "provider")]
-    let own = real.as_ref().map(RealProviders::schemas).transpose()?;
+    let own = real.as_ref().map(RealProviders::schemas).transpose()?.map(Arc::new);
     #[cfg(not(feature = "provider"))]
     let own = None;
     let mut schemas = Schemas::new(own.into_iter().chain([given])).of_version(options.version);
@@ -260,12 +264,16 @@ pub(crate) fn plan_ready<R: Default>(
         #[cfg(feature = "plan-file")]
         LockFile::Read(locked) => locked,
     };
+    let lookup = match settings.shared {
+        Some(shared) => settings.lookup.clone().sharing(&shared.cache),
+        None => settings.lookup.clone(),
+    };
     if !module.without_schemas(&schemas).is_empty() {
         let missing = |schemas: &Schemas| module.without_schemas(schemas);
         // Where schemas may be missing, those of a version nearby say more than none.
         let lookup = match options.accepts.schemas {
-            true => settings.lookup.clone().accepting_nearest(),
-            false => settings.lookup.clone(),
+            true => lookup.clone().accepting_nearest(),
+            false => lookup.clone(),
         };
         let completed = lookup.complete(&mut schemas, &locked, missing).note_in(notices);
         match completed {
@@ -276,8 +284,7 @@ pub(crate) fn plan_ready<R: Default>(
     let known: BTreeSet<ProviderAddress> = module.config.providers().into_iter().collect();
     let of_state = state.as_ref().map(StateText::providers).unwrap_or_default();
     let simulated = known.into_iter().chain(of_state).filter(|provider| !asked.contains(provider));
-    let models =
-        Arc::new(settings.lookup.models(simulated.collect::<BTreeSet<_>>(), &locked).note_in(notices));
+    let models = Arc::new(lookup.models(simulated.collect::<BTreeSet<_>>(), &locked).note_in(notices));
     let timestamp = now();
     let mut functions = Functions::pure().clone().with_plan_time(&timestamp);
     if settings.is_opentofu {
@@ -289,7 +296,8 @@ pub(crate) fn plan_ready<R: Default>(
     if let Some(files) = files {
         let base = inputs::base_directory(files)?;
         // A real provider may write files while it reads.
-        let base = if asks(settings) { base } else { base.reading_once() };
+        let known = settings.shared.map(|shared| shared.functions.clone()).unwrap_or_default();
+        let base = if asks(settings) { base } else { base.reading_once(known) };
         functions = functions.with_files(&base);
     }
     let mut answers = Answers::default();
@@ -459,6 +467,17 @@ fn start_providers(
 
 /// The schemas that are given, without those of the providers that are asked for the plan.
 pub(crate) fn given_schemas(
+    settings: &PlanSettings<'_>,
+    asked: &BTreeSet<ProviderAddress>,
+) -> Result<Arc<ProviderSchemas>, SchemaError> {
+    let read = || read_given_schemas(settings, asked).map(|given| Arc::new(given.schemas));
+    match settings.shared.filter(|_| asked.is_empty()) {
+        Some(shared) => shared.given(read),
+        None => read(),
+    }
+}
+
+fn read_given_schemas(
     settings: &PlanSettings<'_>,
     asked: &BTreeSet<ProviderAddress>,
 ) -> Result<GivenSchemas, SchemaError> {

@@ -12,6 +12,7 @@ use crate::program::ProviderProgram;
 #[cfg(feature = "provider")]
 use crate::real::RealChoice;
 use crate::schema_lookup::SchemaLookup;
+use crate::shared_reads::SharedReads;
 use crate::state::StateChoice;
 #[cfg(feature = "provider")]
 use crate::workplace::Workplace;
@@ -64,6 +65,8 @@ pub struct PlanSettings<'a> {
     /// The real providers that run for the plan.
     #[cfg(feature = "provider")]
     pub real: RealChoice<'a>,
+    /// What other plans have read already.
+    pub shared: Option<&'a SharedReads>,
     /// Where they are asked.
     #[cfg(feature = "provider")]
     pub workplace: &'a dyn Fn() -> std::io::Result<Workplace>,
@@ -120,6 +123,7 @@ impl Default for PlanSettings<'_> {
             lookup: SchemaLookup::of_user(),
             #[cfg(feature = "provider")]
             real: RealChoice::default(),
+            shared: None,
             #[cfg(feature = "provider")]
             workplace: &Workplace::new,
         }

@@ -87,7 +87,7 @@ pub(crate) fn plan_again<R: Default>(
     let mut found = diagnostics;
     found.append(std::mem::take(&mut module.diagnostics));
     if found.has_errors() {
-        let given = given_schemas(settings, &BTreeSet::new())?.schemas;
+        let given = given_schemas(settings, &BTreeSet::new())?;
         let schemas = Schemas::new([given]).of_version(options.version);
         return Err(PlanError::Refused(Box::new(RefusedPlan {
             config: module.config,

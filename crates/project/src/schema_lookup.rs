@@ -1,14 +1,16 @@
 //! Looks up schemas in the cache for a plan or a command.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
 use objchange_model::{ModelError, ModelInfo, ProviderModel};
 use objchange_module::{ProviderAddress, Schemas};
-use objchange_plan::{SchemaOrigin, SchemaSource};
+use objchange_plan::{CachedSchemas, SchemaOrigin, SchemaSource};
 use objchange_text::{Noted, Notice};
 
-use crate::schema_cache::{CacheFile, SchemaCache, provider_version};
+use crate::schema_cache::{CacheFile, CacheFileError, SchemaCache, provider_version};
+use crate::shared_reads::{ChosenSchemas, SharedCache};
 
 /// A provider whose schemas are wanted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +44,8 @@ pub struct SchemaLookup {
     /// Models of providers are not used.
     without_models: bool,
     cache: Option<SchemaCache>,
+    /// What other plans have read already.
+    shared: Option<SharedCache>,
 }
 
 /// The chosen schemas.
@@ -83,6 +87,16 @@ impl SchemaLookup {
         Self { without_models: true, ..self }
     }
 
+    /// Files that were read before are not read again.
+    #[must_use]
+    pub(crate) fn sharing(self, shared: &SharedCache) -> Self {
+        Self { shared: Some(shared.clone()), ..self }
+    }
+
+    fn read(&self, file: &CacheFile) -> Result<CachedSchemas, CacheFileError> {
+        self.shared.as_ref().map_or_else(|| file.read(), |shared| shared.read(file))
+    }
+
     /// The models of these providers: of the locked version, or else, with a note, of the nearest one with the same major
     /// number. Without a locked version it is the newest one.
     pub fn models(
@@ -105,7 +119,7 @@ impl SchemaLookup {
                     });
                     files.sort_by_cached_key(|file| distance(file.version.as_deref().unwrap_or("0"), locked));
                 }
-                if let Some(model) = files.iter().find_map(|file| model(file, locked, notices)) {
+                if let Some(model) = files.iter().find_map(|file| self.model(file, locked, notices)) {
                     models.insert(provider, model);
                 }
             }
@@ -180,13 +194,69 @@ impl SchemaLookup {
         if wanted.is_empty() {
             return Noted { answer: Ok(()), notices: Vec::new() };
         }
-        let cached = self.choose(wanted.into_iter().map(SchemaQuery::Provider), locked);
-        schemas.push(cached.schemas);
+        let mut notices = Vec::new();
+        for provider in wanted {
+            let (chosen, found) = self.chosen(&provider, locked);
+            schemas.push(chosen);
+            notices.extend(found);
+        }
         let answer = match missing(schemas) {
             missing if missing.is_empty() => Ok(()),
             missing => Err(self.describe_missing(&missing, locked)),
         };
-        Noted { answer, notices: cached.notices }
+        Noted { answer, notices }
+    }
+
+    /// The schemas of one provider.
+    fn chosen(
+        &self,
+        provider: &ProviderAddress,
+        locked: &BTreeMap<ProviderAddress, String>,
+    ) -> ChosenSchemas {
+        let choose = || {
+            let choice = self.choose([SchemaQuery::Provider(provider.clone())], locked);
+            (Arc::new(choice.schemas), choice.notices)
+        };
+        match &self.shared {
+            Some(shared) => shared.chosen(provider, locked.get(provider), choose),
+            None => choose(),
+        }
+    }
+
+    /// The model of the provider of a file, if it was learned and can be used.
+    fn model(
+        &self,
+        file: &CacheFile,
+        locked: Option<&str>,
+        notices: &mut Vec<Notice>,
+    ) -> Option<ProviderModel> {
+        // A file that cannot be read is named where its schemas are.
+        let cached = self.read(file).ok()?.model?;
+        let head = cached.head().unwrap_or_default();
+        match ModelInfo::parse(&head, &file.provider.to_string(), file.version.as_deref()) {
+            Ok(info) => {
+                if let (Some(locked), Some(version)) = (locked, &file.version)
+                    && locked != version
+                {
+                    notices.push(Notice::Note(format!(
+                        "the lock file has version {locked} of {}, and what was learned of {version} is used",
+                        file.provider.for_display()
+                    )));
+                }
+                let text = move |name: &str| {
+                    cached.of_type(name).map_err(|error| ModelError::Unreadable(error.to_string()))
+                };
+                Some(ProviderModel::new(info, text))
+            }
+            Err(error) => {
+                notices.push(Notice::Warning(format!(
+                    "{}: {error}; it is not used: learn {} again with `objchange schemas learn`",
+                    file.path.display(),
+                    file.display()
+                )));
+                None
+            }
+        }
     }
 
     /// The names of providers whose schemas are missing, with the versions that are cached and not the locked one.
@@ -277,37 +347,6 @@ impl CachedChoice {
     fn add(&mut self, provider: &ProviderAddress, version: Option<&str>, source: SchemaSource) {
         let (provider, version) = (provider.to_string(), version.map(str::to_owned));
         self.origins.push(SchemaOrigin { provider, version, source });
-    }
-}
-
-/// The model of the provider of a file, if it was learned and can be used.
-fn model(file: &CacheFile, locked: Option<&str>, notices: &mut Vec<Notice>) -> Option<ProviderModel> {
-    // A file that cannot be read is named where its schemas are.
-    let cached = file.read().ok()?.model?;
-    let head = cached.head().unwrap_or_default();
-    match ModelInfo::parse(&head, &file.provider.to_string(), file.version.as_deref()) {
-        Ok(info) => {
-            if let (Some(locked), Some(version)) = (locked, &file.version)
-                && locked != version
-            {
-                notices.push(Notice::Note(format!(
-                    "the lock file has version {locked} of {}, and what was learned of {version} is used",
-                    file.provider.for_display()
-                )));
-            }
-            let text = move |name: &str| {
-                cached.of_type(name).map_err(|error| ModelError::Unreadable(error.to_string()))
-            };
-            Some(ProviderModel::new(info, text))
-        }
-        Err(error) => {
-            notices.push(Notice::Warning(format!(
-                "{}: {error}; it is not used: learn {} again with `objchange schemas learn`",
-                file.path.display(),
-                file.display()
-            )));
-            None
-        }
     }
 }
 

@@ -389,6 +389,7 @@ impl<'a> PlanInputs<'a> {
             },
             #[cfg(feature = "provider")]
             real: self.real,
+            shared: None,
             #[cfg(feature = "provider")]
             workplace: &launch::workplace,
         }

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use objchange_hcl::Severity;
 use objchange_module::Diagnostics;
 use objchange_module::config::Config;
-use objchange_plan::{Counts, Missing, Report, Schemas, Selection, Verdict};
+use objchange_plan::{Counts, Missing, NoState, Report, Schemas, Selection, Verdict};
 use objchange_project::{
-    PlanError, PlannedDirectory, RefusedPlan, named_directories, plan_directory, pool, root_modules,
+    PlanError, PlanSettings, PlannedDirectory, RefusedPlan, SharedReads, named_directories, plan_directory,
+    pool, root_modules,
 };
 use objchange_text::{Noted, Notice, counted, padded, visible, visible_json};
 use serde_json::{Value as Json, json};
@@ -36,12 +37,16 @@ struct Planned {
     counts: Counts,
     missing: Vec<Missing>,
     verdict: Verdict,
+    /// The state was not read: which objects change is not known.
+    is_configuration: bool,
 }
 
 /// The outcomes, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Unchanged,
+    /// The state was not read, so that only the configuration is known.
+    Configured,
     Changed,
     Refused,
     Error,
@@ -57,11 +62,14 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let names = directories.iter().map(|directory| directory.display().to_string().chars().count());
     let width = names.max().unwrap_or_default();
     let mut worst = Outcome::Unchanged;
-    let mut counts = [0_usize; 3];
+    let mut counts = [0_usize; 4];
+    // Modules and schemas that several directories use are read once.
+    let shared = SharedReads::default();
     let work = |directory: &PathBuf| {
         // Directories are planned side by side. Notices wait for their row, so that those of one directory stay
         // together.
-        let Noted { answer, notices } = plan_directory(directory, &inputs.settings());
+        let Noted { answer, notices } =
+            plan_directory(directory, &PlanSettings { shared: Some(&shared), ..inputs.settings() });
         row(args, directory, answer).map(|row| (row, notices))
     };
     pool::each(&directories, work, |row| {
@@ -74,7 +82,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         counts[match outcome {
             Outcome::Unchanged => 0,
             Outcome::Changed => 1,
-            _ => 2,
+            Outcome::Configured => 2,
+            _ => 3,
         }] += 1;
         if args.json {
             writeln!(out, "{}", visible_json(&row.json().to_string()))?;
@@ -85,16 +94,20 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         Ok::<_, CommandError>(())
     })?;
     out.flush()?;
-    let [unchanged, changed, failed] = counts;
+    let [unchanged, changed, configured, failed] = counts;
     let directories = counted(directories.len(), "module");
+    let configured = match configured {
+        0 => String::new(),
+        count => format!("{count} without their state, "),
+    };
     exit::note(&format!(
-        "{directories}: {changed} with changes, {unchanged} without, {failed} refused or with errors"
+        "{directories}: {changed} with changes, {unchanged} without, {configured}{failed} refused or with errors"
     ));
     Ok(match worst {
         Outcome::Unusable => exit::unusable_code(),
         Outcome::Error | Outcome::Refused => ExitCode::from(FAILED),
         Outcome::Changed if args.has_detailed_exitcode() => ExitCode::from(CHANGES),
-        Outcome::Changed | Outcome::Unchanged => ExitCode::SUCCESS,
+        Outcome::Changed | Outcome::Configured | Outcome::Unchanged => ExitCode::SUCCESS,
     })
 }
 
@@ -165,12 +178,14 @@ fn row(
     let changes = planned.changes();
     let (schemas, options) = (Schemas::none(), output::report_options(args, &planned.options));
     let filter = Selection::default().filter();
-    let report = Report::of_changes(&changes, &schemas, &options, &filter).map_err(unusable)?;
+    let mut report = Report::of_changes(&changes, &schemas, &options, &filter).map_err(unusable)?;
+    report.no_state = planned.no_state;
     row.planned = Some(Planned {
         total: report.total(),
         counts: report.counts,
         missing: planned.plan.missing.clone(),
         verdict: output::judge(args, &planned, &changes, &report),
+        is_configuration: planned.no_state == Some(NoState::Unread),
     });
     Ok(row)
 }
@@ -192,8 +207,9 @@ impl Row {
         let Self { planned, errors, problem, .. } = self;
         match planned {
             _ if problem.is_some() => Outcome::Unusable,
-            Some(Planned { verdict, .. }) if errors.is_empty() => match verdict {
+            Some(Planned { verdict, is_configuration, .. }) if errors.is_empty() => match verdict {
                 verdict if !verdict.refused.is_empty() => Outcome::Refused,
+                _ if *is_configuration => Outcome::Configured,
                 verdict if verdict.changes => Outcome::Changed,
                 _ => Outcome::Unchanged,
             },
@@ -227,6 +243,7 @@ impl Row {
         let outcome = match self.outcome() {
             Outcome::Unchanged => "unchanged",
             Outcome::Changed => "changed",
+            Outcome::Configured => "configured",
             Outcome::Refused => "refused",
             Outcome::Error => "error",
             Outcome::Unusable => "unusable",

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 pub(crate) use self::explain::explain;
 use objchange_module::Providers;
 use objchange_module::plan::{ModulePlan, PlanInput};
-use objchange_plan::{Program, Selection, Version};
+use objchange_plan::{Missing, Program, Selection, Version};
 pub(crate) use objchange_project::is_module;
 use objchange_project::{PlanError, PlannedDirectory, RefusedPlan, is_glob};
 
@@ -164,13 +164,20 @@ impl Args {
         self.gate.is_detailed()
     }
 
+    /// Whether a line is printed for each of several directories.
+    fn has_many(&self) -> bool {
+        self.all || self.directories.len() > 1 || is_glob(self.directory())
+    }
+
     /// The only directory; `run` handles several.
     fn directory(&self) -> &Path {
         self.directories.first().map_or(Path::new("."), PathBuf::as_path)
     }
 
     fn inputs(&self) -> PlanInputs<'_> {
-        let must_be_whole = self.gate.can_refuse() || self.out.is_some() || self.json && !self.missing;
+        // With several directories --json prints lines about plans, and not the plans.
+        let is_answer = self.missing || self.explain.is_some() || self.has_many();
+        let must_be_whole = self.gate.can_refuse() || self.out.is_some() || self.json && !is_answer;
         PlanInputs {
             #[cfg(feature = "provider")]
             real: self.real.choice(),
@@ -179,11 +186,8 @@ impl Args {
             // Terraform replaces a `random_string` that loses its `special = false`.
             is_strict: self.strict || self.gate.can_refuse(),
             must_be_whole,
-            // Exit codes and questions about one object need to know which objects exist, too.
-            may_lack_state: !(must_be_whole
-                || self.gate.is_asked()
-                || self.answers_template
-                || self.explain.is_some()),
+            // Exit codes need to know which objects exist, too.
+            may_lack_state: !(must_be_whole || self.gate.is_asked() || self.answers_template),
             max_input: self.max_input,
             ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)
         }
@@ -199,7 +203,7 @@ pub(crate) fn version_of(program: Option<Program>) -> Version {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
-    if args.all || args.directories.len() > 1 || is_glob(args.directory()) {
+    if args.has_many() {
         return many::run(args);
     }
     if let Some(address) = &args.explain {
@@ -247,6 +251,8 @@ fn print_errors<T>(planned: Result<T, PlanError>) -> Result<Option<T>, CommandEr
         Err(PlanError::Refused(refused)) => {
             let RefusedPlan { config, schemas, diagnostics } = *refused;
             output::diagnostics(&config, &schemas, &diagnostics)?;
+            let missing: Vec<Missing> = config.missing_inputs().collect();
+            hints::missing_modules(&missing).iter().for_each(|note| exit::note(note));
             Ok(None)
         }
         Err(PlanError::Interrupted) => Err(CommandError::Interrupted),

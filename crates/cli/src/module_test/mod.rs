@@ -291,12 +291,26 @@ fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
     // Where no test runs, a missing schema is no error.
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
     let providers = if is_run { providers(suite) } else { BTreeSet::new() };
-    let missing = |schemas: &Schemas| {
+    let missing = |schemas: &Schemas| -> BTreeSet<ProviderAddress> {
         providers.iter().filter(|provider| !schemas.has_provider(provider)).cloned().collect()
     };
     let locked = exit::noted(locked_versions(&args.directory));
-    exit::noted(args.schemas.cache.lookup().complete(&mut schemas, &locked, missing))
-        .map_err(|names| unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")))?;
+    let lookup = args.schemas.cache.lookup();
+    if exit::noted(lookup.complete(&mut schemas, &locked, &missing)).is_err() {
+        let (mocked, others): (BTreeSet<_>, BTreeSet<_>) =
+            missing(&schemas).into_iter().partition(|provider| suite.mocks_all_of(provider));
+        if !others.is_empty() {
+            let names = lookup.describe_missing(&others, &locked);
+            return Err(unusable(format!("there are no schemas of {names}: {HOW_TO_GET_SCHEMAS}")));
+        }
+        let names: Vec<String> = mocked.iter().map(ProviderAddress::for_display).collect();
+        suite.assume_schemas(&mut schemas, mocked);
+        exit::note(&format!(
+            "there are no schemas of {}: the configuration and the mocks say what its objects have, and nothing is decided by \
+             other attributes",
+            names.join(", ")
+        ));
+    }
     Ok(schemas)
 }
 

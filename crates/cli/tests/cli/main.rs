@@ -22,6 +22,7 @@ mod kinds;
 #[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit;
 mod missing;
+mod mocks_alone;
 mod module_test;
 mod module_tools;
 mod opentofu;
@@ -40,6 +41,7 @@ mod query;
 mod query_columns;
 mod query_limits;
 mod review;
+mod roots;
 mod schema_cache;
 mod schema_marks;
 mod schemas;

@@ -107,10 +107,16 @@ impl ConfigBody {
 
     /// All of it where no schema is at hand: in JSON syntax everything is an argument then.
     pub fn generic(&self) -> Body {
-        match &self.parts[..] {
-            [BodyPart::Native(body)] => body.clone(),
-            _ => Body { attributes: self.clone().arguments().0, ..Body::default() },
-        }
+        let part = |part: &BodyPart| match part {
+            BodyPart::Native(body) => body.clone(),
+            BodyPart::Json { .. } => {
+                Body { attributes: Self::new(vec![part.clone()]).arguments().0, ..Body::default() }
+            }
+        };
+        let mut bodies = self.parts.iter().map(part);
+        let mut body = bodies.next().unwrap_or_default();
+        bodies.for_each(|overriding| merge(&mut body, overriding));
+        body
     }
 
     /// Reads the whole body as arguments with templates. Blocks are errors.

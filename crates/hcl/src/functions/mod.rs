@@ -31,7 +31,7 @@ mod verbs;
 mod yaml;
 
 pub(crate) use collections::contains_without_null;
-pub use files::{BaseDirectory, OUTSIDE, relative_path};
+pub use files::{BaseDirectory, KnownFiles, OUTSIDE, relative_path};
 pub(crate) use regex::PatternCache;
 
 use objchange::value::{ConstructError, Number, Refinements};

@@ -89,6 +89,11 @@ impl GeneratedValues {
         (0..8).map(|_| next()).collect()
     }
 
+    /// A text in the shape that the name of the attribute promises, or else of letters and digits.
+    pub(crate) fn text_for(&self, address: &str, path: &Path) -> Value {
+        self.with_shapes().value(&Type::String, address, path)
+    }
+
     /// A UUID.
     pub fn uuid(&self, address: &str, what: &str) -> String {
         let first = self.at(address, what);

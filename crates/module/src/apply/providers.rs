@@ -53,6 +53,11 @@ impl InventingProviders<'_> {
         Self { values, ..Self::default() }
     }
 
+    /// Remembers parts of an object that somebody else has made up.
+    pub(crate) fn note_invented(&mut self, address: &str, paths: Vec<Path>) {
+        self.paths.insert(address.to_owned(), paths);
+    }
+
     fn invent(&mut self, address: &str, schema: &Block, object: &Value) -> Result<Value, Vec<Diagnostic>> {
         let mut paths = Vec::new();
         let filled = self.values.with_shapes().fill(schema, object, None, address, &mut paths);

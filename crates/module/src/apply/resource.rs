@@ -81,7 +81,7 @@ impl<'c> Walk<'_, 'c> {
     fn state_value(&self, instance: &Instance<'_>) -> Value {
         let unknown = || Value::unknown(instance.schema.block.implied_type().clone());
         let stored = self.current(&instance.address).map(|object| object.value.clone());
-        stored.map_or_else(unknown, |stored| self.stored_with_inventions(&instance.address, stored))
+        stored.map_or_else(unknown, |stored| self.stored_with_inventions(instance, stored))
     }
 
     fn apply_managed(
@@ -117,7 +117,7 @@ impl<'c> Walk<'_, 'c> {
                     let object = StateObject { value: value.clone(), ..object };
                     self.set_current(&instance.address, &resource.provider_config, Some(object));
                 }
-                self.stored_with_inventions(&instance.address, value)
+                self.stored_with_inventions(instance, value)
             }
             _ => match self.make(instance, resource, &scope, &planned) {
                 Some(value) => value,

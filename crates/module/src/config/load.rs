@@ -442,16 +442,15 @@ impl Loader<'_> {
         source: String,
         problem: Option<DirectoryProblem>,
     ) {
+        let version = call.version.as_ref().map(|(version, _)| version.clone());
+        let outside = format!("The directory {source} cannot be read: {OUTSIDE}.");
+        let missing = MissingModule { source, version, problem };
+        self.config.missing_modules.insert((parent, name.clone()), missing);
         if self.options.accepts_missing {
-            let version = call.version.as_ref().map(|(version, _)| version.clone());
-            let missing = MissingModule { source, version, problem };
-            self.config.missing_modules.insert((parent, name.clone()), missing);
             return;
         }
         let (kind, detail) = match problem {
-            Some(DirectoryProblem::Outside) => {
-                (OUTSIDE_DIRECTORIES, format!("The directory {source} cannot be read: {OUTSIDE}."))
-            }
+            Some(DirectoryProblem::Outside) => (OUTSIDE_DIRECTORIES, outside),
             Some(DirectoryProblem::Absent) | None => {
                 ("module_not_installed", format!("This module is not yet installed. {INIT}"))
             }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use objchange::address::ModuleAddress;
 use objchange_hcl::{ModuleConfig, Sources};
-use objchange_plan::{DirectoryProblem, Version};
+use objchange_plan::{DirectoryProblem, Missing, MissingKind, Version};
 use smol_str::SmolStr;
 
 pub use crate::files::{Files, MemoryFiles, OpenTofuFiles};
@@ -48,7 +48,8 @@ pub struct Config {
     pub is_opentofu: bool,
     /// Outputs of the root module may be ephemeral, as in a test since Terraform 1.14.
     pub allows_ephemeral_outputs: bool,
-    /// The calls of modules that are not there, by the calling module and the name of the call.
+    /// The calls of modules that are not there, by the calling module and the name of the call. Where they may not be missing,
+    /// each is an error, too.
     pub missing_modules: BTreeMap<(ModuleId, SmolStr), MissingModule>,
 }
 
@@ -78,6 +79,25 @@ impl Config {
         None
     }
 
+    /// The calls of modules that are not there, as inputs that are missing.
+    ///
+    /// ```
+    /// use objchange_module::config::{Config, LoadOptions, MemoryFiles};
+    ///
+    /// let text = "module \"net\" {\n  source  = \"acme/net/aws\"\n  version = \"~> 1.2\"\n}\n";
+    /// let files: MemoryFiles = [("main.tf", text)].into_iter().collect();
+    /// let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.16.0"));
+    /// let missing: Vec<String> = config.missing_inputs().map(|missing| missing.to_string()).collect();
+    /// assert_eq!(missing, ["module.net is not installed (acme/net/aws ~> 1.2)"]);
+    /// ```
+    pub fn missing_inputs(&self) -> impl Iterator<Item = Missing> + '_ {
+        self.missing_modules.iter().map(|((parent, call), module)| {
+            let path = self.modules.get(*parent).map(|parent| parent.path.as_slice()).unwrap_or_default();
+            let calls: Vec<String> = path.iter().chain([call]).map(|call| format!("module.{call}")).collect();
+            module.as_input(calls.join("."))
+        })
+    }
+
     /// The version of Terraform whose form errors about cycles have. OpenTofu has that of Terraform 1.5, which it left, with all
     /// names on one line.
     pub(crate) fn cycle_version(&self, version: Version) -> Version {
@@ -94,6 +114,17 @@ impl Config {
     pub fn module_at<'n>(&self, calls: impl IntoIterator<Item = &'n str>) -> Option<ModuleId> {
         let root = (!self.modules.is_empty()).then_some(0)?;
         calls.into_iter().try_fold(root, |module, name| self.modules.get(module)?.children.get(name).copied())
+    }
+}
+
+impl MissingModule {
+    /// As an input that is missing, by the address of its call.
+    pub(crate) fn as_input(&self, address: String) -> Missing {
+        let mut missing = Missing::new(MissingKind::Module, address);
+        missing.source = Some(self.source.clone()).filter(|source| !source.is_empty());
+        missing.version.clone_from(&self.version);
+        missing.problem = self.problem;
+        missing
     }
 }
 

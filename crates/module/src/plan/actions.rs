@@ -609,7 +609,8 @@ impl<'c> Walk<'_, 'c> {
         }
         let place = |path: &Path| super::resource::value_place(&action.body, &decoded, path);
         let refused = super::resource::ephemeral_refusals(address, &schema.block, &decoded.value, place);
-        if refused.has_errors() {
+        // Without a schema nobody knows which arguments are write-only.
+        if refused.has_errors() && !action.is_inferred {
             self.found.append(refused);
             return None;
         }
@@ -618,13 +619,7 @@ impl<'c> Walk<'_, 'c> {
         }
         self.secrets.learn(&schema.block, &decoded.value);
         // Only what is not kept may be ephemeral.
-        let kept = decoded.value.transform(|_, part| {
-            Ok::<_, std::convert::Infallible>(match part.marks().contains(Marks::EPHEMERAL) {
-                true => Value::null(part.ty().clone()),
-                false => part,
-            })
-        });
-        let Ok(kept) = kept;
+        let kept = super::resource::without_ephemeral(&decoded.value);
         let marks = schema.block.sensitive_paths(&kept);
         let marks: Vec<_> = marks.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
         let config = kept.mark_where_present(&marks);

@@ -10,7 +10,7 @@ use super::check::{ReferenceContext, check};
 use super::graph::ResourceNode;
 use super::inventions::decode_excusing;
 use super::managed::Instance;
-use super::resource::{ephemeral_refusals, value_place};
+use super::resource::{ephemeral_refusals, value_place, without_ephemeral};
 use super::walk::Walk;
 use crate::Severity;
 use crate::providers::{A_BUG, BrokenContract, ProvidersExt};
@@ -46,7 +46,11 @@ impl<'c> Walk<'_, 'c> {
         resource: &'r ResourceNode<'c>,
         scope: &Scope<'_>,
     ) -> Option<Decoded<'r>> {
-        let decoded = self.decoded_config(instance, resource, scope)?;
+        let mut decoded = self.decoded_config(instance, resource, scope)?;
+        if resource.is_inferred {
+            // An argument with such a value is write-only, or the schema makes this an error.
+            decoded.value = without_ephemeral(&decoded.value);
+        }
         let address = instance.address.to_string();
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
         let refused = ephemeral_refusals(&address, &instance.schema.block, &decoded.value, place);

@@ -69,7 +69,7 @@ impl<'c> Walk<'_, 'c> {
                 return nothing();
             }
             self.add_read(instance, resource, reason, later.clone());
-            self.postconditions(instance, resource, &scope, &later);
+            self.postconditions(instance, resource, &scope, &seen_later(resource, &later));
             return later;
         }
         let text = address.to_string();
@@ -159,7 +159,7 @@ impl<'c> Walk<'_, 'c> {
         };
         self.add_read(instance, resource, reason, later.clone());
         if self.input.options.mode != PlanMode::Destroy {
-            self.postconditions(instance, resource, scope, &later);
+            self.postconditions(instance, resource, scope, &seen_later(resource, &later));
         }
         later
     }
@@ -233,4 +233,9 @@ impl<'c> Walk<'_, 'c> {
             },
         );
     }
+}
+
+/// An object that is read later, as its postconditions see it: without a schema nobody knows which attributes it has.
+fn seen_later(resource: &ResourceNode<'_>, later: &Value) -> Value {
+    if resource.is_inferred { dynamic() } else { later.clone() }
 }

@@ -239,6 +239,7 @@ impl<'c> Walk<'_, 'c> {
         for import in &self.input.config.modules[0].config.imports {
             let address = &import.to.address;
             if declared(self.input.config, address).is_none()
+                && self.input.config.missing_module_of(&address.resource.module).is_none()
                 && !self.state.resources.contains_key(&address.resource)
             {
                 let detail = format!(
@@ -259,7 +260,12 @@ impl<'c> Walk<'_, 'c> {
                 .get(&address.resource)
                 .is_some_and(|known| known.instances.contains_key(&address.key));
             // Terraform ignores the import of an object that the state already has.
-            if is_stored || self.declared.contains(&address) || !self.targets.includes_instance(&address) {
+            let is_in_missing = self.input.config.missing_module_of(&address.resource.module).is_some();
+            if is_stored
+                || is_in_missing
+                || self.declared.contains(&address)
+                || !self.targets.includes_instance(&address)
+            {
                 continue;
             }
             if named.as_ref() == Some(&address.resource) {
@@ -295,6 +301,10 @@ pub(crate) fn wrong_target(
     let (import, address) = (block.config, block.absolute(written));
     let error =
         |summary: &'static str, detail: String| Some(Diagnostic::new(summary, import.to.span, detail));
+    // Nobody knows what a module has that is not there.
+    if config.missing_module_of(&address.resource.module).is_some() {
+        return None;
+    }
     if config.module_of(&address.resource.module).is_none() {
         let detail = format!(
             "The configuration for the given import target {written} does not exist. All target instances must have an associated \

@@ -67,6 +67,8 @@ pub struct PlanOptions {
     pub max_instances: usize,
     /// The inputs that may be missing.
     pub accepts: AcceptsMissing,
+    /// The state is elsewhere and was not read: any object may exist, with other values where changes of these are ignored.
+    pub lacks_state: bool,
     /// Directories in which modules lie that nobody has installed.
     pub module_sources: Vec<SourceDirectory>,
     /// Overridden modules, of which only the outputs exist. The first match for an instance wins.
@@ -127,6 +129,7 @@ impl Default for PlanOptions {
             version: Version::NEWEST,
             max_instances: 1 << 20,
             accepts: AcceptsMissing::default(),
+            lacks_state: false,
             module_sources: Vec::new(),
             overridden_modules: Vec::new(),
             given_providers: BTreeSet::new(),

@@ -1,7 +1,6 @@
 //! Values that were made up in place of providers. They are followed through all expressions by a mark, and decide no
 //! condition.
 
-use objchange::address::InstanceAddress;
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
@@ -20,7 +19,7 @@ use crate::{ConditionOwner, Diagnostics, ModuleDiagnostic, Severity};
 const NAMED: usize = 5;
 
 /// The namespace of functions of providers.
-const OF_PROVIDERS: &str = "provider::";
+pub(crate) const OF_PROVIDERS: &str = "provider::";
 
 impl<'c> Walk<'_, 'c> {
     /// Takes the marks of made-up values off a configuration before a provider receives it, and remembers their paths.
@@ -46,6 +45,7 @@ impl<'c> Walk<'_, 'c> {
             let (prior, now) = (prior.unmark_deep().0, value.unmark_deep().0);
             paths.extend(earlier.iter().filter(|path| is_left(path, &prior, &now)).cloned());
         }
+        let value = self.seen(instance, value);
         if paths.is_empty() {
             return value;
         }
@@ -65,11 +65,17 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The object that the state has, as references see it.
-    pub(crate) fn stored_with_inventions(&self, address: &InstanceAddress, value: Value) -> Value {
-        match self.state.invented.get(address) {
-            Some(paths) => with_invented_parts(&value, paths),
-            None => value,
-        }
+    pub(crate) fn stored_with_inventions(&self, instance: &Instance<'_>, value: Value) -> Value {
+        let value = self.seen(instance, value);
+        // A data source that was read while planning is in the state, too, and no change of a plan made it.
+        let mut paths = self.providers.invented(&instance.address.to_string());
+        paths.extend(self.state.invented.get(&instance.address).into_iter().flatten().cloned());
+        if paths.is_empty() { value } else { with_invented_parts(&value, &paths) }
+    }
+
+    fn seen(&self, instance: &Instance<'_>, value: Value) -> Value {
+        let resource_type = &instance.address.resource.resource_type;
+        self.providers.as_seen(instance.provider, resource_type, instance.schema, value)
     }
 
     /// Evaluates an expression. Reports its errors, or that it is undecided because made-up values cause them.
@@ -189,7 +195,8 @@ fn unknown_in_place(value: &Value) -> Value {
     }
     let replaced = value.transform(|_, part: Value| {
         Ok::<_, std::convert::Infallible>(match part.marks().contains(Marks::INVENTED) {
-            true => Value::unknown(unknown_type(part.ty())).with_marks(part.marks().without(Marks::INVENTED)),
+            // Another value may have members that this one has not, and where a schema is assumed another type.
+            true => Value::unknown(Type::Dynamic).with_marks(part.marks().without(Marks::INVENTED)),
             false => part,
         })
     });
@@ -197,11 +204,6 @@ fn unknown_in_place(value: &Value) -> Value {
         Ok(value) => value,
         Err(never) => match never {},
     }
-}
-
-/// The type that another value may have: the members of a made-up tuple or object are made up, too.
-fn unknown_type(ty: &Type) -> Type {
-    if matches!(ty, Type::Tuple(_) | Type::Object(_)) { Type::Dynamic } else { ty.clone() }
 }
 
 /// Whether values that were made up decide which instances a `count` or `for_each` gives.
@@ -338,7 +340,7 @@ fn depends_on(names: &[String]) -> String {
         all => format!("It depends on {}, which were", objchange_text::listed(&shown, all)),
     };
     format!(
-        "{depends} made up, because nothing mocks the provider. Mock the provider, or override the resource, to choose the value."
+        "{depends} made up, because no mock and no override gives a value. Mock the provider, or override the resource, to choose one."
     )
 }
 

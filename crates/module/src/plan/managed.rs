@@ -5,12 +5,13 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::address::InstanceAddress;
 use objchange::change::{
-    Action, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange, PlannedResource,
-    Provider, ProviderError, ReplaceReason, plan_change,
+    Action, IgnoreChanges, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange,
+    PlannedResource, Provider, ProviderError, ReplaceReason, plan_change,
 };
 use objchange::schema::Schema;
-use objchange::value::{Marks, Path};
+use objchange::value::{Marks, Path, PathStep};
 use objchange_hcl::{Scope, Variables};
+use smol_str::SmolStr;
 
 use super::destroying::is_prevented;
 use super::evaluated::dynamic;
@@ -95,7 +96,7 @@ impl<'c> Walk<'_, 'c> {
         self.wanted.insert(address.clone());
         if !self.targets.includes_instance(address) {
             let stored = self.current(address).map(|object| object.value.clone());
-            return stored.map_or_else(nothing, |stored| self.stored_with_inventions(address, stored));
+            return stored.map_or_else(nothing, |stored| self.stored_with_inventions(instance, stored));
         }
         let Ok(importing) = self.import(instance, resource) else { return nothing() };
         let stored = self.current(address).cloned();
@@ -139,7 +140,7 @@ impl<'c> Walk<'_, 'c> {
             PlanMode::RefreshOnly => {
                 let is_there = prior.is_some();
                 let value =
-                    prior.map_or_else(nothing, |prior| self.stored_with_inventions(address, prior.value));
+                    prior.map_or_else(nothing, |prior| self.stored_with_inventions(instance, prior.value));
                 let names = instance.repetition.names();
                 let outer = Scope::new(variables);
                 let scope = outer.with(&names);
@@ -219,7 +220,7 @@ impl<'c> Walk<'_, 'c> {
             because_of: self.unanswered[*index].iter().cloned().collect(),
             schema: Some(Arc::clone(schema)),
             before: Value::null(decoded.value.ty().clone()),
-            after: decoded.value,
+            after: with_ignored_unknown(&decoded.value, &resource.config.lifecycle.ignore_changes),
         });
         self.deposed(instance.index, &instance.address, instance.schema, resource);
         self.postconditions(instance, resource, &scope, &dynamic());
@@ -320,6 +321,11 @@ impl<'c> Walk<'_, 'c> {
         }
         let configured = change.after.unmark_deep().0.mark_where_present(&marks);
         let after = mark_kept(&schema.block, &configured);
+        // The object may exist with other values, which are kept then.
+        let after = match self.input.options.lacks_state {
+            true => with_ignored_unknown(&after, &lifecycle.ignore_changes),
+            false => after,
+        };
         let action = match planned_action(change.action) {
             // An object that is replaced for another reason is destroyed all the same.
             action if action.is_replace() && is_tainted && lifecycle.forgets => {
@@ -400,6 +406,28 @@ impl<'c> Walk<'_, 'c> {
         self.postconditions(instance, resource, &scope, &seen);
         seen
     }
+}
+
+/// Whether changes of an attribute or block are ignored, or those of a part of it.
+pub(crate) fn is_ignored(ignored: &IgnoreChanges, name: &SmolStr) -> bool {
+    match ignored {
+        IgnoreChanges::None => false,
+        IgnoreChanges::All => true,
+        IgnoreChanges::Paths(paths) => {
+            paths.iter().any(|path| path.steps().first() == Some(&PathStep::Attribute(name.clone())))
+        }
+    }
+}
+
+/// An object without the values of ignored parts.
+fn with_ignored_unknown(object: &Value, ignored: &IgnoreChanges) -> Value {
+    let (plain, marks) = object.unmark();
+    let Some(members) = plain.as_object() else { return object.clone() };
+    let member = |(name, value): (&SmolStr, &Value)| match is_ignored(ignored, name) {
+        true => (name.clone(), Value::unknown(value.ty().clone()).with_marks(value.marks())),
+        false => (name.clone(), value.clone()),
+    };
+    Value::object(members.iter().map(member).collect::<Vec<_>>()).with_marks(marks)
 }
 
 /// The paths that are sensitive, with that mark alone.

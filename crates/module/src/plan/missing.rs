@@ -5,11 +5,12 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap};
 
-use objchange_hcl::{Body, Condition, Expr, Functions, Places, Span, file_calls};
+use objchange_hcl::{Body, Condition, Expr, Functions, Places, Span, called_functions, file_calls};
 use objchange_plan::{Missing, MissingKind, MissingRange};
 
 use super::graph::{Graph, Node, NodeKind};
 use super::input::PlanInput;
+use super::inventions::OF_PROVIDERS;
 use super::references::{Observer, address};
 use super::walk::Walk;
 use crate::ProviderAddress;
@@ -84,7 +85,7 @@ impl MissingInputs {
         let mut found = Self::default();
         // Most plans have everything, and need no places.
         let places = LazyCell::new(|| input.config.sources.places());
-        let mut schemas = HashMap::new();
+        let mut schemas: HashMap<ProviderAddress, usize> = HashMap::new();
         for (index, node) in graph.nodes.iter().enumerate() {
             let name = || address(input.config, node).unwrap_or_default();
             let place = |span: Span| range(&places, span);
@@ -104,17 +105,14 @@ impl MissingInputs {
                     else {
                         continue;
                     };
-                    let mut missing = Missing::new(MissingKind::Module, name());
+                    let mut missing = module.as_input(name());
                     missing.range = place(declared.header);
-                    missing.source = Some(module.source.clone()).filter(|source| !source.is_empty());
-                    missing.version.clone_from(&module.version);
-                    missing.problem = module.problem;
                     missing
                 }
                 NodeKind::Resource(_) | NodeKind::Action(_) if without_schema(&node.kind).is_some() => {
                     let Some((provider, header)) = without_schema(&node.kind) else { continue };
                     // A provider is one input for all of its resources.
-                    let known = *schemas.entry(provider).or_insert(found.inputs.len());
+                    let known = *schemas.entry(provider.clone()).or_insert(found.inputs.len());
                     if known < found.inputs.len() {
                         found.at.insert((index, known));
                         continue;
@@ -126,6 +124,10 @@ impl MissingInputs {
                 _ => continue,
             };
             found.add(index, missing);
+        }
+        let has_calls = input.config.sources.iter().any(|(_, text, _)| text.contains(OF_PROVIDERS));
+        if accepts.schemas && has_calls {
+            found.add_functions(input, graph, &mut schemas, &places);
         }
         if accepts.files {
             found.add_files(input.config, graph, &places);
@@ -140,6 +142,36 @@ impl MissingInputs {
     fn add(&mut self, index: usize, missing: Missing) {
         self.at.insert((index, self.inputs.len()));
         self.inputs.push(missing);
+    }
+
+    /// Adds the providers without schemas whose functions are called.
+    fn add_functions(
+        &mut self,
+        input: &PlanInput<'_>,
+        graph: &Graph<'_>,
+        known: &mut HashMap<ProviderAddress, usize>,
+        places: &Places<'_>,
+    ) {
+        let config = input.config;
+        for (index, node) in graph.nodes.iter().enumerate() {
+            for expr in expressions(config, node) {
+                for name in called_functions(expr) {
+                    let local = name.strip_prefix(OF_PROVIDERS).and_then(|rest| rest.split_once("::"));
+                    let Some((local, _)) = local else { continue };
+                    let provider = config.provider_named(node.scope, local);
+                    if input.schemas.has_provider(&provider) {
+                        continue;
+                    }
+                    let at = *known.entry(provider.clone()).or_insert_with(|| {
+                        let mut missing = Missing::new(MissingKind::Schema, provider.to_string());
+                        missing.range = range(places, expr.span);
+                        self.inputs.push(missing);
+                        self.inputs.len() - 1
+                    });
+                    self.at.insert((index, at));
+                }
+            }
+        }
     }
 
     /// Adds the files that functions read, as far as their paths are known without planning. A file is one input for all

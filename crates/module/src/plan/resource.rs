@@ -60,6 +60,21 @@ pub(crate) fn ephemeral_refusals(
     found
 }
 
+/// A value with nulls in place of ephemeral parts, as plans have those of write-only arguments.
+pub(crate) fn without_ephemeral(value: &Value) -> Value {
+    if !value.marks_deep().contains(Marks::EPHEMERAL) {
+        return value.clone();
+    }
+    let kept = value.transform(|_, part: Value| {
+        Ok::<_, std::convert::Infallible>(match part.marks().contains(Marks::EPHEMERAL) {
+            true => Value::null(part.ty().clone()),
+            false => part,
+        })
+    });
+    let Ok(kept) = kept;
+    kept
+}
+
 /// The span of the value at a path: after the equals sign, or the block that lacks it.
 pub(crate) fn value_place(body: &Body, decoded: &Decoded<'_>, path: &Path) -> Span {
     let place = decoded.place(path);

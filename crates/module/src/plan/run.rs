@@ -236,7 +236,9 @@ pub(crate) fn plan_prepared<'c>(
     let modules = |path: &[SmolStr]| {
         let all = walk.world.instances.iter();
         let at_path = |module: ModuleId| input.config.modules[module].path == path;
-        all.filter(|instance| at_path(instance.module)).map(|instance| instance.address.clone()).collect()
+        // Which instances there are of the others is not known, so nothing is wrong with a move of one.
+        let decided = all.filter(|instance| !instance.is_undecided && at_path(instance.module));
+        decided.map(|instance| instance.address.clone()).collect()
     };
     let has = |address: &InstanceAddress| walk.declared.contains(address);
     let expands = |address: &ResourceAddress| {
@@ -613,6 +615,9 @@ fn with_outputs(mut state: PriorState, plan: &ModulePlan, input: &PlanInput<'_>)
                     crate::state::StateOutput { value: output.after.clone(), sensitive: output.sensitive },
                 );
             }
+        } else if output.declared && !plan.missing.is_empty() {
+            // With all input the new value may be known, and then it is here.
+            state.outputs.remove(name);
         }
     }
     state

@@ -165,6 +165,20 @@ pub trait Providers {
         self.others().map(|others| others.invented(address)).unwrap_or_default()
     }
 
+    /// An object of a type as references see it: its parts may have other types than here, where its schema is assumed.
+    fn as_seen(
+        &self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        schema: &Schema,
+        object: Value,
+    ) -> Value {
+        match self.others() {
+            Some(others) => others.as_seen(provider, resource_type, schema, object),
+            None => object,
+        }
+    }
+
     /// Why a change of a part replaces objects of a type, as far as that was learned: `engine_version forces replacement in 12
     /// of 12 probes of hashicorp/aws 5.100.0`.
     fn learned_replacement(

@@ -18,6 +18,7 @@ use super::mock::Mock;
 use super::order::{RunOrder, VariableNeeds, cycles};
 use super::report::{CleanUp, FileReport, RunReport, TestReport, TestStatus};
 use super::run::missing_providers;
+use super::typing::{Typing, settled};
 use super::values::{EarlierRuns, FileScope, RunReferences};
 use crate::apply::{GeneratedValues, InventingProviders, NumberSequence};
 use crate::config::Config;
@@ -85,6 +86,8 @@ pub struct TestRunner<'s> {
     places: Places<'s>,
     /// The rules are those of 1.15.
     pub(super) is_new: bool,
+    /// How values are read whose types only a schema would tell.
+    pub(super) typing: Typing,
 }
 
 impl std::fmt::Debug for TestRunner<'_> {
@@ -159,6 +162,7 @@ impl<'s> TestRunner<'s> {
             prepared: HashMap::new(),
             places: suite.config().sources.places(),
             is_new: since(suite.version, "1.15"),
+            typing: Typing::Written,
         }
     }
 
@@ -170,6 +174,23 @@ impl<'s> TestRunner<'s> {
 
     /// Runs the file with this position among those of the suite. There is nothing in the report of one that is not there.
     pub fn run_file(&mut self, index: usize) -> FileReport {
+        self.typing = Typing::Written;
+        let written = self.run_file_once(index);
+        let assumed = &self.schemas.assumed().providers;
+        if assumed.is_empty() {
+            return written;
+        }
+        let mut readings = vec![written];
+        for typing in Typing::OTHERS {
+            self.typing = typing;
+            readings.push(self.run_file_once(index));
+        }
+        let runs = self.suite.files.get(index).map(|file| &file.file.runs);
+        let headers: Vec<Span> = runs.into_iter().flatten().map(|run| run.header).collect();
+        settled(readings, &headers, assumed, self.options.strict)
+    }
+
+    fn run_file_once(&mut self, index: usize) -> FileReport {
         let suite = self.suite;
         let Some(suite_file) = suite.files.get(index) else { return FileReport::default() };
         let file = &suite_file.file;
@@ -316,7 +337,7 @@ impl<'s> TestRunner<'s> {
         let file = &suite_file.file;
         let blocks = file.providers.iter().map(|provider| &provider.name);
         for name in blocks.chain(file.mock_providers.iter().map(|provider| &provider.name)) {
-            let provider = self.provider_named(suite_file, name);
+            let provider = self.suite.provider_named(suite_file, name);
             if !self.schemas.has_provider(&provider) {
                 let summary = format!("unknown provider {provider}");
                 found.without_place(Severity::Error, ("unknown_provider", summary), "");
@@ -329,19 +350,6 @@ impl<'s> TestRunner<'s> {
         };
         variables.cycle((&suite_file.path, version), &needs, &mut found);
         found
-    }
-
-    /// The provider that a name in a test file means.
-    fn provider_named(&self, suite_file: &SuiteFile, name: &SmolStr) -> ProviderAddress {
-        let modules = std::iter::once(0).chain(suite_file.modules.iter().copied());
-        let configs = modules.map(|module| &self.suite.modules[module].config);
-        let requires = |config: &&Config| {
-            config.modules.first().is_some_and(|root| root.config.required_providers.contains_key(name))
-        };
-        match configs.into_iter().find(requires) {
-            Some(config) => config.provider_named(0, name),
-            None => ProviderAddress::implied(name),
-        }
     }
 
     /// Overrides of the file and its mocks whose targets are in no module that its runs use. Mock files may serve others, too.

@@ -14,7 +14,7 @@ use crate::files::Files;
 use crate::plan::GivenVariable;
 use crate::variables::{GivenValue, NeededVariables, VariableSources, read_values, value};
 use crate::versions::since;
-use crate::{Diagnostics, Severity};
+use crate::{Diagnostics, ProviderAddress, Severity};
 
 /// The texts that tests are loaded from.
 #[derive(Clone, Copy)]
@@ -217,6 +217,19 @@ impl TestSuite {
     /// Whether a test file mocks a provider.
     pub fn has_mocks(&self) -> bool {
         self.files.iter().any(|file| !file.file.mock_providers.is_empty())
+    }
+
+    /// The provider that a name in a test file means.
+    pub(super) fn provider_named(&self, suite_file: &SuiteFile, name: &SmolStr) -> ProviderAddress {
+        let modules = std::iter::once(0).chain(suite_file.modules.iter().copied());
+        let configs = modules.map(|module| &self.modules[module].config);
+        let requires = |config: &&Config| {
+            config.modules.first().is_some_and(|root| root.config.required_providers.contains_key(name))
+        };
+        match configs.into_iter().find(requires) {
+            Some(config) => config.provider_named(0, name),
+            None => ProviderAddress::implied(name),
+        }
     }
 
     /// The paths of the files that are run, in that order.

@@ -10,16 +10,19 @@ use objchange::change::{
     ProviderError, SimulatedProvider, planned_data_resource,
 };
 use objchange::schema::{Block, Schema, SchemaKind};
-use objchange::value::PathStep;
+use objchange::value::{Path, PathStep};
 use objchange_hcl::{Functions, MockData, MockProvider, OverrideDuring, Span};
 use objchange_model::ProviderModel;
 use smol_str::SmolStr;
 
+use super::assumed::{Assumed, not_given};
 use super::overrides::{GivenValues, Overrides, constant_of, whole};
+use super::typing::Typing;
 use crate::apply::{FillError, FillProblem, GeneratedValues, InventingProviders};
 use crate::plan::ImportedBy;
 use crate::providers::{
     DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt,
+    with_attributes,
 };
 use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress};
 
@@ -68,6 +71,9 @@ pub(super) struct TestProviders<'r> {
     pub(super) mocks: HashMap<ProviderConfigAddress, &'r Mock>,
     pub(super) overrides: &'r Overrides,
     pub(super) models: &'r BTreeMap<ProviderAddress, ProviderModel>,
+    /// The providers whose schemas are assumed, and how their values are read.
+    pub(super) assumed: &'r Assumed,
+    pub(super) typing: Typing,
     /// The rules are those of 1.15.
     pub(super) is_new: bool,
     /// Ephemeral resources of mocked providers are mocked, too.
@@ -100,15 +106,54 @@ impl TestProviders<'_> {
         }
     }
 
-    /// The object with values for what is unknown.
+    /// The object with values for what is unknown. Where the schema is assumed, made-up texts take the place of nulls that
+    /// nothing gives: `id` and `arn` are not null.
     fn completed(
         &self,
+        provider: &ProviderConfigAddress,
         schema: &Block,
         object: &Value,
         given: Option<&GivenValues>,
         address: &str,
     ) -> Result<Value, Diagnostic> {
-        self.completed_with(self.others.values, schema, object, given, address)
+        let completed = self.completed_with(self.others.values, schema, object, given, address)?;
+        if !self.is_assumed(provider) {
+            return Ok(completed);
+        }
+        let texts = object.as_object().into_iter().flat_map(|object| object.iter());
+        let texts = texts.filter(|(name, value)| !value.is_known() && self.assumed.is_text(name));
+        let texts: Vec<(&str, Value)> = texts
+            .filter(|(name, _)| completed.attribute(name).is_some_and(Value::is_null))
+            .map(|(name, _)| {
+                let path = Path::root().attribute(name.clone());
+                (name.as_str(), self.others.values.text_for(address, &path))
+            })
+            .collect();
+        Ok(with_attributes(&completed, &texts))
+    }
+
+    fn is_assumed(&self, provider: &ProviderConfigAddress) -> bool {
+        self.assumed.providers.contains(&provider.provider)
+    }
+
+    /// Remembers which parts of an object neither its configuration nor a mock gives, where the schema is assumed.
+    fn note_not_given(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        address: &str,
+        schema: &Block,
+        config: &Value,
+    ) {
+        if !self.is_assumed(provider) {
+            return;
+        }
+        let given = match self.source(provider, mode_of(address), &type_of(address), address) {
+            Source::Given(given) => given.and_then(|given| given.values.as_ref()),
+            // Nothing is known of an object that nothing mocks.
+            Source::Provider => None,
+        };
+        let paths = not_given(schema, config, given);
+        self.others.note_invented(address, paths);
     }
 
     /// Completes the object with these generated values.
@@ -168,6 +213,12 @@ impl TestProviders<'_> {
     }
 }
 
+/// The mode of an instance whose address is this.
+fn mode_of(address: &str) -> Mode {
+    let parsed = address.parse::<objchange::address::InstanceAddress>();
+    parsed.map_or(Mode::Managed, |address| address.resource.mode)
+}
+
 /// The type of an instance whose address is this.
 fn type_of(address: &str) -> SmolStr {
     let parsed = address.parse::<objchange::address::InstanceAddress>();
@@ -209,6 +260,22 @@ impl Providers for TestProviders<'_> {
         Some(&self.others)
     }
 
+    fn as_seen(
+        &self,
+        provider: &ProviderConfigAddress,
+        resource_type: &str,
+        schema: &Schema,
+        object: Value,
+    ) -> Value {
+        match self.is_assumed(provider) {
+            true => {
+                let is_list = |name: &str| self.assumed.is_list(resource_type, name);
+                self.typing.seen(&schema.block, &object, &is_list)
+            }
+            false => object,
+        }
+    }
+
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
         let is_mocked = self.mocks.contains_key(provider);
         match call {
@@ -223,10 +290,14 @@ impl Providers for TestProviders<'_> {
             }
             ProviderCall::Configure(_) if is_mocked => ProviderReply::Configure(Vec::new()),
             ProviderCall::Plan(resource_type, address, request) => {
-                ProviderReply::Plan(self.plan(provider, resource_type, address, request))
+                let planned = self.plan(provider, resource_type, address, request);
+                self.note_not_given(provider, address, &request.schema, &request.config);
+                ProviderReply::Plan(planned)
             }
             ProviderCall::ReadData(address, schema, config) => {
-                ProviderReply::ReadData(self.read_data(provider, address, schema, config))
+                let read = self.read_data(provider, address, schema, config);
+                self.note_not_given(provider, address, &schema.block, config);
+                ProviderReply::ReadData(read)
             }
             ProviderCall::Open(address, schema, config) => {
                 ProviderReply::Open(self.open(provider, address, schema, config))
@@ -235,7 +306,9 @@ impl Providers for TestProviders<'_> {
                 ProviderReply::Import(self.import(provider, address, schema, by))
             }
             ProviderCall::Apply(resource_type, address, request) => {
-                ProviderReply::Apply(self.apply(provider, resource_type, address, request))
+                let applied = self.apply(provider, resource_type, address, request);
+                self.note_not_given(provider, address, &request.schema, &request.config);
+                ProviderReply::Apply(applied)
             }
             other => self.others.call(provider, other),
         }
@@ -287,7 +360,7 @@ impl TestProviders<'_> {
             Source::Given(given) => given,
         };
         let object = planned_data_resource(&schema.block, config).unwrap_or_else(|_| config.clone());
-        match self.completed(&schema.block, &object, given, address) {
+        match self.completed(provider, &schema.block, &object, given, address) {
             Ok(object) => DataAnswer::Known(object, Vec::new()),
             Err(error) => DataAnswer::Failed(vec![error]),
         }
@@ -312,7 +385,7 @@ impl TestProviders<'_> {
             Source::Given(given) => given,
         };
         let object = planned_data_resource(&schema.block, config).unwrap_or_else(|_| config.clone());
-        match self.completed(&schema.block, &object, given, address) {
+        match self.completed(provider, &schema.block, &object, given, address) {
             Ok(object) => DataAnswer::Known(object, Vec::new()),
             Err(error) => DataAnswer::Failed(vec![error]),
         }
@@ -328,7 +401,7 @@ impl TestProviders<'_> {
         if let Some(given) = self.overrides.find(address) {
             let empty = schema.block.empty_value();
             let object = planned_data_resource(&schema.block, empty).unwrap_or_else(|_| empty.clone());
-            return match self.completed(&schema.block, &object, Some(given), address) {
+            return match self.completed(provider, &schema.block, &object, Some(given), address) {
                 Ok(object) => ImportAnswer::Known(ProviderObject::new(object), Vec::new()),
                 Err(error) => ImportAnswer::Failed(vec![error]),
             };
@@ -360,7 +433,7 @@ impl TestProviders<'_> {
         if request.planned.is_null() {
             return Ok(answer);
         }
-        match self.completed(&request.schema, &request.planned, given, address) {
+        match self.completed(provider, &request.schema, &request.planned, given, address) {
             Ok(object) => answer.new_state = Some(object),
             Err(error) => {
                 // The object is there, without what could not be computed.

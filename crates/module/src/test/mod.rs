@@ -11,6 +11,7 @@
 //! makes up for them is named in the report.
 
 mod assertion;
+mod assumed;
 mod coverage;
 mod difference;
 mod expected;
@@ -25,8 +26,10 @@ mod report;
 mod run;
 mod scope;
 mod text;
+mod typing;
 mod values;
 
+pub(crate) use assumed::Assumed;
 pub use coverage::{CoveredKind, CoveredPart, TestCoverage};
 pub use file::{TestOptions, TestRunner};
 pub use load::{TestSuite, TestTexts};

@@ -81,7 +81,7 @@ impl TestRunner<'_> {
         let before =
             progress.states.get(&state_key(run)).map(|state| state.state.clone()).unwrap_or_default();
         let (schemas, functions) = (self.schemas, self.functions);
-        let (test_options, is_new) = (self.options, self.is_new);
+        let (test_options, is_new, typing) = (self.options, self.is_new, self.typing);
         let mocks_ephemeral = since(self.suite.version, "1.16");
         let UsedModule { prepared, applying } = self.prepare(module).map_err(|found| {
             report.diagnostics.append(found.clone());
@@ -100,6 +100,8 @@ impl TestRunner<'_> {
             mocks: used.iter().map(|mocked| (mocked.address.clone(), mocked.mock)).collect(),
             overrides: &overrides,
             models: &test_options.models,
+            assumed: schemas.assumed(),
+            typing,
             is_new,
             mocks_ephemeral,
         };

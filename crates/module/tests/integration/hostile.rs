@@ -310,6 +310,16 @@ fn the_modules_that_are_damaged_are_modules() {
     assert!(planned.contains("{\"format_version\"") && !planned.contains("\nError: "), "{planned}");
 }
 
+/// The body of a case without the input in a mask.
+fn without(mask: u32, text: &str) -> Vec<u8> {
+    mask.to_le_bytes().into_iter().chain(text.bytes()).collect()
+}
+
+#[test]
+fn the_modules_that_lose_input_are_planned() {
+    assert!(whole_module::missing_input(&without(u32::MAX, &MODULES.concat())));
+}
+
 #[test]
 fn the_tests_that_are_damaged_are_tests() {
     let ran = module_tests::module_tests(TESTS[..2].concat().as_bytes());
@@ -352,6 +362,16 @@ proptest! {
     ) {
         let text: String = which.into_iter().map(|which| MODULES[which]).collect();
         let _ = whole_module::module(damaged(&text, damages).as_bytes());
+    }
+
+    #[test]
+    fn nothing_known_changes_when_a_damaged_module_gets_its_input(
+        which in prop::collection::vec(0..MODULES.len(), 1..4),
+        damages in prop::collection::vec(damage(), 0..3),
+        mask in any::<u32>(),
+    ) {
+        let text: String = which.into_iter().map(|which| MODULES[which]).collect();
+        whole_module::missing_input(&without(mask, &damaged(&text, damages)));
     }
 
     #[test]

@@ -597,7 +597,7 @@ fn covered(tests: &str) -> TestCoverage {
     assert!(!suite.diagnostics.has_errors(), "{:?}", suite.diagnostics);
     let coverage = Arc::new(Coverage::default());
     let functions = Functions::pure().clone().recording(Arc::clone(&coverage));
-    let (schemas, options) = (Schemas::new([]), TestOptions::default());
+    let (schemas, options) = (Schemas::default(), TestOptions::default());
     let report = TestRunner::new(&suite, &schemas, &functions, &options).run();
     assert!(report.passes(), "{report:?}");
     TestCoverage::new(&suite, &coverage)

@@ -12,5 +12,6 @@ fn main() -> ExitCode {
     let mut trials = document::trials();
     trials.extend(module_tests::trials());
     trials.extend(vectors::trials());
+    trials.extend(vectors::removals::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -23,6 +23,9 @@ use crate::state::{STATE_FILE, WORKSPACE_DIR};
 /// How many templates are looked into whose names begin alike. Where there are more, any file may be read.
 const MOST_TEMPLATES: usize = 1000;
 
+/// The longest text that is taken for a path.
+const MOST_LITERAL: usize = 200;
+
 /// The files of a root module, and places where it may have others.
 pub(super) struct RootInputs {
     directory: PathBuf,
@@ -38,6 +41,8 @@ pub(super) struct RootInputs {
     files: BTreeMap<PathBuf, String>,
     /// The beginnings of paths that may be read: a directory, and how paths in it go on.
     beginnings: BTreeMap<(PathBuf, String), String>,
+    /// Texts that may name files or folders, and where they are.
+    literals: BTreeMap<PathBuf, String>,
     /// Places for which any change may touch it.
     unknown: BTreeSet<(String, ReasonKind)>,
 }
@@ -54,6 +59,7 @@ impl RootInputs {
             missing: BTreeSet::new(),
             files: BTreeMap::new(),
             beginnings: BTreeMap::new(),
+            literals: BTreeMap::new(),
             unknown: BTreeSet::new(),
         };
         let terraform_version = format!("{}.0", Version::NEWEST);
@@ -71,6 +77,7 @@ impl RootInputs {
             inputs.add(&config, &diagnostics, &files);
         }
         inputs.add_links();
+        inputs.add_values(&files);
         Ok(inputs)
     }
 
@@ -89,6 +96,12 @@ impl RootInputs {
             );
         }
         self.add_modules(config);
+        let calls = config.modules.iter().flat_map(|module| module.config.calls.values());
+        let sources: BTreeSet<&str> =
+            calls.filter_map(|call| call.source.as_ref()).map(|(source, _)| source.as_str()).collect();
+        for (name, text, _) in config.sources.iter().filter(|(name, ..)| !name.starts_with(".terraform/")) {
+            self.add_literals(name, text, &sources);
+        }
         let functions = functions(files).unwrap_or_else(|_| Functions::pure().clone());
         // Templates may render each other, or themselves.
         let mut rendered = HashSet::new();
@@ -157,6 +170,50 @@ impl RootInputs {
             if let ConstantText::Text(directory) = workspace_dir {
                 let places = self.places(directory);
                 self.states.extend(places);
+            }
+        }
+    }
+
+    /// Adds what the texts of a file may name. Providers and provisioners read files such as `source = "app.zip"` from the
+    /// directory of the root module, and which arguments are paths only they know.
+    fn add_literals(&mut self, name: &str, text: &str, sources: &BTreeSet<&str>) {
+        for (at, line) in text.lines().enumerate() {
+            for literal in line.split('"').filter(|literal| !sources.contains(literal)) {
+                let ends = ["${", "%{"].iter().filter_map(|end| literal.find(end));
+                let fixed = &literal[..ends.min().unwrap_or(literal.len())];
+                let is_path = fixed.contains(['/', '.']) && !fixed.contains("://") && !fixed.starts_with('/');
+                if !is_path || fixed.len() > MOST_LITERAL {
+                    continue;
+                }
+                let (around, rest) = match fixed.rsplit_once('/') {
+                    _ if fixed.len() == literal.len() => (fixed, None),
+                    Some((around, rest)) => (around, Some(rest)),
+                    None => continue,
+                };
+                let place = without_dots(&self.directory.join(around));
+                // Everything lies below it.
+                if self.directory.starts_with(&place) {
+                    continue;
+                }
+                let label = || format!("{name}:{}", at + 1);
+                match rest {
+                    None => self.literals.entry(place).or_insert_with(label),
+                    Some(rest) => self.beginnings.entry((place, rest.to_owned())).or_insert_with(label),
+                };
+            }
+        }
+    }
+
+    /// Adds what values of variables may name: those in the directory and in the folders in it.
+    fn add_values(&mut self, files: &DiskFiles) {
+        let directory = self.directory.clone();
+        let walk = Walk { folder: &directory, depth: 2, hidden: false };
+        let is_values =
+            |path: &Path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_variable_file);
+        for path in walk.files(is_values).paths {
+            let Some(name) = path.strip_prefix(&directory).ok().and_then(Path::to_str) else { continue };
+            if let Ok(Some(text)) = files.read(name) {
+                self.add_literals(name, &text, &BTreeSet::new());
             }
         }
     }
@@ -267,6 +324,10 @@ impl RootInputs {
             let fits = |path: &Path| path.to_str().is_none_or(|path| path.starts_with(rest.as_str()));
             let files = changed.below(directory).filter(|(path, _)| fits(path));
             let names = files.map(|(_, name)| name).chain(changed.at(directory));
+            names.for_each(|name| add(ReasonKind::ReadFile, name, Some(place)));
+        }
+        for (path, place) in &self.literals {
+            let names = changed.below(path).map(|(_, name)| name).chain(changed.at(path));
             names.for_each(|name| add(ReasonKind::ReadFile, name, Some(place)));
         }
         let unknown = self.unknown.iter();

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use objchange::Value;
 use objchange::address::Mode;
 use objchange::value::{Path, PathStep};
-use objchange_hcl::{Body, Expr, Span};
+use objchange_hcl::{Body, Expr, Span, called_functions};
 use objchange_plan::MissingKind;
 use objchange_text::did_you_mean;
+use smol_str::SmolStr;
 
 use super::super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::super::instances::Expanded;
+use super::super::inventions::OF_PROVIDERS;
 use super::super::resource::instance_address;
 use super::super::walk::Walk;
 use super::super::{ActionReason, PlannedAction, PlannedObject, UndecidedReason};
@@ -124,11 +126,10 @@ impl<'c> Explainer<'_, '_, 'c> {
         let value = self.walk.value_of(found);
         let is_unknown = value.as_ref().is_some_and(|value| !value.is_wholly_known());
         let what = if is_unknown { "unknown" } else { "known" };
-        let file = self
-            .walk
-            .missing
-            .at(found.node)
-            .filter(|missing| is_unknown && missing.kind == MissingKind::File);
+        let file =
+            self.walk.missing.at(found.node).filter(|missing| {
+                is_unknown && matches!(missing.kind, MissingKind::File | MissingKind::Schema)
+            });
         let file = file.map(ToString::to_string);
         let own =
             |why: &str| ExplanationStep { depth, address: name.clone(), what, why: why.to_owned(), span };
@@ -258,6 +259,9 @@ impl<'c> Explainer<'_, '_, 'c> {
         let missing = self.walk.missing.at(found.node).filter(|_| is_unknown);
         let why = match (is_unknown, expressions.is_empty(), resource.name.mode) {
             _ if missing.is_some() => missing.map(ToString::to_string).unwrap_or_default(),
+            (true, ..) if self.is_kept(resource, &attribute) => {
+                "ignore_changes keeps its value in the state, which was not read".to_owned()
+            }
             (false, false, _) => "it is configured".to_owned(),
             (false, true, _) => "it is not configured".to_owned(),
             (true, false, _) => "its configuration is unknown, or the provider computes it".to_owned(),
@@ -274,6 +278,12 @@ impl<'c> Explainer<'_, '_, 'c> {
         if is_unknown && resource.name.mode == Mode::Data {
             self.data(found, resource, &wanted, depth);
         }
+    }
+
+    /// Whether an attribute may have another value in a state that was not read.
+    fn is_kept(&self, resource: &ResourceNode<'c>, attribute: &SmolStr) -> bool {
+        let ignored = &resource.config.lifecycle.ignore_changes;
+        self.walk.input.options.lacks_state && super::super::managed::is_ignored(ignored, attribute)
     }
 
     /// Explains an object: its change, and the causes.
@@ -296,6 +306,10 @@ impl<'c> Explainer<'_, '_, 'c> {
             return;
         };
         let mut step = ExplanationStep { depth, span: own.span, ..of_change(change, own.span) };
+        if self.walk.input.options.lacks_state && change.action == PlannedAction::Create {
+            step.what = "configured";
+            step.why = "the state was not read, so that nobody knows whether it exists".to_owned();
+        }
         // The chain ends at the model of the provider.
         let parts: BTreeSet<String> = change.replace_paths.iter().map(part_name).collect();
         for part in parts {
@@ -365,6 +379,7 @@ impl<'c> Explainer<'_, '_, 'c> {
         if !is_unknown {
             return;
         }
+        self.functions(expressions, at, depth);
         for subject in subjects(expressions) {
             if let (SubjectKind::Each(_) | SubjectKind::Count(_), Some((found, repeated))) =
                 (&subject.kind, repeated)
@@ -389,6 +404,30 @@ impl<'c> Explainer<'_, '_, 'c> {
                 if is_open {
                     self.explain(&found, depth + 1, Some(subject.span));
                 }
+            }
+        }
+    }
+
+    /// Names the functions of providers that expressions call: nobody else knows their results.
+    fn functions(&mut self, expressions: &[&Expr], at: usize, depth: usize) {
+        let config = self.walk.input.config;
+        let module = self.walk.world.instances[at].module;
+        for expr in expressions {
+            for name in called_functions(expr) {
+                let local = name.strip_prefix(OF_PROVIDERS).and_then(|rest| rest.split_once("::"));
+                let Some((local, _)) = local else { continue };
+                let provider = config.provider_named(module, local);
+                let address = format!("{name}()");
+                if provider.is_builtin() || !self.seen.insert(address.clone()) {
+                    continue;
+                }
+                let provider_name = provider.for_display();
+                let why = match self.walk.input.schemas.has_provider(&provider) {
+                    true => format!("only {provider_name} knows the result"),
+                    false => format!("there are no schemas of {provider_name}"),
+                };
+                let span = Some(expr.span);
+                self.steps.push(ExplanationStep { depth: depth + 1, address, what: "unknown", why, span });
             }
         }
     }

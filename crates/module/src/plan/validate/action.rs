@@ -184,7 +184,9 @@ impl<'c> Validator<'_, 'c> {
         let value_place = |path: &Path| crate::plan::resource::value_place(&action.body, &decoded, path);
         let value: &Value = &decoded.value;
         let refused = crate::plan::resource::ephemeral_refusals(address, &schema.block, value, value_place);
-        self.found.append(refused);
+        if !action.is_inferred {
+            self.found.append(refused);
+        }
         self.secrets.learn(&schema.block, value);
         let kind = objchange::schema::SchemaKind::Action;
         let action_type = &action.name.action_type;

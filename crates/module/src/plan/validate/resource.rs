@@ -118,12 +118,15 @@ impl<'c> Validator<'_, 'c> {
         let Some(decoded) = self.decode(at, place, &resource.body, &schema.block) else { return };
         let address =
             crate::plan::resource::resource_address(&self.world.instances[at].address, name).to_string();
-        self.found.append(crate::plan::resource::ephemeral_refusals(
-            &address,
-            &schema.block,
-            &decoded.value,
-            |path| crate::plan::resource::value_place(&resource.body, &decoded, path),
-        ));
+        // Without a schema nobody knows which arguments are write-only.
+        if !resource.is_inferred {
+            self.found.append(crate::plan::resource::ephemeral_refusals(
+                &address,
+                &schema.block,
+                &decoded.value,
+                |path| crate::plan::resource::value_place(&resource.body, &decoded, path),
+            ));
+        }
         self.secrets.learn(&schema.block, &decoded.value);
         let value = decoded.value.unmark_deep().0;
         let provider = &resource.provider_config;

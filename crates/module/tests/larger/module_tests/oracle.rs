@@ -72,7 +72,7 @@ fn version() -> Option<String> {
 fn compare() -> Result<(), Failed> {
     let version = version().ok_or("terraform is installed and does not start")?;
     let rules = Version::parse(&version).ok_or("no version")?;
-    let tester = Tester::with(Schemas::new([]));
+    let tester = Tester::with(Schemas::default());
     let mut runner = TestRunner::deterministic();
     let mut wrong = Vec::new();
     for _ in 0..FILES {

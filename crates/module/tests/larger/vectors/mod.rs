@@ -3,6 +3,8 @@
 mod case;
 mod compare;
 mod provider;
+#[allow(dead_code, reason = "the example that counts cases has no use for it")]
+pub(crate) mod removals;
 mod run;
 
 use std::collections::BTreeMap;

@@ -1,13 +1,15 @@
 //! Plans a case.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::{BaseDirectory, Functions};
 use objchange_module::config::{Config, Files};
 use objchange_module::document::{DocumentInfo, change_set, write_plan};
-use objchange_module::plan::{ModulePlan, PlanMode, PlanOptions};
+use objchange_module::plan::{AcceptsMissing, ModulePlan, PlanMode, PlanOptions};
 use objchange_module::state::PriorState;
 use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources, automatic_files};
 use objchange_module::{
@@ -26,16 +28,31 @@ pub(crate) const NEWEST: &str = "1.15.5";
 #[derive(Debug)]
 pub(crate) struct Planner {
     schemas: Schemas,
+    schemas_text: String,
     version: String,
     /// Data sources are looked up by rule, whatever was recorded.
     has_rules: bool,
 }
 
-/// The files of a case.
-struct Folder(PathBuf);
+/// The inputs that a case is planned without.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Removed {
+    /// Variables of the root module, without their defaults, too.
+    pub(crate) variables: BTreeSet<String>,
+    /// Directories of modules.
+    pub(crate) modules: BTreeSet<String>,
+    /// Providers without schemas.
+    pub(crate) providers: BTreeSet<String>,
+}
+
+/// The files of a case, and the directories that are hidden.
+struct Folder(PathBuf, BTreeSet<String>);
 
 impl Files for Folder {
     fn list(&self, directory: &str) -> Result<Vec<String>, String> {
+        if self.1.contains(directory) {
+            return Err("there is no such directory".to_owned());
+        }
         let entries = fs::read_dir(self.0.join(directory)).map_err(|error| error.to_string())?;
         let mut names = Vec::new();
         for entry in entries {
@@ -61,10 +78,11 @@ impl Planner {
     /// With the schemas of all providers of the cases.
     pub(crate) fn new(folder: &Path, version: &str) -> Result<Self, String> {
         let text = fs::read_to_string(folder.join("schemas.json")).map_err(|error| error.to_string())?;
-        let schemas = ProviderSchemas::parse(text).map_err(|error| error.to_string())?;
+        let schemas = ProviderSchemas::parse(text.as_str()).map_err(|error| error.to_string())?;
         let has_rules = folder != super::folder();
         let of = objchange_plan::Version::parse(version).unwrap_or(objchange_plan::Version::NEWEST);
-        Ok(Self { schemas: Schemas::new([schemas]).of_version(of), version: version.to_owned(), has_rules })
+        let schemas = Schemas::new([schemas]).of_version(of);
+        Ok(Self { schemas, schemas_text: text, version: version.to_owned(), has_rules })
     }
 
     /// Whether the rules are those of the cases, and not of an older version.
@@ -74,10 +92,57 @@ impl Planner {
 
     /// Plans by the rules of its version.
     pub(crate) fn run(&self, case: &Case) -> Result<Answer, String> {
+        self.plan(case, &self.schemas, None)
+    }
+
+    /// Plans without some of the input. Nothing else has to be there, either.
+    pub(crate) fn run_without(&self, case: &Case, removed: &Removed) -> Result<Answer, String> {
+        let mut document: serde_json::Value =
+            serde_json::from_str(&self.schemas_text).map_err(|error| error.to_string())?;
+        if let Some(providers) = document["provider_schemas"].as_object_mut() {
+            providers.retain(|name, _| !removed.providers.contains(name));
+        }
+        let schemas = ProviderSchemas::parse(document.to_string()).map_err(|error| error.to_string())?;
         let version = Version::parse(&self.version).ok_or("no such version")?;
-        let files = Folder(case.directory.clone());
+        self.plan(case, &Schemas::new([schemas]).of_version(version), Some(removed))
+    }
+
+    /// All that can be removed from a case.
+    pub(crate) fn removable(&self, case: &Case) -> Result<Removed, String> {
+        let files = Folder(case.directory.clone(), BTreeSet::new());
+        let (_, sources) = arguments(case, &files)?;
+        let manifest = fs::read_to_string(case.directory.join("modules.json")).ok();
+        let texts = ModuleTexts {
+            files: &files,
+            manifest: manifest.as_deref(),
+            variables: &sources,
+            terraform_version: &self.version,
+        };
+        let module = Module::load(texts, &PlanOptions::default());
+        let modules = &module.config.modules;
+        let variables = modules.iter().take(1).flat_map(|root| &root.config.variables);
+        // The sources of modules depend on constant variables.
+        let variables = variables.filter(|(_, variable)| !variable.constant);
+        let directories = modules.iter().skip(1).map(|module| module.directory.clone());
+        let providers = module.config.providers().into_iter().filter(|provider| !provider.is_builtin());
+        Ok(Removed {
+            variables: variables.map(|(name, _)| name.to_string()).collect(),
+            modules: directories.filter(|directory| directory != ".").collect(),
+            providers: providers.map(|provider| provider.to_string()).collect(),
+        })
+    }
+
+    fn plan(&self, case: &Case, schemas: &Schemas, removed: Option<&Removed>) -> Result<Answer, String> {
+        let version = Version::parse(&self.version).ok_or("no such version")?;
+        let hidden = removed.map(|removed| removed.modules.clone()).unwrap_or_default();
+        let files = Folder(case.directory.clone(), hidden);
         let (arguments, sources) = arguments(case, &files)?;
-        let (options, mut found) = arguments.apply(PlanOptions { version, ..PlanOptions::default() });
+        let accepts = match removed {
+            Some(_) => AcceptsMissing { variables: true, modules: true, schemas: true, files: false },
+            None => AcceptsMissing::default(),
+        };
+        let options = PlanOptions { version, accepts, ..PlanOptions::default() };
+        let (options, mut found) = arguments.apply(options);
         if found.has_errors() {
             return Ok(self.errors(&Config::default(), &found));
         }
@@ -88,10 +153,16 @@ impl Planner {
             variables: &sources,
             terraform_version: &self.version,
         };
-        let module = Module::load(texts, &options);
+        let mut module = Module::load(texts, &options);
         found.append(module.diagnostics.clone());
-        let has_schemas = |provider: &ProviderAddress| self.schemas.has_provider(provider);
-        if !found.has_errors()
+        let mut schemas = schemas.clone();
+        if let Some(removed) = removed {
+            remove_variables(&mut module, &removed.variables);
+            schemas.infer(&module.config);
+        }
+        let has_schemas = |provider: &ProviderAddress| schemas.has_provider(provider);
+        if removed.is_none()
+            && !found.has_errors()
             && let Some((summary, detail)) = module.config.missing_providers(has_schemas)
         {
             found.without_place(Severity::Error, summary, detail);
@@ -100,7 +171,7 @@ impl Planner {
             return Ok(self.errors(&module.config, &found));
         }
         let (state, diagnostics) = match files.read("terraform.tfstate")? {
-            Some(text) => PriorState::read(&text, &self.schemas).map_err(|error| error.to_string())?,
+            Some(text) => PriorState::read(&text, &schemas).map_err(|error| error.to_string())?,
             None => Default::default(),
         };
         let base = BaseDirectory::open(&case.directory).map_err(|error| error.to_string())?;
@@ -110,7 +181,7 @@ impl Planner {
             has_rules: self.has_rules,
             simulated: SimulatedProviders { files: Some(&files), ..SimulatedProviders::default() },
         };
-        let planned = module.plan(&state, &self.schemas, &functions, &options, &mut providers);
+        let planned = module.plan(&state, &schemas, &functions, &options, &mut providers);
         let mut found = diagnostics;
         found.append(planned.diagnostics.clone());
         let config = module.config;
@@ -129,7 +200,7 @@ impl Planner {
             is_refreshed: true,
             timestamp: "2026-01-01T00:00:00Z",
         };
-        let document = write_plan(&planned, &config, &self.schemas, &info);
+        let document = write_plan(&planned, &config, &schemas, &info);
         let text = self.text(&planned, options.mode)?;
         let document = serde_json::from_str(&document).map_err(|error| error.to_string())?;
         Ok(Answer { plan: Some(document), text: Some(text), ..answer })
@@ -171,6 +242,16 @@ impl Planner {
         let mut out = Vec::new();
         report.write_text(&mut out, &options).map_err(|error| error.to_string())?;
         String::from_utf8(out).map_err(|error| error.to_string())
+    }
+}
+
+/// Takes the values of variables of the root module away, and their defaults.
+fn remove_variables(module: &mut Module, names: &BTreeSet<String>) {
+    module.variables.retain(|name, _| !names.contains(name.as_str()));
+    let Some(root) = module.config.modules.first_mut() else { return };
+    let declared = &mut Arc::make_mut(&mut root.config).variables;
+    for (_, variable) in declared.iter_mut().filter(|(name, _)| names.contains(name.as_str())) {
+        variable.default = None;
     }
 }
 

@@ -1,0 +1,2 @@
+environment = "test"
+instances   = 1
