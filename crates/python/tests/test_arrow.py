@@ -188,3 +188,25 @@ def test_streams_are_read_once_and_have_options(plans: Path) -> None:
     arrow.stream(plans)
     arrow.stream(plans).__arrow_c_stream__()
     assert arrow.read([]).read_all().num_rows == 0
+
+
+def test_each_root_module_is_a_row(tmp_path: Path) -> None:
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good" / "main.tf").write_text(
+        'variable "n" {\n  type = string\n}\nresource "terraform_data" "a" {\n  input = var.n\n}\n'
+        'module "m" {\n  source  = "acme/m/aws"\n  version = "~> 1.0"\n}\n'
+    )
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "main.tf").write_text('output "o" {\n  value = local.none\n}\n')
+    table = arrow.roots(tmp_path)
+    bad, good = table.to_pylist()
+    assert (bad["outcome"], bad["create"]) == ("error", None)
+    assert "Reference to undeclared local value" in bad["errors"][0]
+    assert (good["outcome"], good["create"], good["delete"]) == ("changed", 1, 0)
+    assert {(one["kind"], one["address"], one["version"]) for one in good["missing"]} == {
+        ("variable", "var.n", None),
+        ("module", "module.m", "~> 1.0"),
+    }
+    assert arrow.roots([tmp_path / "good"], no_state=True).schema == table.schema
+    with pytest.raises(objchange.Error):
+        arrow.roots(tmp_path / "nothing")

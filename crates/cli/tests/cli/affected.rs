@@ -228,3 +228,34 @@ fn what_is_not_known_touches() {
     let output = affected(&folder, "DIR", "DIR/f/x.txt\nDIR/g/x.txt\n");
     assert_eq!(directories(&folder, &output), ["a", "c", "d", "e", "f"]);
 }
+
+#[test]
+fn texts_that_may_be_paths_of_providers_count() {
+    let main = "variable \"bundle\" {\n  default = \"dist/bundle.js\"\n}\nvariable \"stage\" {}\n\
+                resource \"aws_lambda_function\" \"f\" {\n  filename = \"app.zip\"\n  layer    = \"layers/${var.stage}.zip\"\n  \
+                folder   = \"../assets/\"\n  url      = \"https://example.com/app.js\"\n}\n\
+                module \"m\" {\n  source = \"../modules/m\"\n}\n";
+    let folder = Folder::with(
+        "affected-literals",
+        &[
+            (".git/HEAD", ""),
+            ("root/main.tf", main),
+            ("root/env/prod.tfvars", "notes = \"notes/prod.md\"\n"),
+            ("modules/m/main.tf", ""),
+        ],
+    );
+    for (changed, is_touched) in [
+        ("root/app.zip", true),
+        ("root/dist/bundle.js", true),
+        ("root/layers/prod.zip", true),
+        ("assets/logo/a.svg", true),
+        ("root/notes/prod.md", true),
+        ("root/app.js", false),
+        ("root/other.zip", false),
+        ("app.zip", false),
+        ("modules/m/README.md", false),
+    ] {
+        let output = affected(&folder, "DIR/root --changed -", &format!("DIR/{changed}\n"));
+        assert_eq!(directories(&folder, &output).is_empty(), !is_touched, "{changed}: {output:?}");
+    }
+}

@@ -132,7 +132,7 @@ fn nothing_is_decided_by_what_only_a_schema_says() {
     assert!(output.stderr.contains("Warning: Test run undecided"), "{output:?}");
     assert!(output.stderr.contains("because no mock and no override gives a value"), "{output:?}");
     let output = run("mocks-strict", MOCK, &conditions, &["--strict"]);
-    assert_eq!(ends(&output), ["fail"; 15], "{output:?}");
+    assert!(ends(&output).iter().all(|end| matches!(*end, "fail" | "skip")), "{output:?}");
     assert_eq!(output.code, 1, "{output:?}");
 }
 

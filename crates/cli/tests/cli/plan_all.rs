@@ -98,3 +98,52 @@ fn notices_say_which_directory_they_are_about() {
     lines.for_each(|line| check(&validator, &line));
     assert!(!output.stderr.contains("note: planned without"), "{output:?}");
 }
+
+#[test]
+fn files_that_others_have_read_stay_out_of_reach() {
+    let folder = crate::folder::Folder::with(
+        "plan-all-reach",
+        &[
+            ("in/.git/HEAD", ""),
+            ("in/shared/m/main.tf", "output \"o\" {\n  value = file(\"${path.module}/note.txt\")\n}\n"),
+            ("in/shared/m/note.txt", "read"),
+            (
+                "in/a/main.tf",
+                "module \"m\" {\n  source = \"../shared/m\"\n}\noutput \"o\" {\n  value = module.m.o\n}\n",
+            ),
+            ("in/b/main.tf", "output \"o\" {\n  value = file(\"../shared/m/note.txt\")\n}\n"),
+            (
+                "out/main.tf",
+                "module \"m\" {\n  source = \"../in/shared/m\"\n}\noutput \"o\" {\n  value = module.m.o\n}\n",
+            ),
+        ],
+    );
+    let whole = folder.0.display().to_string();
+    let directories = ["in/a", "in/b", "out"].map(|name| format!("{whole}/{name}"));
+    let output = objchange(["plan".to_owned(), "--json".to_owned()].into_iter().chain(directories), "");
+    let lines: Vec<Json> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["outcome"], "changed", "{output:?}");
+    assert!(lines[1]["errors"][0].as_str().unwrap().contains("Invalid function argument"), "{output:?}");
+    assert_eq!(lines[2]["missing"][0]["problem"], "outside", "{output:?}");
+}
+
+#[test]
+fn a_state_that_is_elsewhere_leaves_the_configuration() {
+    let folder = crate::folder::Folder::with(
+        "plan-all-state",
+        &[("r/main.tf", "terraform {\n  backend \"s3\" {}\n}\nresource \"terraform_data\" \"a\" {}\n")],
+    );
+    let whole = folder.0.display().to_string();
+    let run = |line: &str| objchange(line.split(' ').map(|word| word.replace("DIR", &whole)), "");
+    let output = run("plan --all DIR --json");
+    let line: Json = serde_json::from_str(&output.stdout).unwrap();
+    check(&validator("plan-line.schema.json"), &line);
+    assert_eq!((output.code, &line["outcome"]), (0, &Json::from("configured")), "{output:?}");
+    assert_eq!(line["missing"][0]["kind"], "state");
+    let output = run("plan --all DIR");
+    assert!(output.stdout.contains("1 to create or update"), "{output:?}");
+    assert!(output.stderr.contains("1 module: 0 with changes, 0 without, 1 without their state, 0 refused"));
+    assert_eq!(run("plan --all DIR --fail-on delete").code, 2);
+    let output = run("plan DIR/r --explain terraform_data.a");
+    assert!(output.code == 0 && output.stdout.contains("configured (the state was not read"), "{output:?}");
+}

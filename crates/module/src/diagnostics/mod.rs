@@ -199,6 +199,16 @@ impl Diagnostics {
         }
     }
 
+    /// Takes back the errors behind the first ones, so many.
+    pub(crate) fn forget_errors(&mut self, first: usize) {
+        let mut position = 0;
+        self.all.retain(|found| {
+            position += 1;
+            position <= first || !found.is_error()
+        });
+        self.errors = self.all.iter().filter(|found| found.is_error()).count();
+    }
+
     /// Adds errors that reading or evaluating has found.
     pub fn errors(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
         found.into_iter().for_each(|diagnostic| self.push(Severity::Error, diagnostic));

@@ -190,12 +190,35 @@ impl<'c> Walk<'_, 'c> {
                 self.plan.lacks_workspace = true;
             }
             self.pending.enter(self.graph, index);
-            let errors = self.found.error_count();
+            let (errors, found) = (self.found.error_count(), self.found.len());
             self.functions = self.module_functions.of_module(self.graph.nodes[index].scope);
             self.node(index);
             self.note_unanswered_functions(index);
+            if self.found.error_count() > errors && self.may_not_exist(index) {
+                self.found.forget_errors(found);
+            }
             self.failed[index] = self.found.error_count() > errors;
         }
+    }
+
+    /// Whether a value or an object is in a module that has perhaps no instance, because input is missing: then what is wrong with
+    /// it is perhaps never evaluated.
+    fn may_not_exist(&self, index: usize) -> bool {
+        let node = &self.graph.nodes[index];
+        let is_part = matches!(
+            node.kind,
+            NodeKind::Variable(..)
+                | NodeKind::Validation(..)
+                | NodeKind::Local(..)
+                | NodeKind::Output(..)
+                | NodeKind::Resource(_)
+        );
+        let mut instances =
+            self.world.instances.iter().filter(|instance| instance.module == node.module).peekable();
+        is_part
+            && self.missing.list().next().is_some()
+            && instances.peek().is_some()
+            && instances.all(|instance| instance.is_undecided)
     }
 
     /// Whether anything is planned before it is destroyed. Without refreshing, Terraform destroys what the state has, whatever

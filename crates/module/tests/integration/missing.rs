@@ -422,3 +422,115 @@ fn everything_is_destroyed_whatever_is_missing() {
         assert_eq!((actions, undecided(&plan).len()), (vec![PlannedAction::Delete], 0));
     }
 }
+
+/// The plan of these files, which has no errors.
+#[track_caller]
+fn plan_of(files: &[(&str, &str)], state: &str) -> ModulePlan {
+    let plan = planned(files, state, &[]).1;
+    assert!(!plan.errored, "{:?}", plan.diagnostics);
+    plan
+}
+
+#[test]
+fn functions_of_a_provider_without_schemas_are_unknown() {
+    let root = "terraform {\n  required_providers {\n    far = {\n      source = \"acme/far\"\n    }\n  }\n}\n\
+                locals {\n  up = provider::far::up(\"a\", 2)\n}\n\
+                resource \"terraform_data\" \"a\" {\n  input = local.up\n}\noutput \"o\" {\n  value = terraform_data.a.input\n}\n";
+    let plan = plan(root, "");
+    assert!(!plan.outputs["o"].after.is_known());
+    assert_eq!(missing(&plan), ["there are no schemas of registry.terraform.io/acme/far"]);
+    assert!(!plan.complete);
+    // A name that no module requires stays wrong.
+    let plan = planned(&[("main.tf", "output \"o\" {\n  value = provider::near::up(1)\n}\n")], "", &[]).1;
+    assert!(plan.errored);
+}
+
+#[test]
+fn what_is_missing_makes_no_errors() {
+    let module = "module \"m\" {\n  source = \"acme/m/aws\"\n}\n";
+    let import = format!("{module}import {{\n  to = module.m.sim_thing.a\n  id = \"a\"\n}}\n");
+    assert_eq!(missing(&plan(&import, "")).len(), 1);
+    // Without a schema any argument may be write-only.
+    let secret = "variable \"s\" {\n  ephemeral = true\n  default   = \"hush\"\n}\n\
+                  resource \"far_thing\" \"a\" {\n  name     = \"a\"\n  token_wo = var.s\n  rule {\n    key = var.s\n  }\n}\n";
+    let planned = plan(secret, "");
+    assert_eq!(changes(&planned), ["far_thing.a Create"]);
+    let after = &planned.changes[0].after;
+    assert!(after.attribute("token_wo").unwrap().is_null() && !format!("{planned:?}").contains("hush"));
+    // The arguments and blocks of override files take the place of others.
+    let override_file = "resource \"far_thing\" \"a\" {\n  size = 2\n  rule {\n    port = 3\n  }\n}\n";
+    let main = "resource \"far_thing\" \"a\" {\n  name = \"a\"\n  rule {\n    port = 1\n  }\n}\n";
+    let overridden = plan_of(&[("main.tf", main), ("override.tf", override_file)], "");
+    let after = &overridden.changes[0].after;
+    assert_eq!(after.attribute("size"), Some(&Value::from(2)));
+    assert!(after.attribute("rule").unwrap().to_string().contains('3'));
+    // A path into a block leads somewhere, too.
+    let ignoring = "resource \"far_thing\" \"a\" {\n  pool {\n    size = 1\n  }\n  lifecycle {\n    \
+                    ignore_changes = [pool[0].settings, pool[0].size, other[0].x]\n  }\n}\n";
+    assert_eq!(changes(&plan(ignoring, "")), ["far_thing.a Create"]);
+    // The postcondition of a data source looks at what only a schema says.
+    let looking = "variable \"v\" {}\ndata \"far_thing\" \"d\" {\n  key = var.v\n  lifecycle {\n    postcondition {\n      \
+                   condition     = self.out == \"y\"\n      error_message = \"Not so.\"\n    }\n  }\n}\n";
+    assert!(!plan(looking, "").errored);
+}
+
+#[test]
+fn a_module_whose_instances_are_unknown_may_have_moved() {
+    let files = [
+        (
+            "main.tf",
+            "variable \"on\" {\n  type = bool\n}\nmodule \"m\" {\n  source = \"./m\"\n  count  = var.on ? 1 : 0\n}\n\
+             moved {\n  from = module.m\n  to   = module.m[0]\n}\n",
+        ),
+        (
+            "m/main.tf",
+            "resource \"terraform_data\" \"a\" {\n  count = 1\n}\nmoved {\n  from = terraform_data.a\n  to   = terraform_data.a[0]\n}\n",
+        ),
+    ];
+    assert!(!plan_of(&files, "").errored);
+}
+
+#[test]
+fn what_is_wrong_in_a_module_that_may_have_no_instance_is_no_error() {
+    let child = "variable \"size\" {\n  type = number\n}\nlocals {\n  twice = var.size * 2\n}\n\
+                 resource \"terraform_data\" \"a\" {\n  input = local.twice\n}\noutput \"o\" {\n  value = terraform_data.a.output\n}\n";
+    let root = "variable \"kind\" {\n  type = string\n}\nvariable \"size\" {\n  default = \"10Gi\"\n}\n\
+                module \"m\" {\n  source = \"./m\"\n  count  = var.kind == \"x\" ? 1 : 0\n  size   = var.size\n}\n\
+                output \"o\" {\n  value = module.m[*].o\n}\n";
+    let files = [("main.tf", root), ("m/main.tf", child)];
+    let planned_without = plan_of(&files, "");
+    assert!(!planned_without.outputs["o"].after.is_known());
+    assert!(!planned(&files, "", &["kind=y"]).1.errored);
+    assert!(planned(&files, "", &["kind=x"]).1.errored);
+}
+
+#[test]
+fn ignored_values_are_unknown_without_the_state() {
+    let root = "resource \"terraform_data\" \"a\" {\n  input = \"new\"\n  lifecycle {\n    ignore_changes = [input]\n  }\n}\n\
+                output \"o\" {\n  value = terraform_data.a.input\n}\n";
+    let files: MemoryFiles = [("main.tf", root)].into_iter().collect();
+    let variables = VariableSources::default();
+    let texts =
+        ModuleTexts { files: &files, manifest: None, variables: &variables, terraform_version: "1.16.0" };
+    for (lacks_state, is_known) in [(true, false), (false, true)] {
+        let options = PlanOptions { lacks_state, ..PlanOptions::default() };
+        let module = Module::load(texts, &options);
+        let (schemas, state) = (Schemas::default(), PriorState::default());
+        let mut providers = SimulatedProviders::default();
+        let plan = module.plan(&state, &schemas, Functions::pure(), &options, &mut providers);
+        assert_eq!(plan.outputs["o"].after.is_known(), is_known);
+    }
+}
+
+#[test]
+fn an_existing_object_without_a_schema_keeps_ignored_values() {
+    let root = "resource \"far_thing\" \"a\" {\n  name = \"new\"\n  size = 1\n  lifecycle {\n    ignore_changes = [name]\n  }\n}\n";
+    let state = json!({"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l", "outputs": {},
+        "resources": [{"mode": "managed", "type": "far_thing", "name": "a",
+            "provider": "provider[\"registry.terraform.io/hashicorp/far\"]",
+            "instances": [{"schema_version": 0, "attributes": {"name": "old", "size": 1}}]}]});
+    let plan = plan(root, &state.to_string());
+    let after = &plan.undecided[0].after;
+    assert!(!after.attribute("name").unwrap().is_known());
+    assert_eq!(after.attribute("size"), Some(&Value::from(1)));
+}

@@ -9,19 +9,28 @@ a check that did not pass, or why a plan may not show everything that happens.
 from __future__ import annotations
 
 import glob
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from ._errors import Error
 from ._objchange import ChangeStream, files_below
+from ._program import run
 
 if TYPE_CHECKING:
     import pyarrow
 
     from ._objchange import _Schemas
 
-__all__ = ["ChangeStream", "files", "read", "stream"]
+__all__ = ["ChangeStream", "files", "read", "roots", "stream"]
+
+# What a plan does, as the columns of `roots` count it.
+_COUNTS = (
+    "create", "read", "update", "replace", "create_then_forget", "forget_then_create", "delete", "forget", "move", "import",
+    "unknown", "defer", "invoke", "outputs", "drift",
+)
 
 _Path: TypeAlias = str | os.PathLike[str]
 
@@ -80,3 +89,59 @@ def read(
 
     reader: Any = pyarrow.RecordBatchReader.from_stream(stream(paths, of=of, schemas=schemas, errors=errors))
     return reader
+
+
+def roots(
+    directories: _Path | Iterable[_Path] = ".",
+    *,
+    schemas: _Path | Iterable[_Path] = (),
+    var_files: _Path | Iterable[_Path] = (),
+    no_state: bool = False,
+    timeout: float | None = None,
+) -> pyarrow.Table:
+    """A row for each root module in the directories and below, as ``objchange plan --all --json`` plans them: it needs pyarrow.
+
+    The columns are ``directory``, ``outcome`` (``unchanged``, ``configured``, ``changed``, ``error`` or ``unusable``), a count for
+    each action, ``missing`` (``kind``, ``address``, ``source`` and ``version`` of what a plan was made without), ``errors`` and
+    ``problem``. Counts are null where there is no plan.
+
+    Raises `Error` where the directories cannot be planned, and ``subprocess.TimeoutExpired``.
+    """
+    import pyarrow
+
+    text = pyarrow.string()
+    missing = pyarrow.struct([(name, text) for name in ("kind", "address", "source", "version")])
+    schema = pyarrow.schema(
+        [
+            ("directory", text),
+            ("outcome", text),
+            *((name, pyarrow.int64()) for name in _COUNTS),
+            ("missing", pyarrow.list_(missing)),
+            ("errors", pyarrow.list_(text)),
+            ("problem", text),
+        ]
+    )
+
+    def each(paths: _Path | Iterable[_Path]) -> list[str]:
+        return [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+
+    arguments = ["plan", "--all", "--json"]
+    arguments += [word for path in each(schemas) for word in ("--schemas", path)]
+    arguments += [word for path in each(var_files) for word in ("--var-file", path)]
+    arguments += ["--no-state"] if no_state else []
+    _, printed, said = run([*arguments, "--", *each(directories)], timeout)
+    lines = [json.loads(line) for line in printed.splitlines()]
+    # A module that cannot be planned has a line as well. Without any, nothing could be looked at.
+    if not lines:
+        raise Error(said or "there are no root modules", kind="roots")
+
+    def row(line: dict[str, Any]) -> dict[str, Any]:
+        counts = line.get("counts") or {}
+        return {
+            **{name: line.get(name) for name in ("directory", "outcome", "problem")},
+            **{name: counts.get(name) for name in _COUNTS},
+            "missing": [{name: one.get(name) for name in ("kind", "address", "source", "version")} for one in line.get("missing", [])],
+            "errors": line.get("errors", []),
+        }
+
+    return pyarrow.Table.from_pylist([row(line) for line in lines], schema=schema)
