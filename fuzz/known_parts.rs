@@ -1,4 +1,4 @@
-//! What two plans of one module say, one of which was made without some of the input: nothing that is said to be known may
+//! A comparison of two plans of one module, one of which was made without some of the input: nothing that is said to be known may
 //! change when something is filled in.
 //!
 //! The fuzz target `missing_input` and the tests of `crates/module` compare plans with it.

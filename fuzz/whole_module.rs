@@ -1,4 +1,4 @@
-//! What is done with the files of a module, and what must hold then: the bodies of the fuzz targets `module` and `missing_input`.
+//! The bodies of the fuzz targets `module` and `missing_input`: how the files of a module are used, and what must hold then.
 //!
 //! `crates/module/tests` runs the same on damaged modules, without a fuzzer.
 

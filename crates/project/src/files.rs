@@ -32,7 +32,7 @@ pub struct DiskFiles {
     /// canonicalizing a whole path takes a system call for each step, which itself resolves all steps: 400 nested
     /// modules took 1.7 s in the system.
     known: Mutex<HashMap<PathBuf, PathBuf>>,
-    /// What other plans have read already.
+    /// Files and schemas that other plans have read already.
     shared: Option<SharedTexts>,
 }
 

@@ -65,7 +65,7 @@ pub struct PlanSettings<'a> {
     /// The real providers that run for the plan.
     #[cfg(feature = "provider")]
     pub real: RealChoice<'a>,
-    /// What other plans have read already.
+    /// Files and schemas that other plans have read already.
     pub shared: Option<&'a SharedReads>,
     /// Where they are asked.
     #[cfg(feature = "provider")]

@@ -44,7 +44,7 @@ pub struct SchemaLookup {
     /// Models of providers are not used.
     without_models: bool,
     cache: Option<SchemaCache>,
-    /// What other plans have read already.
+    /// Files and schemas that other plans have read already.
     shared: Option<SharedCache>,
 }
 

@@ -1,4 +1,4 @@
-//! What several plans read alike: files of modules, and schemas of providers.
+//! Files of modules and schemas of providers that several plans read alike.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -129,8 +129,8 @@ fn nothing_is_decided_by_what_only_a_schema_says() {
     let output = run("mocks-undecided", MOCK, &conditions, &[]);
     assert_eq!(ends(&output), ["undecided"; 15], "{output:?}");
     assert_eq!(output.code, 3, "{output:?}");
-    assert!(output.stderr.contains("Warning: Test run undecided"), "{output:?}");
-    assert!(output.stderr.contains("because no mock and no override gives a value"), "{output:?}");
+    assert!(output.stdout.contains("Warning: Test run undecided"), "{output:?}");
+    assert!(output.stdout.contains("which was made up, because no mock and no"), "{output:?}");
     let output = run("mocks-strict", MOCK, &conditions, &["--strict"]);
     assert!(ends(&output).iter().all(|end| matches!(*end, "fail" | "skip")), "{output:?}");
     assert_eq!(output.code, 1, "{output:?}");

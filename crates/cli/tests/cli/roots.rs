@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use crate::program::objchange;
 
-/// What each of them is planned without: the addresses, the most useful first.
+/// The input that each of them is planned without: the addresses.
 const MISSING: [(&str, &[&str]); 23] = [
     ("actions", &["var.commit", "hashicorp/null"]),
     ("aliases", &["hashicorp/aws"]),

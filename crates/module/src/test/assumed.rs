@@ -99,7 +99,7 @@ impl TestSuite {
         schemas.push_assumed(document, Assumed { providers, structured, lists });
     }
 
-    /// What is written in all blocks of each type.
+    /// All that is written in the blocks of each type.
     fn types(&self, provider: &ProviderAddress, mode: Mode) -> BTreeMap<SmolStr, Written> {
         let mut bodies: BTreeMap<SmolStr, Vec<Body>> = BTreeMap::new();
         for config in self.configs() {

@@ -25,9 +25,9 @@ pub(super) enum Typing {
     Texts,
     /// Texts that can be are numbers and booleans.
     Scalars,
-    /// What is written as a list or an object is a list or a map.
+    /// Tuples and objects, as lists and objects are written, are lists and maps.
     Collections,
-    /// What is written as a list is a set.
+    /// Tuples, as lists are written, are sets.
     Sets,
 }
 
