@@ -161,7 +161,13 @@ fn outputs(least: &Json, more: &Json) -> Option<String> {
     let of = |document: &Json| document["output_changes"].as_object().unwrap_or(&nothing).clone();
     let (known, filled) = (of(least), of(more));
     for (name, output) in &known {
-        let Some(other) = filled.get(name) else { return Some(format!("output.{name} is gone")) };
+        let Some(other) = filled.get(name) else {
+            // An output that becomes null has no change.
+            match output["after_unknown"] == json!(true) {
+                true => continue,
+                false => return Some(format!("output.{name} is gone")),
+            }
+        };
         let is_known = output["after_unknown"] == json!(false);
         if is_known && output["actions"] != other["actions"] {
             return Some(format!("output.{name}: {} became {}", output["actions"], other["actions"]));

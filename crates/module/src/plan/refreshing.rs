@@ -107,7 +107,9 @@ impl<'c> Walk<'_, 'c> {
         self.secrets.learn_marked(import.by.value());
         let address = instance.address.to_string();
         let provider = instance.provider;
-        let answer = match import.by.value().is_wholly_known() {
+        // Without a schema no answer can be read.
+        let is_asked = import.by.value().is_wholly_known() && !resource.is_inferred;
+        let answer = match is_asked {
             true => self.providers.import(provider, &address, instance.schema, &import.by),
             false => ImportAnswer::NotKnown,
         };
