@@ -1,16 +1,18 @@
 //! The plan in a plan file, for showing its changes: the values of a change are decoded when it is shown, and dropped then.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memmem;
 use objchange::schema::{Block, Schema};
 use objchange::value::Path;
-use objchange_module::document::{compare_instances, packed_resource, saved_change_set};
+use objchange_module::document::{changed_resource, compare_instances, saved_change_set};
 use objchange_module::plan::{ActionReason, Deferrals, ModulePlan, PlannedAction};
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::{
     ChangeSet, ChangeValues, ChangedResource, Facts, MadePlan, PackedSides, PackedValues, PlanMode,
-    PlannedValues, ResourceActions, Version,
+    PlannedValues, ResourceActions, Text, Version,
 };
 use objchange_text::Notice;
 
@@ -72,7 +74,10 @@ impl PackedPlan {
 /// The places of changes, in the order of documents.
 fn in_order(mut objects: Vec<PackedObject>) -> Vec<Entry> {
     objects.sort_by(|a, b| compare_instances(&a.address, &b.address).then_with(|| a.deposed.cmp(&b.deposed)));
-    objects.into_iter().map(|PackedObject { range, schema, .. }| Entry { range, schema }).collect()
+    // `collect` would keep the room of the objects.
+    let mut entries = Vec::with_capacity(objects.len());
+    entries.extend(objects.into_iter().map(|PackedObject { range, schema, .. }| Entry { range, schema }));
+    entries
 }
 
 impl MadePlan for PackedPlan {
@@ -113,6 +118,7 @@ impl PackedPlan {
             let bytes = self.file.message.get(entry.range.clone()).unwrap_or_default();
             // All of them were read when the plan was made. If one cannot be read again, it has no action that is known.
             let Ok(Some(object)) = reading.change(Content::Bytes(bytes), is_drift) else { return unread() };
+            let texts = Texts::of(bytes);
             let values = PackedChange {
                 file: &self.file,
                 schema: entry.schema.as_deref(),
@@ -123,9 +129,33 @@ impl PackedPlan {
                 replace_paths: object.replace_paths.clone(),
             };
             let plain = values.plain();
-            packed_resource(&object, ChangeValues::Packed { plain, values: Arc::new(values) })
+            changed_resource(&object, ChangeValues::Packed { plain, values: Arc::new(values) }, &|text| {
+                texts.keep(text)
+            })
         };
         entries.iter().map(resource).collect()
+    }
+}
+
+/// The texts of a change, in the message.
+#[derive(Default)]
+struct Texts<'p>([&'p str; 3]);
+
+impl<'p> Texts<'p> {
+    /// Its address, the one before a move, and the provider.
+    fn of(entry: &'p [u8]) -> Self {
+        let field =
+            |number| only(entry, number).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
+        Self([field(13), field(14), field(8)])
+    }
+
+    /// A text, borrowed from them if it is a part of one: names and keys are parts of addresses.
+    fn keep(&self, text: Cow<'_, str>) -> Text<'p> {
+        let part = self.0.iter().find_map(|whole| {
+            let at = memmem::find(whole.as_bytes(), text.as_bytes())?;
+            whole.get(at..at + text.len())
+        });
+        part.map_or_else(|| Text::from(text.into_owned()), Text::from)
     }
 }
 

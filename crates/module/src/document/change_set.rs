@@ -1,5 +1,7 @@
 //! A plan as changes for reports, without a detour over the document.
 
+use std::borrow::Cow;
+
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey};
 use objchange_plan::{
@@ -55,44 +57,11 @@ fn deferred_object(DeferredObject { reason, address, object }: &DeferredObject) 
     Deferred::new(reason.as_str(), resource)
 }
 
-/// The change of a resource whose values are read when they are shown. Nothing in it is borrowed from the object.
-pub fn packed_resource<'p>(object: &PlannedObject, values: ChangeValues<'p>) -> ChangedResource<'p> {
-    changed_with(object, values, &|text| Text::from(text.to_owned()))
-}
-
-/// A resource about which nothing is said but its name.
-fn resource<'o, 'p>(
-    address: &'o InstanceAddress,
-    provider: &crate::ProviderAddress,
-    text: &impl Fn(&'o str) -> Text<'p>,
-) -> ChangedResource<'p> {
-    let module = &address.resource.module;
-    ChangedResource {
-        address: Text::from(address.to_string()),
-        module_address: (!module.is_root()).then(|| Text::from(module.to_string())),
-        mode: Text::from(mode_name(address.resource.mode)),
-        resource_type: text(&address.resource.resource_type),
-        name: text(&address.resource.name),
-        index: address.key.as_ref().map(|key| {
-            ChangedIndex::Planned(match key {
-                InstanceKey::Number(number) => Index::Number(Text::from(number.to_string())),
-                InstanceKey::String(key) => Index::Key(text(key)),
-            })
-        }),
-        provider_name: Text::from(provider.to_string()),
-        ..ChangedResource::default()
-    }
-}
-
-fn changed(object: &PlannedObject) -> ChangedResource<'_> {
-    let values = ChangeValues::Planned(Box::new(object.written_values()));
-    changed_with(object, values, &Text::from)
-}
-
-fn changed_with<'o, 'p>(
+/// The change of a resource with these values. `text` keeps the texts about it.
+pub fn changed_resource<'o, 'p>(
     object: &'o PlannedObject,
     values: ChangeValues<'p>,
-    text: &impl Fn(&'o str) -> Text<'p>,
+    text: &impl Fn(Cow<'o, str>) -> Text<'p>,
 ) -> ChangedResource<'p> {
     let mut change = ValueChange::default();
     change.actions = object.action.into();
@@ -102,15 +71,44 @@ fn changed_with<'o, 'p>(
     let Identities { before, after } = &object.identities;
     change.changes_identity = before.is_some() && before != after;
     ChangedResource {
-        previous_address: object.previous_address.as_ref().map(|address| Text::from(address.to_string())),
-        deposed: object.deposed.as_deref().map(text),
+        previous_address: object.previous_address.as_ref().map(|address| text(address.to_string().into())),
+        deposed: object.deposed.as_deref().map(|key| text(key.into())),
         change,
         action_reason: object.reason.map(|reason| Text::from(reason.as_str())),
         ..resource(&object.address, &object.provider, text)
     }
 }
 
-fn imported<'o, 'p>(imported_by: &'o ImportedBy, text: &impl Fn(&'o str) -> Text<'p>) -> Importing<'p> {
+/// A resource about which nothing is said but its name.
+fn resource<'o, 'p>(
+    address: &'o InstanceAddress,
+    provider: &crate::ProviderAddress,
+    text: &impl Fn(Cow<'o, str>) -> Text<'p>,
+) -> ChangedResource<'p> {
+    let module = &address.resource.module;
+    ChangedResource {
+        address: text(address.to_string().into()),
+        module_address: (!module.is_root()).then(|| text(module.to_string().into())),
+        mode: Text::from(mode_name(address.resource.mode)),
+        resource_type: text(address.resource.resource_type.as_str().into()),
+        name: text(address.resource.name.as_str().into()),
+        index: address.key.as_ref().map(|key| {
+            ChangedIndex::Planned(match key {
+                InstanceKey::Number(number) => Index::Number(text(number.to_string().into())),
+                InstanceKey::String(key) => Index::Key(text(key.as_str().into())),
+            })
+        }),
+        provider_name: text(provider.to_string().into()),
+        ..ChangedResource::default()
+    }
+}
+
+fn changed(object: &PlannedObject) -> ChangedResource<'_> {
+    let values = ChangeValues::Planned(Box::new(object.written_values()));
+    changed_resource(object, values, &Text::from)
+}
+
+fn imported<'o, 'p>(imported_by: &'o ImportedBy, text: &impl Fn(Cow<'o, str>) -> Text<'p>) -> Importing<'p> {
     if let ImportedBy::Identity(identity) = imported_by
         && identity.is_wholly_known()
         && !imported_by.is_sensitive()
@@ -121,7 +119,7 @@ fn imported<'o, 'p>(imported_by: &'o ImportedBy, text: &impl Fn(&'o str) -> Text
     }
     // Terraform prints it even if it is sensitive.
     let id = imported_by.id().filter(|id| !id.is_empty() && !imported_by.is_sensitive());
-    Importing::by_id(id.map(text))
+    Importing::by_id(id.map(|id| text(id.into())))
 }
 
 fn deferred(undecided: &UndecidedResource) -> Deferred<'_> {

@@ -17,7 +17,7 @@ mod values;
 
 pub use crate::order::compare_instances;
 pub use crate::plan::relevant_attributes;
-pub use change_set::{change_set, packed_resource, saved_change_set};
+pub use change_set::{change_set, changed_resource, saved_change_set};
 pub use explanation::ExplanationReport;
 pub use graph::GraphReport;
 

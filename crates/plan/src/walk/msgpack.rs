@@ -29,27 +29,36 @@ impl<'t> Sides<'t> {
         let mut builder = Builder::for_packed(length);
         let mut members = Vec::new();
         let mut before = Cursor::new(packed.before, &mut types);
-        let old = before.side(
-            &mut builder,
-            packed.ty,
-            |_| None,
-            |name, text, built| {
-                members.push((name, text, built));
-            },
-        )?;
+        let old = before.side(&mut builder, packed.ty, |_| None, |member| members.push(member))?;
         if before.has_unknown {
             return None;
         }
         let mut members = members.into_iter().peekable();
         let known = |name: &str| {
-            while members.next_if(|(earlier, ..)| *earlier < name).is_some() {}
-            members.next_if(|(same, ..)| *same == name).map(|(_, text, built)| (text, built))
+            while members.next_if(|earlier| earlier.name < name).is_some() {}
+            members.next_if(|same| same.name == name)
         };
+        let mut open = Vec::new();
         let mut after = Cursor::new(packed.after, &mut types);
-        let new = after.side(&mut builder, packed.ty, known, |_, _, _| {})?;
-        let unknown = match after.has_unknown {
-            true => Cursor::new(packed.after, &mut types).unknown(&mut builder, packed.ty, 0)?,
-            false => None,
+        let new = after.side(&mut builder, packed.ty, known, |member| {
+            if member.is_open {
+                open.push(member);
+            }
+        })?;
+        let unknown = match packed.ty {
+            _ if !after.has_unknown => None,
+            Type::Object(object) if !open.is_empty() => {
+                let mut marks = builder.open();
+                for Member { name, text, .. } in open {
+                    let ty = object.attribute(name)?;
+                    if let Some(mark) = Cursor::new(Some(text), &mut types).unknown(&mut builder, ty, 1)? {
+                        let key = builder.make_borrowed(name);
+                        builder.push_member(key, mark, &mut marks);
+                    }
+                }
+                Some(builder.close_object(marks))
+            }
+            _ => Cursor::new(packed.after, &mut types).unknown(&mut builder, packed.ty, 0)?,
         };
         let replace = builder.make_array([], |_, built| built);
         let built = builder.finish();
@@ -63,6 +72,17 @@ impl<'t> Sides<'t> {
             replace: built(replace),
         })
     }
+}
+
+/// A member of the outermost object.
+struct Member<'t> {
+    name: &'t str,
+    /// Its bytes.
+    text: &'t [u8],
+    /// `None` if it is unknown.
+    built: Option<Built>,
+    /// Something in it is unknown.
+    is_open: bool,
 }
 
 /// A place in a message. Each function answers `None` where something is out of the ordinary.
@@ -87,24 +107,25 @@ impl<'r, 't> Cursor<'r, 't> {
         &mut self,
         builder: &mut Builder<'t>,
         ty: &Type,
-        mut known: impl FnMut(&'t str) -> Option<(&'t [u8], Built)>,
-        mut read: impl FnMut(&'t str, &'t [u8], Built),
+        mut known: impl FnMut(&'t str) -> Option<Member<'t>>,
+        mut read: impl FnMut(Member<'t>),
     ) -> Option<Built> {
         let built = match ty {
             Type::Object(_) if self.marker()? != Marker::Null => {
                 self.object(builder, ty, 0, |cursor, builder, name, ty| {
                     let rest = cursor.rest;
-                    if let Some((text, built)) = known(name)
-                        && let Some(after) = rest.strip_prefix(text)
+                    if let Some(known) = known(name)
+                        && let Some(after) = rest.strip_prefix(known.text)
                     {
                         cursor.rest = after;
-                        return Some(Some(built));
+                        return Some(known.built);
                     }
-                    let part = cursor.part(builder, ty, 1)?;
-                    if let Some(built) = part {
-                        read(name, rest.get(..rest.len() - cursor.rest.len())?, built);
-                    }
-                    Some(part)
+                    let others_open = std::mem::take(&mut cursor.has_unknown);
+                    let built = cursor.part(builder, ty, 1)?;
+                    let text = rest.get(..rest.len() - cursor.rest.len())?;
+                    read(Member { name, text, built, is_open: cursor.has_unknown });
+                    cursor.has_unknown |= others_open;
+                    Some(built)
                 })?
             }
             _ => self.part(builder, ty, 0)?.unwrap_or(Built::NULL),
@@ -459,4 +480,150 @@ fn is_extension(marker: Marker) -> bool {
             | Marker::Ext16
             | Marker::Ext32
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use objchange::value::{Refinements, StatedTypes};
+    use objchange::{Type, Value};
+    use proptest::prelude::*;
+
+    use super::PackedSides;
+    use crate::walk::Sides;
+
+    fn texts() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            6 => "[ -~]{0,40}".prop_map(|text| Value::from(text.as_str())),
+            1 => Just(Value::from("é\nü")),
+            1 => Just(Value::null(Type::String)),
+            1 => Just(Value::unknown(Type::String)),
+            1 => Just(Value::refined_unknown(Type::String, Refinements { not_null: true, ..Refinements::default() }).unwrap()),
+        ]
+    }
+
+    fn numbers() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            6 => any::<i64>().prop_map(Value::from),
+            4 => (-300_i64..300).prop_map(Value::from),
+            1 => Just(Value::from_json("0.5", &Type::Number).unwrap()),
+            1 => Just(Value::from_json("123456789012345678901234567890", &Type::Number).unwrap()),
+            1 => Just(Value::null(Type::Number)),
+            1 => Just(Value::unknown(Type::Number)),
+        ]
+    }
+
+    fn several(of: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<Value>> {
+        prop::collection::vec(of, 0..4)
+    }
+
+    fn named(of: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<(String, Value)>> {
+        let names = prop::collection::btree_set("[a-z\u{e9}]{1,3}", 0..4);
+        (names, prop::collection::vec(of, 4))
+            .prop_map(|(names, values)| names.into_iter().zip(values).collect())
+    }
+
+    /// Of any type that it has itself.
+    fn dynamic() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![texts(), numbers(), any::<bool>().prop_map(Value::from)];
+        leaf.prop_recursive(3, 16, 4, |part| {
+            prop_oneof![several(part.clone()).prop_map(Value::tuple), named(part).prop_map(Value::object)]
+        })
+    }
+
+    fn objects() -> impl Strategy<Value = Value> {
+        let list = several(texts()).prop_map(|all| Value::list(Type::String, all).unwrap());
+        let set = several(numbers()).prop_map(|all| Value::set(Type::Number, all).unwrap());
+        let map = named(texts()).prop_map(|all| Value::map(Type::String, all).unwrap());
+        let inner = (numbers(), texts()).prop_map(|(x, y)| Value::object([("x", x), ("y", y)]));
+        let inner_type = Type::object([("x", Type::Number), ("y", Type::String)]);
+        let blocks = several(inner).prop_map(move |all| Value::list(inner_type.clone(), all).unwrap());
+        let whole = prop_oneof![Just(Value::unknown(Type::Bool)), any::<bool>().prop_map(Value::from)];
+        let parts = (texts(), numbers(), list, set, map, blocks, dynamic(), whole);
+        parts.prop_map(|(text, number, list, set, map, blocks, any, whole)| {
+            Value::object([
+                ("any", any),
+                ("blocks", blocks),
+                ("list", list),
+                ("map", map),
+                ("number", number),
+                ("set", set),
+                ("text", text),
+                ("whole", whole),
+            ])
+        })
+    }
+
+    /// The type of all objects, whatever their attribute `any` has.
+    fn ty() -> Type {
+        let inner = Type::object([("x", Type::Number), ("y", Type::String)]);
+        Type::object([
+            ("any", Type::Dynamic),
+            ("blocks", Type::list(inner)),
+            ("list", Type::list(Type::String)),
+            ("map", Type::map(Type::String)),
+            ("number", Type::Number),
+            ("set", Type::set(Type::Number)),
+            ("text", Type::String),
+            ("whole", Type::Bool),
+        ])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn sides_from_a_plan_file_are_those_of_its_values(
+            before in prop::option::of(objects()),
+            after in prop::option::of(objects()),
+            keeps in any::<bool>(),
+        ) {
+            let ty = ty();
+            let after = if keeps { before.clone() } else { after };
+            let message = |value: &Option<Value>| value.as_ref().map(|value| value.to_msgpack(&ty).unwrap());
+            let (old, new) = (message(&before), message(&after));
+            let types = Mutex::new(StatedTypes::default());
+            let packed = PackedSides { before: old.as_deref(), after: new.as_deref(), ty: &ty, types: &types };
+            let sides = Sides::from_packed(packed);
+            // Before the change nothing is unknown, and names that are not ASCII are left to the engine.
+            if let Some(sides) = sides {
+                let value = |value: Option<Value>| value.unwrap_or_else(|| Value::null(ty.clone()));
+                let wanted = Sides::from_values(&value(before), &value(after), &[]);
+                prop_assert_eq!(sides.before, wanted.before);
+                prop_assert_eq!(sides.after, wanted.after);
+                prop_assert_eq!(sides.unknown, wanted.unknown);
+                prop_assert_eq!(sides.before_sensitive, wanted.before_sensitive);
+                prop_assert_eq!(sides.after_sensitive, wanted.after_sensitive);
+                prop_assert_eq!(sides.replace, wanted.replace);
+            } else {
+                let is_odd = |value: &Value| {
+                    !value.is_wholly_known() || !value.to_json(value.ty()).unwrap().is_ascii()
+                };
+                prop_assert!(before.iter().any(is_odd) || after.iter().any(is_odd));
+            }
+        }
+
+        #[test]
+        fn what_is_read_of_changed_bytes_the_engine_reads_alike(
+            object in objects(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3),
+            cut in prop::option::of(any::<prop::sample::Index>()),
+        ) {
+            let (ty, types) = (ty(), Mutex::new(StatedTypes::default()));
+            let mut bytes = object.to_msgpack(&ty).unwrap();
+            for (at, byte) in changes {
+                *at.get_mut(&mut bytes) = byte;
+            }
+            bytes.truncate(cut.map_or(bytes.len(), |cut| cut.index(bytes.len())));
+            let packed = PackedSides { before: None, after: Some(&bytes), ty: &ty, types: &types };
+            if let Some(sides) = Sides::from_packed(packed) {
+                let value = Value::from_msgpack(&bytes, &ty);
+                prop_assert!(value.is_ok(), "{value:?}");
+                let wanted = Sides::from_values(&Value::null(ty.clone()), &value.unwrap(), &[]);
+                prop_assert_eq!(sides.after, wanted.after);
+                prop_assert_eq!(sides.unknown, wanted.unknown);
+            }
+        }
+    }
 }
