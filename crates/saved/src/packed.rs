@@ -37,7 +37,7 @@ pub struct PackedPlan {
     notices: Vec<Notice>,
 }
 
-/// Where a change is in the message, and the schema of its values. 15,000 changes as objects took more memory than all else.
+/// Where a change is in the message, and the schema of its values.
 struct Entry {
     range: Range<usize>,
     schema: Option<Arc<Schema>>,

@@ -2,7 +2,7 @@
 //!
 //! Only what most changes consist of is read here. Whatever else there is (sets, fractions, text that is not ASCII, promises about
 //! unknown values) is read as an engine value, part by part or, where something is wrong, all of it: then the engine says what. In
-//! a plan of 15,000 `terraform_data` engine values took 6 times the allocations of the document's.
+//! a plan of 1,500 `terraform_data` the engine made 290,000 allocations, where the document took 33,000.
 
 use std::sync::PoisonError;
 
