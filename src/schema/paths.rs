@@ -38,6 +38,20 @@ impl Block {
         self.write_only_paths_at(value, SecretParts::new(self, &[value]).root())
     }
 
+    /// Whether anything in it is sensitive or write-only.
+    ///
+    /// ```
+    /// use objchange::Type;
+    /// use objchange::schema::{Attribute, Block};
+    ///
+    /// assert!(Block::new([("password", Attribute::optional(Type::String).sensitive())], []).has_secrets());
+    /// assert!(!Block::new([("name", Attribute::optional(Type::String))], []).has_secrets());
+    /// ```
+    pub fn has_secrets(&self) -> bool {
+        let traits = self.traits();
+        traits.has(Traits::SENSITIVE) || traits.has(Traits::WRITE_ONLY)
+    }
+
     /// Like [`write_only_paths`](Self::write_only_paths), for an object at the end of a path that knows
     /// which parts are secret.
     pub(crate) fn write_only_paths_at(&self, value: &Value, path: PathStack<'_>) -> Vec<Path> {

@@ -54,8 +54,8 @@ pub use cases::OPERATIONS;
 pub use changes::{
     ActionInvocation, ActionTrigger, ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Check,
     CheckStatus, Deferred, DeferredInvocation, DocumentText, Importing, InvokedConfig, OutputChange,
-    PackedValues, PlannedValues, RelevantAttribute, ResourceActions, TriggerTime, ValueChange, WrittenConfig,
-    WrittenValues, as_written, is_builtin,
+    PackedSides, PackedValues, PlannedValues, RelevantAttribute, ResourceActions, TriggerTime, ValueChange,
+    WrittenConfig, WrittenValues, as_written, is_builtin,
 };
 pub use compare::{
     AddressMap, AddressMapError, ChangedObject, CompareError, CompareOptions, ComparedPlan, ComparedSide,

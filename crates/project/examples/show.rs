@@ -13,7 +13,7 @@ use objchange_project::PlanFileReader;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("name a file")?;
-    let file = PlanFileReader::default().read(&Source::new(path.as_ref()), MAX_DOCUMENT)?;
+    let file = PlanFileReader::default().read_changes(&Source::new(path.as_ref()), MAX_DOCUMENT)?;
     let (schemas, options) = (Schemas::none(), Options::default());
     let report = Report::of_file(&file, &schemas, &options, &Filter::default())?;
     let mut out = BufWriter::new(io::stdout().lock());

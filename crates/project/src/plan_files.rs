@@ -108,7 +108,7 @@ impl PlanFileReader {
     fn read_for(&self, need: Need, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
         match source.read_contents(limit)? {
             Contents::Text(text) => Self::document(source.to_string(), None, text),
-            Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), &bytes, need),
+            Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), bytes, need),
         }
     }
 
@@ -156,7 +156,7 @@ impl PlanFileReader {
 
     /// The plan in a plan file, as Terraform's document has it unless something decides by it.
     #[cfg(feature = "plan-file")]
-    fn plan_file(&self, name: &str, bytes: &[u8], need: Need) -> Result<PlanFile, PlanInputError> {
+    fn plan_file(&self, name: &str, bytes: impl AsRef<[u8]>, need: Need) -> Result<PlanFile, PlanInputError> {
         use std::sync::Arc;
 
         use objchange_module::ProviderAddress;
@@ -167,7 +167,8 @@ impl PlanFileReader {
         use crate::schema_lookup::SchemaQuery;
 
         let fail = |error| PlanInputError::Saved { name: name.to_owned(), error: Box::new(error) };
-        let saved = SavedPlan::read(bytes).map_err(fail)?;
+        let saved = SavedPlan::read(bytes.as_ref()).map_err(fail)?;
+        drop(bytes);
         let mut schemas = self.given.clone();
         let is_missing = |provider: &&ProviderAddress| {
             let name = provider.to_string();
@@ -211,7 +212,7 @@ impl PlanFileReader {
 
     /// The plan in a plan file, which this build does not read.
     #[cfg(not(feature = "plan-file"))]
-    fn plan_file(&self, name: &str, _: &[u8], _: Need) -> Result<PlanFile, PlanInputError> {
+    fn plan_file(&self, name: &str, _: impl AsRef<[u8]>, _: Need) -> Result<PlanFile, PlanInputError> {
         Err(PlanInputError::NoPlanFiles(name.to_owned()))
     }
 }

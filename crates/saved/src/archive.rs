@@ -5,13 +5,16 @@
 use std::collections::BTreeMap;
 
 use flate2::bufread::DeflateDecoder;
-use objchange_text::read_at_most;
+use objchange_text::read_into;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 
 use crate::error::{ArchiveProblem, EntryProblem, SavedPlanError};
 
 /// How the archive begins.
 pub(crate) const MAGIC: &[u8] = b"PK\x03\x04";
+
+/// How many bytes deflate can make of one.
+const MAX_RATIO: u64 = 1_032;
 
 /// The most entries of an archive. Terraform writes one for each file of each module call.
 const MAX_ENTRIES: u64 = 1 << 16;
@@ -124,10 +127,12 @@ impl<'a> Archive<'a> {
         // A header may claim any length, and deflate reaches 1,030 to 1, so only the unpacked bytes count.
         let limit = limit.min(self.left);
         let found = self.archive.get_entry(entry.place).map_err(|_| fail(EntryProblem::Truncated))?;
+        let most = (found.data().len() as u64).saturating_mul(MAX_RATIO).min(limit);
+        let room = Vec::with_capacity(entry.place.uncompressed_size_hint().min(most) as usize);
         let read = match entry.method {
-            CompressionMethod::STORE => read_at_most(found.verifying_reader(found.data()), limit + 1),
+            CompressionMethod::STORE => read_into(room, found.verifying_reader(found.data()), limit + 1),
             CompressionMethod::DEFLATE => {
-                read_at_most(found.verifying_reader(DeflateDecoder::new(found.data())), limit + 1)
+                read_into(room, found.verifying_reader(DeflateDecoder::new(found.data())), limit + 1)
             }
             method => return Err(fail(EntryProblem::Method(method.as_u16()))),
         };

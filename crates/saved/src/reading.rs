@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use objchange::address::{InstanceAddress, Mode, ModuleAddress, ResourceAddress};
-use objchange::schema::SchemaKind;
+use objchange::schema::{Schema, SchemaKind};
 use objchange::value::{Number, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_module::config::Config;
@@ -39,14 +40,20 @@ const SHOWN_ADDRESS: usize = 200;
 /// The most modules around a resource.
 const MAX_MODULES: usize = 256;
 
+/// Where a change is in the message, and its place among others.
+pub(crate) struct PackedObject {
+    pub(crate) address: InstanceAddress,
+    pub(crate) deposed: Option<SmolStr>,
+    pub(crate) schema: Option<Arc<Schema>>,
+    pub(crate) range: Range<usize>,
+}
+
 /// A plan while its message is read.
 pub(crate) struct Reading<'s> {
     file: &'s SavedPlan,
     copies: SchemaCopies<'s>,
-    /// The values of changes are left as they are in the message.
-    packs: bool,
-    /// Where the changes and the drift are in the message, one for each of the plan.
-    pub(crate) ranges: [Vec<Range<usize>>; 2],
+    /// The changes and the drift, if they are left as they are in the message.
+    pub(crate) packed: Option<[Vec<PackedObject>; 2]>,
     /// The providers without schemas, so that sensitive values of their objects lack marks.
     pub(crate) lacks_marks: BTreeSet<ProviderAddress>,
     pub(crate) plan: ModulePlan,
@@ -56,24 +63,28 @@ pub(crate) struct Reading<'s> {
 }
 
 impl<'s> Reading<'s> {
-    /// Reads all fields of the message. If it `packs`, the objects of changes are null, and `ranges` says where they are.
+    /// Reads all fields of the message. If it `packs`, the changes and the drift are not in the plan.
     pub(crate) fn new(
         file: &'s SavedPlan,
         schemas: &'s Schemas,
         packs: bool,
     ) -> Result<Self, SavedPlanError> {
-        let mut reading = Self {
+        let mut reading = Self::start(file, schemas, packs);
+        each_field(&file.message, |number, content| reading.field(number, content))?;
+        Ok(reading)
+    }
+
+    /// Before anything is read.
+    pub(crate) fn start(file: &'s SavedPlan, schemas: &'s Schemas, packs: bool) -> Self {
+        Self {
             file,
             copies: SchemaCopies::new(schemas),
-            packs,
-            ranges: <[_; 2]>::default(),
+            packed: packs.then(Default::default),
             lacks_marks: BTreeSet::new(),
             plan: ModulePlan::default(),
             deferrals: Deferrals::default(),
             variables: BTreeMap::new(),
-        };
-        each_field(&file.message, |number, content| reading.field(number, content))?;
-        Ok(reading)
+        }
     }
 }
 
@@ -87,18 +98,8 @@ impl Reading<'_> {
                 let value = self.file.value(&value, Some(&Type::Dynamic), &place, None)?;
                 self.variables.insert(variable.name.into(), value);
             }
-            3 => {
-                if let Some(object) = self.change(content, false)? {
-                    push(&mut self.plan.changes, object, "changes")?;
-                    self.ranges[0].extend(self.file.range(content));
-                }
-            }
-            18 => {
-                if let Some(object) = self.change(content, true)? {
-                    push(&mut self.plan.drift, object, "changes outside of Terraform")?;
-                    self.ranges[1].extend(self.file.range(content));
-                }
-            }
+            3 => self.listed(content, false)?,
+            18 => self.listed(content, true)?,
             4 => self.output(message::decode(content, "output_changes")?)?,
             15 => {
                 let attribute = relevant(message::decode(content, "relevant_attributes")?)?;
@@ -133,8 +134,21 @@ impl Reading<'_> {
         Ok(())
     }
 
+    fn listed(&mut self, content: Content<'_>, is_drift: bool) -> Result<(), SavedPlanError> {
+        let Some(object) = self.change(content, is_drift)? else { return Ok(()) };
+        let name = if is_drift { "changes outside of Terraform" } else { "changes" };
+        let Some(packed) = &mut self.packed else {
+            let list = if is_drift { &mut self.plan.drift } else { &mut self.plan.changes };
+            return push(list, object, name);
+        };
+        let range = self.file.range(content).ok_or_else(|| broken(name, "an entry is not a message"))?;
+        let PlannedObject { address, deposed, schema, .. } = object;
+        let object = PackedObject { address, deposed, schema, range };
+        push(&mut packed[usize::from(is_drift)], object, name)
+    }
+
     /// The change of an object; `None` if documents leave it out.
-    fn change(
+    pub(crate) fn change(
         &mut self,
         content: Content<'_>,
         is_drift: bool,
@@ -155,7 +169,7 @@ impl Reading<'_> {
         if is_drift && action == PlannedAction::NoOp && self.file.header.mode != PlanMode::RefreshOnly {
             return Ok(None);
         }
-        self.object(message, address, is_drift, self.packs).map(Some)
+        self.object(message, address, is_drift, self.packed.is_some()).map(Some)
     }
 
     fn deferred_change(&mut self, content: Content<'_>) -> Result<DeferredObject, SavedPlanError> {

@@ -14,11 +14,25 @@ use std::io::{self, Cursor, Read};
 /// # Errors
 ///
 /// It cannot be read.
-#[allow(clippy::disallowed_methods, reason = "this is the limit that the others lack")]
 pub fn read_at_most(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(limit).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    read_into(Vec::new(), reader, limit)
+}
+
+/// Reads at most `limit` bytes into the room that is there: a vector that grows has touched up to twice the memory.
+///
+/// ```
+/// let bytes = objchange_text::read_into(Vec::with_capacity(3), std::io::repeat(0), 3)?;
+/// assert_eq!((&bytes[..], bytes.capacity()), (&[0, 0, 0][..], 3));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// It cannot be read.
+#[allow(clippy::disallowed_methods, reason = "this is the limit that the others lack")]
+pub fn read_into(mut room: Vec<u8>, reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    reader.take(limit).read_to_end(&mut room)?;
+    Ok(room)
 }
 
 /// A byte that no UTF-8 text has. It replaces invalid UTF-16, so that the reader of the UTF-8 finds the

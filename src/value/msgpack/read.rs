@@ -29,7 +29,17 @@ const MAX_KEPT_LENGTH: usize = 16 << 10;
 pub struct StatedTypes(Vec<(Box<str>, Type)>);
 
 impl StatedTypes {
-    fn read(&mut self, text: &str) -> Option<Type> {
+    /// The type that a text states, in the form of Terraform's JSON; `None` if it states none.
+    ///
+    /// ```
+    /// use objchange::Type;
+    /// use objchange::value::StatedTypes;
+    ///
+    /// let mut types = StatedTypes::default();
+    /// assert_eq!(types.read(r#"["list","string"]"#), Some(Type::list(Type::String)));
+    /// assert_eq!(types.read("strings"), None);
+    /// ```
+    pub fn read(&mut self, text: &str) -> Option<Type> {
         if let Some((_, ty)) = self.0.iter().find(|(known, _)| **known == *text) {
             return Some(ty.clone());
         }

@@ -1,10 +1,12 @@
 //! A plan as changes for reports, without a detour over the document.
 
+use std::borrow::Cow;
+
 use objchange::Value;
 use objchange::address::{InstanceAddress, InstanceKey};
 use objchange_plan::{
-    ChangeSet, ChangedIndex, ChangedResource, Deferred, DeferredInvocation, Importing, Index, OutputChange,
-    PlannedValues, RelevantAttribute, ResourceActions, Text, ValueChange,
+    ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Deferred, DeferredInvocation, Importing, Index,
+    OutputChange, PlannedValues, RelevantAttribute, ResourceActions, Text, ValueChange,
 };
 use smol_str::SmolStr;
 
@@ -55,42 +57,58 @@ fn deferred_object(DeferredObject { reason, address, object }: &DeferredObject) 
     Deferred::new(reason.as_str(), resource)
 }
 
+/// The change of a resource with these values. `text` keeps the texts about it.
+pub fn changed_resource<'o, 'p>(
+    object: &'o PlannedObject,
+    values: ChangeValues<'p>,
+    text: &impl Fn(Cow<'o, str>) -> Text<'p>,
+) -> ChangedResource<'p> {
+    let mut change = ValueChange::default();
+    change.actions = object.action.into();
+    change.values = values;
+    change.importing = object.importing.as_ref().map(|importing| imported(importing, text));
+    change.has_generated_config = object.generated_config.is_some();
+    let Identities { before, after } = &object.identities;
+    change.changes_identity = before.is_some() && before != after;
+    ChangedResource {
+        previous_address: object.previous_address.as_ref().map(|address| text(address.to_string().into())),
+        deposed: object.deposed.as_deref().map(|key| text(key.into())),
+        change,
+        action_reason: object.reason.map(|reason| Text::from(reason.as_str())),
+        ..resource(&object.address, &object.provider, text)
+    }
+}
+
 /// A resource about which nothing is said but its name.
-fn resource<'p>(address: &'p InstanceAddress, provider: &crate::ProviderAddress) -> ChangedResource<'p> {
+fn resource<'o, 'p>(
+    address: &'o InstanceAddress,
+    provider: &crate::ProviderAddress,
+    text: &impl Fn(Cow<'o, str>) -> Text<'p>,
+) -> ChangedResource<'p> {
     let module = &address.resource.module;
     ChangedResource {
-        address: Text::from(address.to_string()),
-        module_address: (!module.is_root()).then(|| Text::from(module.to_string())),
+        address: text(address.to_string().into()),
+        module_address: (!module.is_root()).then(|| text(module.to_string().into())),
         mode: Text::from(mode_name(address.resource.mode)),
-        resource_type: Text::from(address.resource.resource_type.as_str()),
-        name: Text::from(address.resource.name.as_str()),
+        resource_type: text(address.resource.resource_type.as_str().into()),
+        name: text(address.resource.name.as_str().into()),
         index: address.key.as_ref().map(|key| {
             ChangedIndex::Planned(match key {
-                InstanceKey::Number(number) => Index::Number(Text::from(number.to_string())),
-                InstanceKey::String(key) => Index::Key(Text::from(key.as_str())),
+                InstanceKey::Number(number) => Index::Number(text(number.to_string().into())),
+                InstanceKey::String(key) => Index::Key(text(key.as_str().into())),
             })
         }),
-        provider_name: Text::from(provider.to_string()),
+        provider_name: text(provider.to_string().into()),
         ..ChangedResource::default()
     }
 }
 
 fn changed(object: &PlannedObject) -> ChangedResource<'_> {
-    let importing = object.importing.as_ref().map(importing);
-    let mut change = ValueChange::planned(object.action.into(), object.written_values(), importing);
-    change.has_generated_config = object.generated_config.is_some();
-    let Identities { before, after } = &object.identities;
-    change.changes_identity = before.is_some() && before != after;
-    ChangedResource {
-        previous_address: object.previous_address.as_ref().map(|address| Text::from(address.to_string())),
-        deposed: object.deposed.as_deref().map(Text::from),
-        change,
-        action_reason: object.reason.map(|reason| Text::from(reason.as_str())),
-        ..resource(&object.address, &object.provider)
-    }
+    let values = ChangeValues::Planned(Box::new(object.written_values()));
+    changed_resource(object, values, &Text::from)
 }
 
-fn importing(imported_by: &ImportedBy) -> Importing<'_> {
+fn imported<'o, 'p>(imported_by: &'o ImportedBy, text: &impl Fn(Cow<'o, str>) -> Text<'p>) -> Importing<'p> {
     if let ImportedBy::Identity(identity) = imported_by
         && identity.is_wholly_known()
         && !imported_by.is_sensitive()
@@ -101,16 +119,16 @@ fn importing(imported_by: &ImportedBy) -> Importing<'_> {
     }
     // Terraform prints it even if it is sensitive.
     let id = imported_by.id().filter(|id| !id.is_empty() && !imported_by.is_sensitive());
-    Importing::by_id(id.map(Text::from))
+    Importing::by_id(id.map(|id| text(id.into())))
 }
 
 fn deferred(undecided: &UndecidedResource) -> Deferred<'_> {
     let importing = match &undecided.reason {
-        UndecidedReason::ImportUnknown(imported_by) => Some(importing(imported_by)),
+        UndecidedReason::ImportUnknown(imported_by) => Some(imported(imported_by, &Text::from)),
         _ => None,
     };
     let change = ValueChange::planned(undecided_actions(undecided), undecided.written_values(), importing);
-    let resource = resource(&undecided.address, &undecided.provider);
+    let resource = resource(&undecided.address, &undecided.provider, &Text::from);
     Deferred::new(undecided.reason.as_str(), ChangedResource { change, ..resource })
 }
 

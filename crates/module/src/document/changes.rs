@@ -3,8 +3,8 @@
 use objchange::address::{InstanceAddress, InstanceKey, Mode};
 use objchange_plan::{Deferred, PlannedValues, ResourceActions, Shape, Sides, View};
 
-use super::compare_changes;
 use super::json::JsonWriter;
+use crate::plan::compare_changes;
 use crate::plan::{
     Deferrals, DeferredObject, Identities, ImportedBy, ModulePlan, OpenAddress, PlannedObject, PlannedOutput,
     UndecidedReason, UndecidedResource,

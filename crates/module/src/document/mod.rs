@@ -16,8 +16,8 @@ mod state;
 mod values;
 
 pub use crate::order::compare_instances;
-pub use crate::plan::{compare_changes, relevant_attributes};
-pub use change_set::{change_set, saved_change_set};
+pub use crate::plan::relevant_attributes;
+pub use change_set::{change_set, changed_resource, saved_change_set};
 pub use explanation::ExplanationReport;
 pub use graph::GraphReport;
 

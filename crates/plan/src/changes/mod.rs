@@ -6,12 +6,13 @@ mod invocation;
 mod planned_values;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use objchange::Type;
 use objchange::address::steps;
 use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
-use objchange::value::Path;
+use objchange::value::{Path, StatedTypes};
 use serde::{Deserialize, Serialize};
 
 pub use self::actions::ResourceActions;
@@ -296,7 +297,12 @@ pub enum ChangeValues<'t> {
     /// As they were planned.
     Planned(Box<PlannedValues>),
     /// As a plan file has them, to be decoded when somebody looks at them: a large plan has thousands.
-    Packed(Arc<dyn PackedValues + 't>),
+    Packed {
+        /// Both sides, if nothing in them is sensitive or forces a replacement.
+        plain: Option<PackedSides<'t>>,
+        /// Decodes them, whatever they are.
+        values: Arc<dyn PackedValues + 't>,
+    },
 }
 
 /// The two sides of a change that are still to be decoded.
@@ -313,6 +319,25 @@ pub trait PackedValues: Send + Sync {
     ///
     /// They cannot be decoded, for this reason. It shows no value.
     fn unpack(&self) -> Result<PlannedValues, String>;
+}
+
+/// Both sides of a change as a plan file has them. It may hold secrets.
+#[derive(Clone, Copy)]
+pub struct PackedSides<'t> {
+    /// The value before, in MessagePack; `None` if it is null.
+    pub before: Option<&'t [u8]>,
+    /// The value after, in MessagePack; `None` if it is null.
+    pub after: Option<&'t [u8]>,
+    /// The type of both.
+    pub ty: &'t Type,
+    /// The types that values of the file have stated.
+    pub types: &'t Mutex<StatedTypes>,
+}
+
+impl std::fmt::Debug for PackedSides<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PackedSides")
+    }
 }
 
 impl std::fmt::Debug for dyn PackedValues + '_ {
@@ -332,7 +357,7 @@ impl<'t> ChangeValues<'t> {
     pub fn written(&self) -> Option<&WrittenValues<'t>> {
         match self {
             Self::Written(values) => Some(values),
-            Self::Planned(_) | Self::Packed(_) => None,
+            Self::Planned(_) | Self::Packed { .. } => None,
         }
     }
 
@@ -341,7 +366,7 @@ impl<'t> ChangeValues<'t> {
         match self {
             Self::Written(_) => None,
             Self::Planned(values) => values.schema(),
-            Self::Packed(values) => values.schema(),
+            Self::Packed { values, .. } => values.schema(),
         }
     }
 }

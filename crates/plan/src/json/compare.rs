@@ -17,9 +17,12 @@ impl View<'_, '_> {
         if Arc::ptr_eq(self.tree, other.tree) && self.node == other.node {
             return true;
         }
-        use Tag::{Array, LargeArray, LargeObject, MadeNumber, Number, Object, Unescaped, Verbatim};
+        use Tag::{
+            Array, Borrowed, LargeArray, LargeObject, MadeNumber, Number, Object, Unescaped, Verbatim,
+        };
         match (self.node.tag, other.node.tag) {
-            (Number | MadeNumber, Number | MadeNumber) | (Verbatim | Unescaped, Verbatim | Unescaped) => {
+            (Number | MadeNumber, Number | MadeNumber)
+            | (Verbatim | Unescaped | Borrowed, Verbatim | Unescaped | Borrowed) => {
                 self.tree.bytes(self.node) == other.tree.bytes(other.node)
             }
             (Array | LargeArray, Array | LargeArray) | (Object | LargeObject, Object | LargeObject) => {

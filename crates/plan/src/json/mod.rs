@@ -17,7 +17,7 @@ pub(crate) use make::fitted_marks;
 pub use make::{doubtful_marks, union_marks};
 pub(crate) use objchange_text::json::write_string;
 pub use objchange_text::json::{JsonError, JsonErrorKind, MAX_DEPTH, Raw, Reader};
-pub(crate) use tree::{Builder, Built};
+pub(crate) use tree::{Builder, Built, Open};
 use tree::{Node, Tree};
 pub use view::{Elements, Members, Shape, View};
 

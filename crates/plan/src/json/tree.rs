@@ -35,6 +35,8 @@ pub(super) enum Tag {
     Verbatim,
     /// A part of what had to be made.
     Unescaped,
+    /// Borrowed from elsewhere.
+    Borrowed,
     /// Nodes that stand together among all others.
     Array,
     /// As an array; keys and values by turns.
@@ -82,6 +84,8 @@ pub(super) struct Tree<'t> {
     long: Vec<Range<usize>>,
     /// The strings that do not be in the text as they are.
     pub(super) unescaped: String,
+    /// The strings that are in no text of one piece.
+    borrowed: Vec<&'t str>,
 }
 
 impl<'t> Tree<'t> {
@@ -111,12 +115,18 @@ impl<'t> Tree<'t> {
         &self.text[self.range(node)]
     }
 
+    #[inline]
+    pub(super) fn borrowed(&self, node: &Node) -> &'t str {
+        self.borrowed[node.offset as usize]
+    }
+
     /// The text of a number or string.
     #[inline]
     pub(super) fn str(&self, node: &Node) -> &str {
         match node.tag {
             Tag::Unescaped | Tag::MadeNumber => &self.unescaped[self.range(node)],
             Tag::Verbatim | Tag::Number => self.verbatim(node),
+            Tag::Borrowed => self.borrowed(node),
             _ => "",
         }
     }
@@ -127,6 +137,7 @@ impl<'t> Tree<'t> {
         match node.tag {
             Tag::Unescaped | Tag::MadeNumber => &self.unescaped.as_bytes()[self.range(node)],
             Tag::Verbatim | Tag::Number => &self.text.as_bytes()[self.range(node)],
+            Tag::Borrowed => self.borrowed(node).as_bytes(),
             _ => &[],
         }
     }
@@ -164,7 +175,8 @@ impl<'t> Builder<'t> {
     pub(super) fn new(document: &'t str, origin: usize) -> Self {
         let text = document.get(origin..).unwrap_or_default();
         let (large, long) = (Vec::new(), Vec::new());
-        let tree = Tree { text, nodes: Vec::new(), large, long, unescaped: String::new() };
+        let (nodes, unescaped, borrowed) = (Vec::new(), String::new(), Vec::new());
+        let tree = Tree { text, nodes, large, long, unescaped, borrowed };
         Self { tree, document, origin, unfinished: Vec::new() }
     }
 
@@ -179,6 +191,45 @@ impl<'t> Builder<'t> {
         builder.tree.nodes.reserve(nodes);
         builder.unfinished.reserve(nodes);
         builder
+    }
+
+    /// A builder of values that take so many bytes in MessagePack.
+    pub(crate) fn for_packed(length: usize) -> Self {
+        let mut builder = Self::new("", 0);
+        // Most texts have some ten bytes.
+        let texts = length.min(1 << 16) / 16;
+        builder.tree.borrowed.reserve(texts);
+        builder.tree.nodes.reserve(texts);
+        builder.unfinished.reserve(texts);
+        builder
+    }
+
+    /// A string of which nothing is copied.
+    pub(crate) fn make_borrowed(&mut self, text: &'t str) -> Built {
+        let offset = self.tree.borrowed.len() as u32;
+        self.tree.borrowed.push(text);
+        Built(Node::new(Tag::Borrowed, offset, 0))
+    }
+
+    /// Adds a part to an array.
+    pub(crate) fn push_element(&mut self, Built(value): Built, open: &mut Open) {
+        self.push(value, open);
+    }
+
+    /// Adds a part to an object.
+    pub(crate) fn push_member(&mut self, Built(key): Built, Built(value): Built, open: &mut Open) {
+        self.unfinished.push(key);
+        self.push(value, open);
+    }
+
+    /// The array with all parts that were added.
+    pub(crate) fn close_array(&mut self, open: Open) -> Built {
+        Built(self.close(open, Tag::Array, Tag::LargeArray))
+    }
+
+    /// The object with all parts that were added.
+    pub(crate) fn close_object(&mut self, open: Open) -> Built {
+        Built(self.object(open))
     }
 
     /// All that has been read.
@@ -351,7 +402,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Begins an array or object.
-    pub(super) fn open(&self) -> Open {
+    pub(crate) fn open(&self) -> Open {
         Open { start: self.unfinished.len(), own: Vec::new() }
     }
 

@@ -55,7 +55,7 @@ impl<'v, 't> View<'v, 't> {
             Tag::False => Shape::Bool(false),
             Tag::True => Shape::Bool(true),
             Tag::Number | Tag::MadeNumber => Shape::Number(self.tree.str(self.node)),
-            Tag::Verbatim | Tag::Unescaped => Shape::String(self.tree.str(self.node)),
+            Tag::Verbatim | Tag::Unescaped | Tag::Borrowed => Shape::String(self.tree.str(self.node)),
             Tag::Array | Tag::LargeArray => Shape::Array(self.elements()),
             Tag::Object | Tag::LargeObject => Shape::Object(self.members()),
         }
@@ -121,7 +121,7 @@ impl<'v, 't> View<'v, 't> {
     #[inline]
     pub fn as_str(self) -> Option<&'v str> {
         match self.node.tag {
-            Tag::Verbatim | Tag::Unescaped => Some(self.tree.str(self.node)),
+            Tag::Verbatim | Tag::Unescaped | Tag::Borrowed => Some(self.tree.str(self.node)),
             _ => None,
         }
     }
@@ -131,6 +131,7 @@ impl<'v, 't> View<'v, 't> {
     pub fn text(self) -> Option<Text<'t>> {
         match self.node.tag {
             Tag::Verbatim | Tag::Number => Some(Text::from(self.tree.verbatim(self.node))),
+            Tag::Borrowed => Some(Text::from(self.tree.borrowed(self.node))),
             Tag::Unescaped | Tag::MadeNumber => Some(Text::from(self.tree.str(self.node).to_owned())),
             _ => None,
         }
@@ -143,7 +144,9 @@ impl<'v, 't> View<'v, 't> {
         let is_json = || matches!(self.tree.bytes(self.node).first(), Some(b'{' | b'['));
         match self.node.tag {
             Tag::Verbatim => is_json(),
-            Tag::Unescaped => is_json() || memchr::memchr(b'\n', self.tree.bytes(self.node)).is_some(),
+            Tag::Unescaped | Tag::Borrowed => {
+                is_json() || memchr::memchr(b'\n', self.tree.bytes(self.node)).is_some()
+            }
             _ => false,
         }
     }
@@ -151,7 +154,8 @@ impl<'v, 't> View<'v, 't> {
     /// Whether this is `""`.
     #[inline]
     pub(crate) fn is_empty_string(self) -> bool {
-        matches!(self.node.tag, Tag::Verbatim | Tag::Unescaped) && self.tree.bytes(self.node).is_empty()
+        matches!(self.node.tag, Tag::Verbatim | Tag::Unescaped | Tag::Borrowed)
+            && self.tree.bytes(self.node).is_empty()
     }
 
     /// Whether this is `null`.

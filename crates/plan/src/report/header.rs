@@ -384,6 +384,6 @@ fn replacing_attributes(resource: &ChangedResource<'_>) -> Vec<Text<'static>> {
             sorted(elements.iter().filter_map(|path| path.elements().get(0)?.as_str()).collect())
         }
         ChangeValues::Planned(values) => sorted(attributes_of(values.replaced_paths()).collect()),
-        ChangeValues::Packed(values) => sorted(attributes_of(values.replaced_paths()).collect()),
+        ChangeValues::Packed { values, .. } => sorted(attributes_of(values.replaced_paths()).collect()),
     }
 }

@@ -2,6 +2,7 @@
 
 mod dialect;
 mod keys;
+mod msgpack;
 mod paths;
 mod reason;
 mod sides;

@@ -53,8 +53,11 @@ impl<'t> Sides<'t> {
         match values {
             ChangeValues::Written(written) => Self::read_written(document, written, location),
             ChangeValues::Planned(planned) => Ok(Self::from_planned(planned)),
-            ChangeValues::Packed(packed) => {
-                let planned = packed.unpack().map_err(DocumentError::in_no_text)?;
+            ChangeValues::Packed { plain, values } => {
+                if let Some(sides) = plain.and_then(Self::from_packed) {
+                    return Ok(sides);
+                }
+                let planned = values.unpack().map_err(DocumentError::in_no_text)?;
                 Ok(Self::from_planned(&planned))
             }
         }

@@ -57,7 +57,7 @@ fn sides(builder: &mut Builder<'_>, before: &Value, after: &Value) -> (Built, Bu
     (before, after)
 }
 
-fn content(builder: &mut Builder<'_>, value: &Value, depth: usize) -> Built {
+pub(super) fn content(builder: &mut Builder<'_>, value: &Value, depth: usize) -> Built {
     if depth >= MAX_DEPTH {
         return builder.make_string(TOO_DEEP);
     }
@@ -86,19 +86,19 @@ fn known<'v>(
 }
 
 /// Something that is said of some parts of a value, beside it.
-struct Marking {
+pub(super) struct Marking {
     is_here: fn(&Value) -> bool,
     is_here_or_below: fn(&Value) -> bool,
 }
 
-const UNKNOWN: Marking =
+pub(super) const UNKNOWN: Marking =
     Marking { is_here: |value| !value.is_known(), is_here_or_below: |value| !value.is_wholly_known() };
 
 /// Ephemeral values are hidden, too.
 const SENSITIVE: Marking = Marking { is_here: Value::is_marked, is_here_or_below: Value::contains_marked };
 
 /// `true` where it holds, mirroring the nesting of the value around.
-fn marks(builder: &mut Builder<'_>, value: &Value, marking: &Marking, depth: usize) -> Built {
+pub(super) fn marks(builder: &mut Builder<'_>, value: &Value, marking: &Marking, depth: usize) -> Built {
     if (marking.is_here)(value) {
         return Built::bool(true);
     }

@@ -1,5 +1,6 @@
 //! Patterns in the syntax of RE2, which Terraform, Sentinel and Rego use, matched by the `regex` crate.
 
+mod classes;
 mod meter;
 mod translate;
 
@@ -9,7 +10,7 @@ pub use regex::bytes::Captures;
 use regex::bytes::{Regex, RegexBuilder};
 
 use self::meter::Meter;
-use self::translate::{RANGE, Translated, translate};
+use self::translate::{Translated, translate};
 
 /// A compiled pattern.
 ///
@@ -104,8 +105,7 @@ impl Pattern {
     ///
     /// The text is not a pattern of RE2, or the compiled pattern is too large.
     pub fn new(pattern: &str, max_size: usize) -> Result<Self, PatternError> {
-        let Translated { text, names, size: width, property } =
-            translate(pattern).map_err(PatternError::Syntax)?;
+        let Translated { text, names, size: width } = translate(pattern).map_err(PatternError::Syntax)?;
         let sizes = SIZES.into_iter().filter(|size| *size < max_size).chain([max_size]);
         for size in sizes {
             // Bytes are matched, because the `\B` of ASCII is refused for text: it is also between the bytes of one
@@ -114,11 +114,11 @@ impl Pattern {
                 Ok(regex) => return Ok(Self { regex, names, width, size }),
                 // Tried again with more memory, up to the limit of the caller.
                 Err(regex::Error::CompiledTooBig(_)) => {}
-                // Unicode has no such class. The crate's own message would show the translated pattern,
-                // which the user did not write.
+                // Translated patterns are in the syntax of the crate. Where one is not, the crate's own message would show what
+                // the user did not write.
                 Err(_) => {
-                    let part = property.unwrap_or_else(|| pattern.to_owned());
-                    return Err(PatternError::Syntax(Refusal { code: RANGE, part }));
+                    let refusal = Refusal { code: "invalid pattern", part: pattern.to_owned() };
+                    return Err(PatternError::Syntax(refusal));
                 }
             }
         }
@@ -264,6 +264,10 @@ mod tests {
             ("^a&&b[&&~]$", "a&&b~", true),
             ("^\\p{L}\\P{Greek}$", "éx", true),
             ("^\\p{Lu}$", "a", false),
+            ("^\\p{Old_Italic}\\p{greek}\\p{Uppercase_Letter}\\p{ASCII}$", "\u{10300}αAa", true),
+            ("\\p{Cs}", "a", false),
+            ("^\\P{Cs}[^\\p{Cs}]\\p{Any}$", "abc", true),
+            ("\\P{Any}", "a", false),
             ("^\\pL\\x{e9}[\\x{61}-c]$", "aéb", true),
             ("\\012", "\n", true),
             ("^[a-c--b]$", "-", true),
@@ -290,6 +294,12 @@ mod tests {
             "(?s-u:.)",
             "\\u0041",
             "(?R)",
+            // The crate has these.
+            "\\p{Alphabetic}",
+            "\\p{White_Space}",
+            "\\p{Grek}",
+            "\\p{sc=Greek}",
+            "\\p{Garay}",
         ];
         for pattern in refused {
             assert!(Pattern::new(pattern, Pattern::MAX_SIZE).is_err(), "{pattern}");

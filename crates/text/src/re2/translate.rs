@@ -5,7 +5,7 @@
 //! set operations and no brackets; names of groups may begin with a digit. RE2 refuses syntax that only the
 //! crate knows.
 
-use super::Refusal;
+use super::{Refusal, classes};
 
 /// A pattern in the other syntax.
 #[derive(Debug)]
@@ -16,8 +16,6 @@ pub(super) struct Translated {
     pub(super) names: Vec<Option<String>>,
     /// About how many characters it would have with its repetitions written out.
     pub(super) size: usize,
-    /// The first class of Unicode that is named: whether there is such a class, only the crate knows.
-    pub(super) property: Option<String>,
 }
 
 /// A piece of a pattern, or all that is in a group.
@@ -32,7 +30,7 @@ const NOTHING: Piece = Piece { repeats: 1, size: 0 };
 
 /// Go's words for errors.
 const ESCAPE: &str = "invalid escape sequence";
-pub(super) const RANGE: &str = "invalid character class range";
+const RANGE: &str = "invalid character class range";
 const COUNT: &str = "invalid repeat count";
 
 /// Translates a pattern of RE2 to the other syntax.
@@ -42,7 +40,6 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, Refusal> {
         at: 0,
         out: String::new(),
         names: Vec::new(),
-        property: None,
         last: NOTHING,
         groups: vec![NOTHING],
     };
@@ -78,8 +75,8 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, Refusal> {
         return translator.wrong("missing closing )", 0);
     }
     let size = translator.groups.first().map_or(0, |all| all.size);
-    let Translator { out: text, names, property, .. } = translator;
-    Ok(Translated { text, names, size, property })
+    let Translator { out: text, names, .. } = translator;
+    Ok(Translated { text, names, size })
 }
 
 struct Translator<'p> {
@@ -87,7 +84,6 @@ struct Translator<'p> {
     at: usize,
     out: String,
     names: Vec<Option<String>>,
-    property: Option<String>,
     last: Piece,
     /// The content of each open group; the first is the content outside of all groups.
     groups: Vec<Piece>,
@@ -279,14 +275,10 @@ impl<'p> Translator<'p> {
             Some(c) => c.to_string(),
             None => return self.wrong(RANGE, start),
         };
-        self.property.get_or_insert_with(|| self.pattern[start..self.at].to_owned());
-        if name == "Any" {
-            return Ok(if negated { "[^\\s\\S]" } else { "[\\s\\S]" }.to_owned());
+        match classes::class(&name, negated) {
+            Some(class) => Ok(class),
+            None => self.wrong(RANGE, start),
         }
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return self.wrong(RANGE, start);
-        }
-        Ok(format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' }))
     }
 
     /// The character of an escape, behind the backslash.
