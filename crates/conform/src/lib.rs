@@ -79,7 +79,7 @@ pub use self::hints::{Hints, HintsError};
 pub use self::learn::{LearnOptions, LearnProgress, Learned, learn};
 pub use self::opened::{judge_action, judge_ephemeral, judge_list};
 pub use self::repair::{Acceptance, accepted};
-use self::repair::{accepted_when, allowed_values};
+use self::repair::{AcceptanceTest, accepted_when, allowed_values};
 use self::report::shape;
 pub use self::report::{FindingReport, Refusal, Report, RunEnd, Smallest, Subject, Time, TypeReport};
 pub use self::report_cases::reported_rules;

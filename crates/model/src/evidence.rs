@@ -10,9 +10,13 @@ use objchange::value::{Descend, Kind, Path, PathStep};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
+use crate::collected::collections;
 use crate::empty::{has_nothing, is_empty_value, zeroed};
 use crate::fact::{Cause, ChangeKind, Outcome, Replacement, Replaces, Situation};
-use crate::merge::{CleanProbe, Constants, MAX_OUTCOMES, OutcomesBeside, OutcomesByPart, holds_own, merged};
+use crate::merge::{
+    CleanProbe, Constants, MAX_OUTCOMES, OutcomesBeside, OutcomesByPart, OutcomesKey, ProbeOutcomes, add_values, holds_own,
+    merged,
+};
 use crate::model::TypeModel;
 use crate::play::{PlayOptions, Played, Source};
 use crate::walk::{Decide, Question, walk};
@@ -29,6 +33,8 @@ pub struct Evidence<'s> {
     seen: OutcomesByPart,
     /// Outcomes in new objects that are made from another base. They are used where those of the first say nothing.
     seen_beside: OutcomesByPart,
+    /// Outcomes beside each value of an argument that accepts only some: by argument and value.
+    seen_with: BTreeMap<(SmolStr, SmolStr), OutcomesByPart>,
     replaced: BTreeMap<Cause, Vec<ReplaceProbe>>,
     /// Texts that the provider has named by itself, such as the values that an argument accepts.
     named: HashSet<String>,
@@ -56,6 +62,7 @@ impl<'s> Evidence<'s> {
             bases: Vec::new(),
             seen: BTreeMap::new(),
             seen_beside: BTreeMap::new(),
+            seen_with: BTreeMap::new(),
             replaced: BTreeMap::new(),
             named: HashSet::new(),
             legacy: false,
@@ -89,7 +96,7 @@ impl<'s> Evidence<'s> {
     pub fn constant_probes(&self) -> Vec<(u64, PlanResourceChange)> {
         let mut covered = BTreeSet::new();
         let mut chosen = BTreeSet::new();
-        for ((part, ..), outcomes) in self.seen.iter().chain(&self.seen_beside) {
+        for ((part, ..), outcomes) in self.all_seen() {
             for ((constant, sample), probe) in &outcomes.clean {
                 if covered.insert((part, constant)) {
                     chosen.insert((probe.number, *sample));
@@ -103,20 +110,47 @@ impl<'s> Evidence<'s> {
     /// Drops the constants that a provider with other secrets has not planned for the same parts: they may be made of a
     /// secret.
     pub fn confirm(&mut self, with_other_secrets: &Self) {
-        let others = with_other_secrets.seen.iter().chain(&with_other_secrets.seen_beside);
-        let confirmed: BTreeSet<(&SmolStr, &Outcome)> = others
+        let confirmed: BTreeSet<(&SmolStr, &Outcome)> = with_other_secrets
+            .all_seen()
             .flat_map(|((part, ..), outcomes)| {
                 outcomes.clean.keys().map(move |(constant, _)| (part, constant))
             })
             .collect();
-        for ((part, ..), outcomes) in self.seen.iter_mut().chain(&mut self.seen_beside) {
+        let seen_with = self.seen_with.values_mut().flatten();
+        for ((part, ..), outcomes) in self.seen.iter_mut().chain(&mut self.seen_beside).chain(seen_with) {
             outcomes.clean.retain(|(constant, _), _| confirmed.contains(&(part, constant)));
         }
+    }
+
+    fn all_seen(&self) -> impl Iterator<Item = (&OutcomesKey, &ProbeOutcomes)> {
+        self.seen.iter().chain(&self.seen_beside).chain(self.seen_with.values().flatten())
+    }
+
+    /// Adds the answer to a request in which nothing is new but that an argument has this value, which is one of few that
+    /// it accepts: in a new object, or in a change from another value.
+    pub fn add_with(
+        &mut self,
+        sample: u64,
+        (argument, value): (&str, &str),
+        request: &PlanResourceChange,
+        answer: &PlannedResource,
+    ) {
+        self.add_probe(sample, Some((argument, value)), request, answer);
     }
 
     /// Adds the answer to a request without errors. `sample` is the number of the set of made-up values in the request:
     /// a text that is planned for several of them was not derived from one. An answer of another schema adds nothing.
     pub fn add(&mut self, sample: u64, request: &PlanResourceChange, answer: &PlannedResource) {
+        self.add_probe(sample, None, request, answer);
+    }
+
+    fn add_probe(
+        &mut self,
+        sample: u64,
+        with: Option<(&str, &str)>,
+        request: &PlanResourceChange,
+        answer: &PlannedResource,
+    ) {
         let PlanResourceChange { prior, config, proposed, .. } = request;
         let planned = &answer.planned;
         if planned.as_object().is_none() || config.as_object().is_none() || answer.deferred.is_some() {
@@ -148,19 +182,34 @@ impl<'s> Evidence<'s> {
         let own = Own::of(config, prior);
         let is_replaced =
             !prior.is_null() && !replace_parts(prior, planned, &answer.requires_replace).is_empty();
-        let (causes_of, seen) = (&causes, if is_beside { &mut self.seen_beside } else { &mut self.seen });
-        let probe = self.probes.len();
         let mut observer = Observer {
             config,
-            causes: causes_of,
+            causes: &causes,
             own: &own,
             named: &self.named,
             sample,
-            probe,
+            probe: self.probes.len(),
             is_replaced,
-            seen,
+            seen: if is_beside { &mut self.seen_beside } else { &mut self.seen },
         };
-        walk(self.schema, sides, &mut observer);
+        // A new object in which only the value of an argument is another one shows nothing about others that are set.
+        let is_usual = with.is_none() || !prior.is_null() || !causes.is_empty();
+        if is_usual {
+            walk(self.schema, sides, &mut observer);
+        }
+        if let Some((argument, value)) = with {
+            let is_it = |cause: &Cause| cause.part == argument;
+            if causes.iter().all(is_it) && (prior.is_null() || !causes.is_empty()) {
+                let nothing = BTreeSet::new();
+                let place = (SmolStr::new(argument), SmolStr::new(value));
+                observer = Observer {
+                    causes: &nothing,
+                    seen: self.seen_with.entry(place).or_default(),
+                    ..observer
+                };
+                walk(self.schema, sides, &mut observer);
+            }
+        }
         let mut one = causes.iter();
         if let (false, Some(cause), None) = (prior.is_null(), one.next(), one.next()) {
             let probe = ReplaceProbe {
@@ -180,7 +229,7 @@ impl<'s> Evidence<'s> {
             legacy: self.legacy,
             ..TypeModel::default()
         };
-        let constants = Constants::new(self.seen.iter().chain(&self.seen_beside));
+        let constants = Constants::new(self.all_seen());
         let mut parts: BTreeMap<(SmolStr, Situation), Vec<OutcomesBeside>> = BTreeMap::new();
         for ((part, situation, cause), seen) in self.seen {
             parts.entry((part, situation)).or_default().push((cause, seen));
@@ -201,6 +250,19 @@ impl<'s> Evidence<'s> {
                 |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
             let cases = merged(seen, is_computed, &is_kept);
             model.parts.entry(part).or_default().planned.insert(situation, cases);
+        }
+        let mut beside: BTreeMap<(SmolStr, Situation, SmolStr), Vec<(SmolStr, ProbeOutcomes)>> =
+            BTreeMap::new();
+        for ((argument, value), seen) in self.seen_with {
+            for ((part, situation, _), outcomes) in seen {
+                beside.entry((part, situation, argument.clone())).or_default().push((value.clone(), outcomes));
+            }
+        }
+        for ((part, situation, argument), seen) in beside {
+            let is_kept =
+                |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
+            let cases = model.parts.entry(part.clone()).or_default().planned.entry(situation).or_default();
+            add_values(cases, argument, seen, &is_kept);
         }
         for (cause, probes) in self.replaced {
             let replaces = replacement(&probes);
@@ -265,7 +327,7 @@ fn contradicted(
                 })
         };
         wrong.extend(sources.into_iter().filter(|source| match source {
-            Source::Planned { part, .. } => differs(part),
+            Source::Planned { part, .. } | Source::With { part, .. } => differs(part),
             Source::Together { .. } | Source::Replaces(_) => false,
         }));
         for source in &mut wrong {
@@ -471,7 +533,7 @@ impl Decide for Observer<'_> {
 impl Observer<'_> {
     /// The outcomes that may have led to a value, the most specific first.
     fn outcomes(&self, question: &Question<'_>, planned: &Value) -> Vec<Outcome> {
-        let Question { part, situation, sides, are_blocks, holds_objects, .. } = question;
+        let Question { part, situation, sides, are_blocks, holds_objects, is_computed } = question;
         if !planned.is_known() {
             return std::iter::once(Outcome::Unknown).chain(self.unknown_copies(part, planned)).collect();
         }
@@ -502,6 +564,16 @@ impl Observer<'_> {
         let is_new = matches!(situation, Situation::Created | Situation::Added);
         if !is_new && !sides.prior.is_null() && planned.identical(sides.prior) {
             fitting.push(Outcome::Kept);
+        }
+        let source = if is_set { sides.config } else { sides.prior };
+        if let (Some(source), Some(planned), true) = (source.as_str(), planned.as_str(), is_set || !is_new) {
+            for outcome in [Outcome::UpperCase, Outcome::LowerCase] {
+                let in_case = crate::walk::in_case(&outcome, source);
+                fitting.extend(Some(outcome).filter(|_| in_case.as_deref() == Some(planned)));
+            }
+        }
+        if *is_computed && !*are_blocks && !part.contains('.') {
+            fitting.extend(collections(self.config, planned).into_iter().map(Outcome::Collected));
         }
         if planned.is_null() || *are_blocks && has_nothing(planned) {
             fitting.push(Outcome::Null);
@@ -560,6 +632,13 @@ impl TypeModel {
                 for cause in causes {
                     let fact = cases.when.entry(cause.clone()).or_default();
                     fact.probes += 1;
+                    fact.contradict();
+                }
+            }
+            Source::With { part, situation, argument, value } => {
+                let facts = self.parts.get_mut(part).and_then(|facts| facts.planned.get_mut(situation));
+                let values = facts.and_then(|cases| cases.with.get_mut(argument));
+                if let Some(fact) = values.and_then(|values| values.get_mut(value)) {
                     fact.contradict();
                 }
             }

@@ -24,14 +24,31 @@ pub enum Outcome {
     Sha1,
     /// The value of the prior object.
     Kept,
+    /// The value of the configuration in upper case, or that of the prior object where it is left out.
+    UpperCase,
+    /// Like [`UpperCase`](Self::UpperCase), in lower case.
+    LowerCase,
     /// Null, or no blocks.
     Null,
     /// The value of this argument.
     CopyOf(SmolStr),
+    /// A set of the values of several arguments.
+    Collected(Collected),
     /// This value, as JSON.
     Constant(String),
     /// Known after apply.
     Unknown,
+}
+
+/// A set with one element for each distinct text in some arguments, which are texts or collections of texts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Collected {
+    /// The arguments. Those that configuration leaves out add nothing.
+    #[serde(rename = "of")]
+    pub arguments: Vec<SmolStr>,
+    /// The attribute that holds the text, if the elements are objects. Their other attributes are known after apply.
+    #[serde(rename = "as", default, skip_serializing_if = "Option::is_none")]
+    pub attribute: Option<SmolStr>,
 }
 
 /// The outcome of all probes of a part in one situation. If they agree there is one outcome, and the fact is stable.
@@ -131,6 +148,10 @@ pub struct Cases {
     /// The facts if one of these changes as well, where they differ from the usual one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub when: BTreeMap<Cause, Fact>,
+    /// The facts beside each value of an argument that accepts only some, where these differ: by argument and value. They are
+    /// used where the argument is set in a new object, and where it changes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub with: BTreeMap<SmolStr, BTreeMap<SmolStr, Fact>>,
 }
 
 /// Whether a change of a part replaces the object.

@@ -12,8 +12,11 @@ pub(crate) const MAX_OUTCOMES: usize = 4;
 /// The outcomes of a part in a situation, with the cause beside it.
 pub(crate) type OutcomesBeside = (Option<Cause>, ProbeOutcomes);
 
+/// A part, its situation, and the cause beside it.
+pub(crate) type OutcomesKey = (SmolStr, Situation, Option<Cause>);
+
 /// The outcomes of each part in each situation, by the cause beside it.
-pub(crate) type OutcomesByPart = BTreeMap<(SmolStr, Situation, Option<Cause>), ProbeOutcomes>;
+pub(crate) type OutcomesByPart = BTreeMap<OutcomesKey, ProbeOutcomes>;
 
 /// The outcomes that fit all probes of a part in a situation, beside one cause.
 #[derive(Default)]
@@ -40,7 +43,7 @@ pub(crate) struct Constants(BTreeMap<(SmolStr, Outcome), BTreeMap<u64, bool>>);
 
 impl Constants {
     pub(crate) fn new<'o>(
-        all: impl Iterator<Item = (&'o (SmolStr, Situation, Option<Cause>), &'o ProbeOutcomes)>,
+        all: impl Iterator<Item = (&'o OutcomesKey, &'o ProbeOutcomes)>,
     ) -> Self {
         let mut constants: BTreeMap<_, BTreeMap<u64, bool>> = BTreeMap::new();
         for ((part, ..), outcomes) in all {
@@ -121,6 +124,34 @@ pub(crate) fn merged(
         }
     }
     cases
+}
+
+/// Adds the facts beside each value of an argument, if one of them is another fact than without these values.
+pub(crate) fn add_values(
+    cases: &mut Cases,
+    argument: SmolStr,
+    seen: Vec<(SmolStr, ProbeOutcomes)>,
+    is_kept: &dyn Fn(&Outcome) -> bool,
+) {
+    let of_usual = cases.usual.as_ref().and_then(Fact::stable).cloned();
+    let rank = |outcome: &Outcome| (Some(outcome) != of_usual.as_ref(), outcome.clone());
+    let mut facts = BTreeMap::new();
+    for (value, ProbeOutcomes { probes, fitting, any, .. }) in seen {
+        let fitting = fitting.unwrap_or_default().into_iter().filter(|outcome| is_kept(outcome));
+        let fact = match fitting.min_by_key(rank) {
+            Some(outcome) => Fact { outcomes: vec![outcome], probes, depends: false },
+            None => {
+                let outcomes = any.into_iter().filter(|outcome| is_kept(outcome)).take(MAX_OUTCOMES).collect();
+                Fact { outcomes, probes, depends: true }
+            }
+        };
+        facts.insert(value, fact);
+    }
+    let causes = cases.when.iter().filter(|(cause, _)| cause.part == argument);
+    let is_usual = |fact: &Fact| fact.stable().is_some() && fact.stable() == of_usual.as_ref();
+    if !facts.values().all(is_usual) || causes.clone().any(|(_, fact)| !is_usual(fact)) {
+        cases.with.insert(argument, facts);
+    }
 }
 
 /// Whether a constant has a text in it that may be an input.

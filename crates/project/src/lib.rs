@@ -82,7 +82,7 @@ pub use plan_settings::{PlanSettings, RequiredInputs};
 pub use planned_directory::PlannedDirectory;
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
-pub use real::RealChoice;
+pub use real::{RealChoice, RunningRules};
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
 pub use schema_lookup::{CachedChoice, SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]

@@ -16,13 +16,16 @@ use super::bases::FULL;
 use super::objects::{Documents, Values, has, without};
 use super::session::{Session, has_errors, is_no_answer};
 use crate::generate::{SchemaPart, Spot, spots};
-use crate::{Acceptance, Sample, accepted};
+use crate::{Acceptance, AcceptanceTest, Sample, accepted_when};
 
 /// How often the provider may die or hang before a type is given up.
 const MAX_DEATHS: u32 = 8;
 
 /// Texts that an argument with a list of accepted values refuses.
 const MADE_UP: [&str; 2] = ["not-a-choice", "no-choice-either"];
+
+/// The most values of an argument that are tried one by one.
+const MAX_VALUES: usize = 12;
 
 /// The least time for confirming what was learned with other secrets.
 const MIN_CONFIRMING: Duration = Duration::from_secs(30);
@@ -194,6 +197,10 @@ impl<'a> Prober<'a> {
                 self.spot(session, second, spot, false).await?;
             }
         }
+        self.accepted_values(session, &first).await?;
+        if let Some(second) = &second {
+            self.accepted_values(session, second).await?;
+        }
         self.flags(session, &first, &all).await?;
         for spot in &inner {
             self.spot(session, &first, spot, true).await?;
@@ -223,9 +230,19 @@ impl<'a> Prober<'a> {
     ) -> Asked<Result<Value, (Value, String)>> {
         self.count(16)?;
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
-        let sample = Sample::new(config.clone(), "base");
         let Values { name, block, hints, .. } = self.values;
-        match accepted(&*provider, Component::Resource, name, block, sample, hints).await {
+        let values = &self.values;
+        let object_of = |planned: &Value| values.filled(planned, None, 0);
+        let resource = (Component::Resource, name);
+        let sample = || Sample::new(config.clone(), "base");
+        // Some providers check more in a plan of an object that is there. Others refuse all such plans.
+        let kept = AcceptanceTest::Kept(&object_of);
+        let mut answer = accepted_when(&*provider, resource, block, sample(), hints, kept).await;
+        if matches!(answer, Ok(Acceptance::No(_))) {
+            let created = AcceptanceTest::Created;
+            answer = accepted_when(&*provider, resource, block, sample(), hints, created).await;
+        }
+        match answer {
             Ok(Acceptance::Yes(sample) | Acceptance::OnlyKnown(sample, _)) => {
                 Ok(Ok(sample.config.unmark_deep().0))
             }
@@ -333,6 +350,29 @@ impl<'a> Prober<'a> {
         if second.as_ref() == Some(&first) && self.allowed(session, base, spot, value).await?.is_none() {
             self.evidence.add_named(first.iter().cloned());
             self.choices.push(Choices { spot: spot.clone(), values: first, base: base.clone() });
+        }
+        Ok(())
+    }
+
+    /// Plans an object with each of the few values that an argument accepts: some decide about other arguments.
+    async fn accepted_values(&mut self, session: &mut Session, base: &Base) -> Asked<()> {
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        let choices: Vec<(Spot<'a>, Vec<String>)> = self
+            .choices
+            .iter()
+            .filter(|choice| choice.values.len() <= MAX_VALUES)
+            .map(|choice| (choice.spot.clone(), choice.values.clone()))
+            .collect();
+        for (spot, values) in choices {
+            let name = spot.names.join(".");
+            for value in &values {
+                let config = self.values.with(&base.config, &spot, &Value::from(value.as_str()), base.number);
+                for prior in [&nothing, &base.prior] {
+                    if let Some((request, answer)) = self.call(session, prior, &config).await? {
+                        self.evidence.add_with(base.number, (&name, value), &request, &answer);
+                    }
+                }
+            }
         }
         Ok(())
     }

@@ -338,6 +338,142 @@ fn a_default_that_equals_another_argument_is_a_constant() {
     assert_eq!(created("copy"), Some(Outcome::CopyOf("protocol".into())));
 }
 
+/// A provider that collects a set from two arguments, if a third one has a certain value, and writes a text in upper case.
+fn collecting_kit() -> Kit {
+    let record = Type::object([("domain", Type::String), ("value", Type::String)]);
+    let texts = || Type::set(Type::String);
+    let block = Block::new(
+        [
+            ("domain", Attribute::required(Type::String)),
+            ("others", Attribute::optional_computed(texts())),
+            ("method", Attribute::optional(Type::String)),
+            ("records", Attribute::computed(Type::set(record.clone()))),
+            ("protocol", Attribute::optional_computed(Type::String)),
+            ("comment", Attribute::optional(Type::String)),
+        ],
+        [],
+    );
+    let thing = ResourceType::new(block)
+        .on_plan(move |request| {
+            let of = |name: &str| request.config.attribute(name).unwrap().clone();
+            let is_new = request.prior.is_null();
+            let mut domains = vec![of("domain")];
+            domains.extend(of("others").as_elements().unwrap_or_default().iter().cloned());
+            let collected = Value::tuple(domains.clone()).convert(&texts()).unwrap();
+            let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                let unknown = Value::unknown(value.ty().clone());
+                let value = match name.as_str() {
+                    "others" => collected.clone(),
+                    "records" if is_new && of("method").as_str() == Some("DNS") => {
+                        let records = collected.as_elements().unwrap().iter().map(|domain| {
+                            Value::object([("domain", domain.clone()), ("value", Value::unknown(Type::String))])
+                        });
+                        Value::tuple(records).convert(value.ty()).unwrap()
+                    }
+                    "records" if is_new => unknown,
+                    "protocol" => match value.as_str() {
+                        Some(text) => Value::from(text.to_ascii_uppercase()),
+                        None => unknown,
+                    },
+                    _ => value.clone(),
+                };
+                (name.clone(), value)
+            });
+            let mut answer = PlannedResource::new(Value::object(members));
+            answer.legacy_type_system = true;
+            answer
+        })
+        .on_validate(|config| match config.attribute("method").and_then(Value::as_str) {
+            None | Some("DNS" | "EMAIL") => Vec::new(),
+            Some(other) => vec![Diagnostic::error(format!(
+                "expected method to be one of [\"DNS\" \"EMAIL\"], got {other}"
+            ))],
+        });
+    Kit::default().resource("kit_collecting", thing)
+}
+
+/// Plans an object of the only type of a kit with the model.
+fn played(kit: &Kit, model: &TypeModel, prior: Option<&Value>, config: &Value) -> Value {
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources.values().next().unwrap().block;
+    let config = block.coerce_config(config).unwrap();
+    let prior = prior.cloned().unwrap_or_else(|| Value::null(block.implied_type().clone()));
+    let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(block, &prior, &config)) else {
+        panic!("there is nothing to plan")
+    };
+    model.play(block, question.request(), PlayOptions::default()).answer.planned
+}
+
+#[test]
+fn a_set_is_collected_from_arguments_where_another_one_has_a_certain_value() {
+    let start = || async { Ok(Arc::new(collecting_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (collecting_kit(), &learned.types["kit_collecting"]);
+    let object = |method: Option<&str>, others: &[&str]| {
+        let others = Value::tuple(others.iter().map(|other| Value::from(*other)));
+        let method = method.map_or(Value::null(Type::String), Value::from);
+        Value::object([("domain", Value::from("a")), ("method", method), ("others", others)])
+    };
+    let planned = played(&kit, model, None, &object(Some("DNS"), &["b"]));
+    let of = |planned: &Value, name: &str| planned.attribute(name).unwrap().clone();
+    assert_eq!(of(&planned, "others").to_string(), r#"set("a", "b")"#);
+    let domains = of(&planned, "records");
+    let domains: Vec<_> = domains.as_elements().unwrap().iter().map(|one| of(one, "domain")).collect();
+    assert_eq!(domains, [Value::from("a"), Value::from("b")]);
+    for method in [None, Some("EMAIL"), Some("SMOKE")] {
+        let planned = played(&kit, model, None, &object(method, &["b"]));
+        assert!(!of(&planned, "records").is_known(), "{method:?}");
+    }
+}
+
+#[test]
+fn a_text_that_is_left_out_keeps_its_value_in_upper_case() {
+    let start = || async { Ok(Arc::new(collecting_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (collecting_kit(), &learned.types["kit_collecting"]);
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_collecting"].block;
+    let config = Value::object([("domain", Value::from("a"))]);
+    for (before, after) in [("HTTP", "HTTP"), ("http", "HTTP")] {
+        let prior = Value::object([("domain", Value::from("a")), ("protocol", Value::from(before))]);
+        let prior = block.coerce_config(&prior).unwrap();
+        let planned = played(&kit, model, Some(&prior), &config);
+        assert_eq!(planned.attribute("protocol").unwrap(), &Value::from(after));
+    }
+}
+
+/// A provider that plans updates only where two arguments agree, and says so.
+#[test]
+fn a_base_is_one_whose_updates_are_planned() {
+    let block = Block::new(
+        [
+            ("key", Attribute::required(Type::String)),
+            ("index", Attribute::required(Type::String)),
+            ("arn", Attribute::computed(Type::String)),
+        ],
+        [],
+    );
+    let start = move || {
+        let thing = ResourceType::new(block.clone()).on_plan(|request| {
+            let of = |name: &str| request.config.attribute(name).unwrap().clone();
+            let mut answer = PlannedResource::new(request.proposed.clone());
+            if !request.prior.is_null() && of("key") != of("index") {
+                answer.diagnostics.push(Diagnostic::error(format!(
+                    "all keys must be indexed. Unused keys: [{}]\nUnmatched indexes: [{}]",
+                    of("key"),
+                    of("index")
+                )));
+            }
+            answer
+        });
+        async move { Ok(Arc::new(Kit::default().resource("kit_indexed", thing)) as Arc<dyn Provider>) }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    assert!(learned.info.partly_learned.is_empty(), "{:?}", learned.info.partly_learned);
+    let model = &learned.types["kit_indexed"];
+    assert_eq!(stable(model, "arn", Situation::Updated), Some(&Outcome::Kept));
+}
+
 /// A fresh request, made of random values.
 fn request(block: &Block, dice: &mut u64) -> Option<PlanResourceChange> {
     let mut roll = |sides: u64| {

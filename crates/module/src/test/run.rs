@@ -100,6 +100,7 @@ impl TestRunner<'_> {
             mocks: used.iter().map(|mocked| (mocked.address.clone(), mocked.mock)).collect(),
             overrides: &overrides,
             models: &test_options.models,
+            rules: test_options.rules.as_deref(),
             is_new,
             mocks_ephemeral,
         };

@@ -3,6 +3,7 @@
 mod answers;
 mod functions;
 mod process;
+mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,6 +18,7 @@ use objchange_provider::schema_document;
 use objchange_text::Notice;
 
 pub(crate) use self::answers::JoinedProviders;
+pub use self::rules::RunningRules;
 use self::functions::ProviderFunctions;
 use self::process::{Process, RealProvider};
 use crate::installed_providers::InstalledProviders;
