@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use objchange::schema::Block;
 use objchange::value::{Kind, Object};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
@@ -16,9 +17,15 @@ const MAX_BESIDE: usize = 48;
 const MAX_TEXTS: usize = 64;
 
 /// The ways in which a planned set may have been collected from one argument, or from two of which one may be left out.
-pub(crate) fn collections(config: &Value, planned: &Value) -> Vec<Collected> {
+pub(crate) fn collections(schema: &Block, config: &Value, planned: &Value) -> Vec<Collected> {
     let Some((attribute, texts)) = texts_of_set(planned) else { return Vec::new() };
-    let members = || config.as_object().into_iter().flat_map(Object::iter);
+    let is_argument = |name: &str| {
+        schema.attribute(name).is_some_and(|attribute| attribute.required || attribute.optional)
+    };
+    let members = || {
+        let members = config.as_object().into_iter().flat_map(Object::iter);
+        members.filter(|(name, _)| is_argument(name))
+    };
     let mut filled: Vec<(&SmolStr, BTreeSet<&str>)> = Vec::new();
     for (name, value) in members() {
         if let Some(own) = texts_of_argument(value)
@@ -125,6 +132,8 @@ fn may_have_texts(ty: &Type) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use objchange::schema::Attribute;
+
     use super::*;
 
     fn config(name: &str, others: Option<&[&str]>, mode: Option<&str>) -> Value {
@@ -145,6 +154,12 @@ mod tests {
         tuple.convert(&Type::set(element)).unwrap()
     }
 
+    fn schema() -> Block {
+        let text = || Attribute::optional(Type::String);
+        let others = Attribute::optional(Type::set(Type::String));
+        Block::new([("name", text()), ("others", others), ("mode", text())], [])
+    }
+
     #[test]
     fn a_set_is_collected_from_arguments() {
         let both = Collected {
@@ -158,13 +173,13 @@ mod tests {
         ] {
             let planned = records(names);
             if config.attribute("others").is_some_and(|others| others.len() != Some(0)) {
-                assert!(collections(&config, &planned).contains(&both), "{config}");
+                assert!(collections(&schema(), &config, &planned).contains(&both), "{config}");
             }
             assert!(both.set(&config, planned.ty()).unwrap().identical(&planned), "{config}");
         }
         // Another text is in it, or one is missing.
-        assert!(collections(&config("a", Some(&["b"]), None), &records(&["a", "b", "c"])).is_empty());
-        assert!(!collections(&config("a", Some(&["b"]), None), &records(&["a"])).contains(&both));
+        assert!(collections(&schema(), &config("a", Some(&["b"]), None), &records(&["a", "b", "c"])).is_empty());
+        assert!(!collections(&schema(), &config("a", Some(&["b"]), None), &records(&["a"])).contains(&both));
         // An argument that is not known may add anything.
         let unknown = Value::object([
             ("name", Value::from("a")),

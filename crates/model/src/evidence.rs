@@ -14,8 +14,8 @@ use crate::collected::collections;
 use crate::empty::{has_nothing, is_empty_value, zeroed};
 use crate::fact::{Cause, ChangeKind, Outcome, Replacement, Replaces, Situation};
 use crate::merge::{
-    CleanProbe, Constants, MAX_OUTCOMES, OutcomesBeside, OutcomesByPart, OutcomesKey, ProbeOutcomes, add_values, holds_own,
-    merged,
+    CleanProbe, Constants, MAX_OUTCOMES, MIN_SPLIT, OutcomesBeside, OutcomesByPart, OutcomesKey, PresenceProbe,
+    ProbeOutcomes, ValueOutcomes, add_values, holds_own, merged, split_by_presence,
 };
 use crate::model::TypeModel;
 use crate::play::{PlayOptions, Played, Source};
@@ -55,6 +55,10 @@ impl std::fmt::Debug for Evidence<'_> {
 }
 
 impl<'s> Evidence<'s> {
+    /// The sample of requests with values of people. They decide which facts hold, and no constant is learned from their
+    /// answers, because it may be made of such a value.
+    pub const OF_PEOPLE: u64 = u64::MAX;
+
     /// No evidence yet about a type of this schema.
     pub fn new(schema: &'s Block) -> Self {
         Self {
@@ -79,6 +83,11 @@ impl<'s> Evidence<'s> {
     /// Announces new objects that differ from this one in one argument or block.
     pub fn add_base(&mut self, config: &Value) {
         self.bases.push(set_arguments(self.schema, config));
+    }
+
+    /// Drops facts beside values of all other arguments.
+    pub fn retain_values_of(&mut self, arguments: &BTreeSet<SmolStr>) {
+        self.seen_with.retain(|(argument, _), _| arguments.contains(argument));
     }
 
     /// The number of probes so far.
@@ -183,6 +192,7 @@ impl<'s> Evidence<'s> {
         let is_replaced =
             !prior.is_null() && !replace_parts(prior, planned, &answer.requires_replace).is_empty();
         let mut observer = Observer {
+            schema: self.schema,
             config,
             causes: &causes,
             own: &own,
@@ -191,6 +201,7 @@ impl<'s> Evidence<'s> {
             probe: self.probes.len(),
             is_replaced,
             seen: if is_beside { &mut self.seen_beside } else { &mut self.seen },
+            wanted: None,
         };
         // A new object in which only the value of an argument is another one shows nothing about others that are set.
         let is_usual = with.is_none() || !prior.is_null() || !causes.is_empty();
@@ -199,15 +210,11 @@ impl<'s> Evidence<'s> {
         }
         if let Some((argument, value)) = with {
             let is_it = |cause: &Cause| cause.part == argument;
-            if causes.iter().all(is_it) && (prior.is_null() || !causes.is_empty()) {
-                let nothing = BTreeSet::new();
+            let others: BTreeSet<Cause> = causes.iter().filter(|cause| !is_it(cause)).cloned().collect();
+            if prior.is_null() || others.len() < causes.len() {
                 let place = (SmolStr::new(argument), SmolStr::new(value));
-                observer = Observer {
-                    causes: &nothing,
-                    seen: self.seen_with.entry(place).or_default(),
-                    ..observer
-                };
-                walk(self.schema, sides, &mut observer);
+                let seen = self.seen_with.entry(place).or_default();
+                walk(self.schema, sides, &mut Observer { causes: &others, seen, ..observer });
             }
         }
         let mut one = causes.iter();
@@ -223,7 +230,7 @@ impl<'s> Evidence<'s> {
 
     /// Merges the answers into facts. Facts on which probes disagree are marked as *depends*. A constant is dropped if
     /// `is_own` is true for a text in it, because that may be an input.
-    pub fn finish(self, is_own: &dyn Fn(&str) -> bool) -> TypeModel {
+    pub fn finish(mut self, is_own: &dyn Fn(&str) -> bool) -> TypeModel {
         let mut model = TypeModel {
             probes: u32::try_from(self.probes.len()).unwrap_or(u32::MAX),
             legacy: self.legacy,
@@ -231,16 +238,17 @@ impl<'s> Evidence<'s> {
         };
         let constants = Constants::new(self.all_seen());
         let mut parts: BTreeMap<(SmolStr, Situation), Vec<OutcomesBeside>> = BTreeMap::new();
-        for ((part, situation, cause), seen) in self.seen {
+        for ((part, situation, cause), seen) in std::mem::take(&mut self.seen) {
             parts.entry((part, situation)).or_default().push((cause, seen));
         }
         let known: BTreeSet<(SmolStr, Situation)> = parts.keys().cloned().collect();
-        for ((part, situation, cause), seen) in self.seen_beside {
+        for ((part, situation, cause), seen) in std::mem::take(&mut self.seen_beside) {
             let place = (part, situation);
             if !known.contains(&place) {
                 parts.entry(place).or_default().push((cause, seen));
             }
         }
+        let mut open = BTreeSet::new();
         for ((part, situation), seen) in parts {
             let is_computed = match crate::walk::member_at(self.schema, &part) {
                 Some(crate::walk::Member::Attribute(attribute)) => attribute.computed,
@@ -248,14 +256,22 @@ impl<'s> Evidence<'s> {
             };
             let is_kept =
                 |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
+            let is_open = |(cause, seen): &OutcomesBeside| {
+                let mut fitting = seen.fitting.iter().flatten();
+                cause.is_none() && seen.probes >= MIN_SPLIT && !fitting.any(&is_kept)
+            };
+            let is_new = matches!(situation, Situation::Created | Situation::Added);
+            if !is_new && seen.iter().any(is_open) {
+                open.insert((part.clone(), situation));
+            }
             let cases = merged(seen, is_computed, &is_kept);
             model.parts.entry(part).or_default().planned.insert(situation, cases);
         }
-        let mut beside: BTreeMap<(SmolStr, Situation, SmolStr), Vec<(SmolStr, ProbeOutcomes)>> =
-            BTreeMap::new();
-        for ((argument, value), seen) in self.seen_with {
-            for ((part, situation, _), outcomes) in seen {
-                beside.entry((part, situation, argument.clone())).or_default().push((value.clone(), outcomes));
+        let mut beside: BTreeMap<(SmolStr, Situation, SmolStr), ValueOutcomes> = BTreeMap::new();
+        for ((argument, value), seen) in std::mem::take(&mut self.seen_with) {
+            for ((part, situation, cause), outcomes) in seen {
+                let values = beside.entry((part, situation, argument.clone())).or_default();
+                values.entry(value.clone()).or_default().push((cause, outcomes));
             }
         }
         for ((part, situation, argument), seen) in beside {
@@ -264,6 +280,7 @@ impl<'s> Evidence<'s> {
             let cases = model.parts.entry(part.clone()).or_default().planned.entry(situation).or_default();
             add_values(cases, argument, seen, &is_kept);
         }
+        self.add_presence(&mut model, open, &constants, is_own);
         for (cause, probes) in self.replaced {
             let replaces = replacement(&probes);
             model.parts.entry(cause.part).or_default().replaces.insert(cause.kind, replaces);
@@ -283,6 +300,65 @@ impl<'s> Evidence<'s> {
         }
         model
     }
+
+    /// Finds the arguments of which it depends whether they are set, for parts on which probes without other changes disagree.
+    fn add_presence(
+        &self,
+        model: &mut TypeModel,
+        open: BTreeSet<(SmolStr, Situation)>,
+        constants: &Constants,
+        is_own: &dyn Fn(&str) -> bool,
+    ) {
+        if open.is_empty() {
+            return;
+        }
+        let mut found: BTreeMap<(SmolStr, Situation), Vec<PresenceProbe>> = BTreeMap::new();
+        for (number, (request, answer)) in self.probes.iter().enumerate() {
+            let PlanResourceChange { prior, config, proposed, .. } = request;
+            if prior.is_null() {
+                continue;
+            }
+            let planned = &answer.planned;
+            let causes = changes(self.schema, prior, config, planned);
+            let own = Own::of(config, prior);
+            let mut seen = OutcomesByPart::new();
+            let mut observer = Observer {
+                schema: self.schema,
+                config,
+                causes: &causes,
+                own: &own,
+                named: &self.named,
+                sample: 0,
+                probe: number,
+                is_replaced: !replace_parts(prior, planned, &answer.requires_replace).is_empty(),
+                seen: &mut seen,
+                wanted: Some(&open),
+            };
+            let sides = crate::walk::Sides { config, prior, proposed, planned: Some(planned) };
+            walk(self.schema, sides, &mut observer);
+            let set = set_outside_of_blocks(config);
+            for ((part, situation, _), outcomes) in seen {
+                let outcomes = outcomes.fitting.unwrap_or_default();
+                let probe = PresenceProbe { outcomes, set: set.clone() };
+                found.entry((part, situation)).or_default().push(probe);
+            }
+        }
+        for ((part, situation), probes) in found {
+            let is_kept =
+                |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
+            let Some((argument, [with, without])) = split_by_presence(&part, &probes, &is_kept) else { continue };
+            let facts = model.parts.entry(part).or_default();
+            let cases = facts.planned.entry(situation).or_default();
+            cases.alone = Some(without);
+            cases.beside.insert(argument, with);
+        }
+    }
+}
+
+/// The arguments and blocks that a configuration sets, outside of blocks.
+fn set_outside_of_blocks(config: &Value) -> BTreeSet<SmolStr> {
+    let members = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
+    members.filter(|(_, value)| !has_nothing(value)).map(|(name, _)| name.clone()).collect()
 }
 
 /// The causes, without those inside of blocks that are causes themselves.
@@ -327,7 +403,9 @@ fn contradicted(
                 })
         };
         wrong.extend(sources.into_iter().filter(|source| match source {
-            Source::Planned { part, .. } | Source::With { part, .. } => differs(part),
+            Source::Planned { part, .. } | Source::With { part, .. } | Source::Beside { part, .. } => {
+                differs(part)
+            }
             Source::Together { .. } | Source::Replaces(_) => false,
         }));
         for source in &mut wrong {
@@ -474,6 +552,7 @@ fn leaves<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
 
 /// Compares a provider's answer with the request.
 struct Observer<'o> {
+    schema: &'o Block,
     config: &'o Value,
     causes: &'o BTreeSet<Cause>,
     own: &'o Own,
@@ -484,6 +563,8 @@ struct Observer<'o> {
     /// The object is replaced: computed values are those of a new one.
     is_replaced: bool,
     seen: &'o mut OutcomesByPart,
+    /// Only the outcomes of these parts are wanted, where nothing else changes.
+    wanted: Option<&'o BTreeSet<(SmolStr, Situation)>>,
 }
 
 impl Decide for Observer<'_> {
@@ -495,11 +576,15 @@ impl Decide for Observer<'_> {
         let cause = others.next();
         let is_set = question.is_set();
         let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks);
-        let is_clear = others.next().is_none() && !is_of_another;
+        let is_wanted = self.wanted.is_none_or(|wanted| {
+            cause.is_none() && wanted.contains(&(SmolStr::new(part), *situation))
+        });
+        let is_clear = others.next().is_none() && !is_of_another && is_wanted;
         if is_clear {
             let outcomes = self.outcomes(question, planned);
-            let is_clean =
-                planned.is_wholly_known() && self.own.has_none_of(planned, &|text| self.named.contains(text));
+            let is_clean = self.sample != Evidence::OF_PEOPLE
+                && planned.is_wholly_known()
+                && self.own.has_none_of(planned, &|text| self.named.contains(text));
             let is_strict = is_clean && self.own.has_none_of(planned, &|_| false);
             let seen = self.seen.entry((SmolStr::new(part), *situation, cause.cloned())).or_default();
             seen.probes += 1;
@@ -566,14 +651,15 @@ impl Observer<'_> {
             fitting.push(Outcome::Kept);
         }
         let source = if is_set { sides.config } else { sides.prior };
-        if let (Some(source), Some(planned), true) = (source.as_str(), planned.as_str(), is_set || !is_new) {
+        let text = source.as_str().filter(|text| !text.is_empty() && (is_set || !is_new));
+        if let (Some(source), Some(planned)) = (text, planned.as_str()) {
             for outcome in [Outcome::UpperCase, Outcome::LowerCase] {
                 let in_case = crate::walk::in_case(&outcome, source);
                 fitting.extend(Some(outcome).filter(|_| in_case.as_deref() == Some(planned)));
             }
         }
         if *is_computed && !*are_blocks && !part.contains('.') {
-            fitting.extend(collections(self.config, planned).into_iter().map(Outcome::Collected));
+            fitting.extend(collections(self.schema, self.config, planned).into_iter().map(Outcome::Collected));
         }
         if planned.is_null() || *are_blocks && has_nothing(planned) {
             fitting.push(Outcome::Null);
@@ -632,6 +718,12 @@ impl TypeModel {
                 for cause in causes {
                     let fact = cases.when.entry(cause.clone()).or_default();
                     fact.probes += 1;
+                    fact.contradict();
+                }
+            }
+            Source::Beside { part, situation, argument } => {
+                let facts = self.parts.get_mut(part).and_then(|facts| facts.planned.get_mut(situation));
+                if let Some(fact) = facts.and_then(|cases| cases.beside.get_mut(argument)) {
                     fact.contradict();
                 }
             }

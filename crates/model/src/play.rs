@@ -48,6 +48,8 @@ pub(crate) enum Source {
     Together { part: SmolStr, situation: Situation, causes: Vec<Cause> },
     /// About the planned value of a part beside this value of an argument.
     With { part: SmolStr, situation: Situation, argument: SmolStr, value: SmolStr },
+    /// About the planned value of a part beside an argument that is set.
+    Beside { part: SmolStr, situation: Situation, argument: SmolStr },
     /// Whether a change replaces the object.
     Replaces(Cause),
 }
@@ -56,7 +58,10 @@ impl Source {
     /// The part whose planned value it is about.
     pub(crate) fn part(&self) -> Option<&SmolStr> {
         match self {
-            Self::Planned { part, .. } | Self::Together { part, .. } | Self::With { part, .. } => Some(part),
+            Self::Planned { part, .. }
+            | Self::Together { part, .. }
+            | Self::With { part, .. }
+            | Self::Beside { part, .. } => Some(part),
             Self::Replaces(_) => None,
         }
     }
@@ -230,6 +235,8 @@ enum Basis {
     Cause(Cause),
     /// An argument gets this value.
     Value(SmolStr, SmolStr),
+    /// An argument is set.
+    Presence(SmolStr),
 }
 
 impl Decide for Player<'_> {
@@ -264,6 +271,7 @@ impl Decide for Player<'_> {
             Basis::Usual => Source::Planned { part: part_name, situation, cause: None },
             Basis::Alone => Source::Planned { part: part_name, situation, cause: Some(None) },
             Basis::Cause(cause) => Source::Planned { part: part_name, situation, cause: Some(Some(cause)) },
+            Basis::Presence(argument) => Source::Beside { part: part_name, situation, argument },
             Basis::Value(argument, value) => Source::With { part: part_name, situation, argument, value },
         });
         let Some(outcome) = fact.stable() else {
@@ -335,6 +343,12 @@ impl Player<'_> {
         cases: &'c Cases,
     ) -> Option<(&'c Fact, Basis)> {
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part)).peekable();
+        let is_set = |argument: &str| self.config.attribute(argument).is_some_and(|value| !has_nothing(value));
+        let beside = cases.beside.iter().find(|(argument, _)| is_set(argument));
+        let beside = beside.map(|(argument, fact)| (fact, Basis::Presence(argument.clone())));
+        if others.peek().is_none() && beside.is_some() {
+            return beside;
+        }
         if others.peek().is_none()
             && let Some(alone) = &cases.alone
         {
@@ -368,6 +382,7 @@ impl Player<'_> {
         }
         match chosen {
             Some(chosen) => Some(chosen),
+            None if beside.is_some() => beside,
             None if self.is_strict && !is_all_probed => Some((&CONFLICT, Basis::Usual)),
             // No change made here has a fact of its own.
             None => match &cases.usual {

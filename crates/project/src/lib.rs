@@ -25,6 +25,7 @@ mod counted_read;
 mod data_directory;
 mod documents;
 mod files;
+mod given_objects;
 mod glob;
 mod inputs;
 mod installed_providers;
@@ -70,6 +71,7 @@ pub use documents::{
     DocumentOutcome, Input, InputDocument, Inputs, Origin, SkippedDocuments, WantedDocuments,
 };
 pub use files::DiskFiles;
+pub use given_objects::{DocumentObject, DocumentObjects};
 pub use inputs::{VariableSetting, functions, variables};
 pub use installed_providers::{InstalledError, InstalledProgram, InstalledProviders};
 pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};

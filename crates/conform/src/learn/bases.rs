@@ -184,7 +184,7 @@ impl<'a> Prober<'a> {
             let Some((request, answer)) = self.call(session, &prior, config).await? else { break };
             let next = self.values.filled(&answer.planned, Some(&prior), number);
             if next.identical(&prior) {
-                self.evidence.add(number, &request, &answer);
+                self.add(number, &request, &answer);
                 break;
             }
             prior = next;

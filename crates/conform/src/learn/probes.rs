@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::LearnOptions;
 use super::bases::FULL;
+use super::given::FIRST_GIVEN;
 use super::objects::{Documents, Values, has, without};
 use super::session::{Session, has_errors, is_no_answer};
 use crate::generate::{SchemaPart, Spot, spots};
@@ -50,6 +51,8 @@ pub(super) struct Prober<'a> {
     pub(super) choices: Vec<Choices<'a>>,
     /// The number of plans of updates, and why the last one was refused.
     updates: u32,
+    /// The objects that are planned now are those of people.
+    pub(super) asks_about_people: bool,
     refusal: Option<String>,
     calls: u32,
     max_calls: u32,
@@ -85,6 +88,7 @@ impl<'a> Prober<'a> {
             evidence: Evidence::new(block),
             choices: Vec::new(),
             updates: 0,
+            asks_about_people: false,
             refusal: None,
             calls: 0,
             max_calls: options.calls,
@@ -116,14 +120,15 @@ impl<'a> Prober<'a> {
         if !session.context.other_settings.is_empty() && !self.confirm(with_other_secrets).await {
             end.get_or_insert(UNCONFIRMED.to_owned());
         }
-        let evidence = std::mem::replace(&mut self.evidence, Evidence::new(self.values.block));
+        let mut evidence = std::mem::replace(&mut self.evidence, Evidence::new(self.values.block));
         let own = self.values.hints.texts();
         let is_own = |text: &str| own.is_in(text);
+        let mut choices = std::mem::take(&mut self.choices);
+        choices.retain(|choice| !choice.values.iter().any(|value| is_own(value)));
+        evidence.retain_values_of(&choices.iter().map(|choice| choice.spot.names.join(".").into()).collect());
         let mut model = evidence.finish(&is_own);
-        for Choices { spot, values, .. } in std::mem::take(&mut self.choices) {
-            if !values.iter().any(|value| is_own(value)) {
-                model.parts.entry(spot.names.join(".").into()).or_default().one_of = values;
-            }
+        for Choices { spot, values, .. } in choices {
+            model.parts.entry(spot.names.join(".").into()).or_default().one_of = values;
         }
         Ok((model, end))
     }
@@ -173,15 +178,16 @@ impl<'a> Prober<'a> {
     async fn all(&mut self, session: &mut Session) -> Asked<Option<String>> {
         let block = self.values.block;
         let mut reason = None;
-        let Some(first) = self.made_base(session, 0, &mut reason).await? else {
-            return Ok(Some(reason.unwrap_or_else(|| "no plan has succeeded".to_owned())));
-        };
         let all = spots(block);
         let is_own = |spot: &Spot<'_>| {
             // The older SDK adds `id` to each type, and refuses configuration that sets it.
             !(spot.names.len() == 1 && spot.names[0] == "id" && !spot.is_required())
         };
         let all: Vec<Spot<'_>> = all.into_iter().filter(is_own).collect();
+        let Some(first) = self.made_base(session, 0, &mut reason).await? else {
+            self.given(session, &all).await?;
+            return Ok(Some(reason.unwrap_or_else(|| "no plan has succeeded".to_owned())));
+        };
         // Arguments outside of blocks come first: wide types have more parts than calls.
         let (outer, inner): (Vec<_>, Vec<_>) = all.iter().partition(|spot| spot.names.len() == 1);
         for spot in &outer {
@@ -197,9 +203,10 @@ impl<'a> Prober<'a> {
                 self.spot(session, second, spot, false).await?;
             }
         }
-        self.accepted_values(session, &first).await?;
+        self.given(session, &all).await?;
+        self.accepted_values(session, &first, &outer).await?;
         if let Some(second) = &second {
-            self.accepted_values(session, second).await?;
+            self.accepted_values(session, second, &outer).await?;
         }
         self.flags(session, &first, &all).await?;
         for spot in &inner {
@@ -355,7 +362,12 @@ impl<'a> Prober<'a> {
     }
 
     /// Plans an object with each of the few values that an argument accepts: some decide about other arguments.
-    async fn accepted_values(&mut self, session: &mut Session, base: &Base) -> Asked<()> {
+    async fn accepted_values(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        all: &[&Spot<'_>],
+    ) -> Asked<()> {
         let nothing = Value::null(self.values.block.implied_type().clone());
         let choices: Vec<(Spot<'a>, Vec<String>)> = self
             .choices
@@ -363,12 +375,27 @@ impl<'a> Prober<'a> {
             .filter(|choice| choice.values.len() <= MAX_VALUES)
             .map(|choice| (choice.spot.clone(), choice.values.clone()))
             .collect();
+        let Some((_, usual)) = self.call(session, &nothing, &base.config).await? else { return Ok(()) };
         for (spot, values) in choices {
             let name = spot.names.join(".");
             for value in &values {
-                let config = self.values.with(&base.config, &spot, &Value::from(value.as_str()), base.number);
+                let text = Value::from(value.as_str());
+                let config = self.values.with(&base.config, &spot, &text, base.number);
+                let mut decides = false;
                 for prior in [&nothing, &base.prior] {
                     if let Some((request, answer)) = self.call(session, prior, &config).await? {
+                        self.evidence.add_with(base.number, (&name, value), &request, &answer);
+                        let expected = self.values.with(&usual.planned, &spot, &text, base.number);
+                        decides |= prior.is_null() && !answer.planned.identical_ignoring_refinements(&expected);
+                    }
+                }
+                // Where the value decides about other arguments, these may add to that.
+                for other in all.iter().filter(|_| decides).filter(|other| !has(&config, &other.names)) {
+                    let number = base.number + 3;
+                    let made = if other.is_write_only() { None } else { self.values.two(other, number) };
+                    let Some([one, _]) = made else { continue };
+                    let config = self.values.with(&config, other, &one, base.number);
+                    if let Some((request, answer)) = self.call(session, &nothing, &config).await? {
                         self.evidence.add_with(base.number, (&name, value), &request, &answer);
                     }
                 }
@@ -442,8 +469,14 @@ impl<'a> Prober<'a> {
         config: &Value,
     ) -> Asked<Option<PlannedResource>> {
         let Some((request, answer)) = self.call(session, prior, config).await? else { return Ok(None) };
-        self.evidence.add(sample, &request, &answer);
+        self.add(sample, &request, &answer);
         Ok(Some(answer))
+    }
+
+    /// Adds an answer about an object of this number to the evidence.
+    pub(super) fn add(&mut self, number: u64, request: &PlanResourceChange, answer: &PlannedResource) {
+        let sample = if number >= FIRST_GIVEN { Evidence::OF_PEOPLE } else { number };
+        self.evidence.add(sample, request, answer);
     }
 
     pub(super) async fn call(
@@ -460,7 +493,9 @@ impl<'a> Prober<'a> {
         match provider.plan(self.values.name, &request).await {
             Ok(answer) if has_errors(&answer.diagnostics) => {
                 let is_error = |said: &&Diagnostic| said.severity == Severity::Error;
+                // A message about an object of people may have a value of theirs in it.
                 if !prior.is_null()
+                    && !self.asks_about_people
                     && let Some(error) = answer.diagnostics.iter().find(is_error)
                 {
                     self.refusal = Some(session.context.secrets.hide(&error.to_string()).into_owned());

@@ -8,7 +8,7 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_conform::kit::{Kit, ResourceType};
-use objchange_conform::{Hints, LearnOptions, Learned, learn};
+use objchange_conform::{GivenObject, Hints, LearnOptions, Learned, learn};
 use objchange_model::{Outcome, PlayOptions, Replaces, Situation, TypeModel};
 use objchange_provider::{Call, ErrorKind, Provider, ProviderExt, Reply};
 
@@ -416,7 +416,7 @@ fn a_set_is_collected_from_arguments_where_another_one_has_a_certain_value() {
     };
     let planned = played(&kit, model, None, &object(Some("DNS"), &["b"]));
     let of = |planned: &Value, name: &str| planned.attribute(name).unwrap().clone();
-    assert_eq!(of(&planned, "others").to_string(), r#"set("a", "b")"#);
+    assert_eq!(of(&planned, "others").to_string(), r#"["a", "b"]"#);
     let domains = of(&planned, "records");
     let domains: Vec<_> = domains.as_elements().unwrap().iter().map(|one| of(one, "domain")).collect();
     assert_eq!(domains, [Value::from("a"), Value::from("b")]);
@@ -456,7 +456,11 @@ fn a_base_is_one_whose_updates_are_planned() {
     let start = move || {
         let thing = ResourceType::new(block.clone()).on_plan(|request| {
             let of = |name: &str| request.config.attribute(name).unwrap().clone();
-            let mut answer = PlannedResource::new(request.proposed.clone());
+            let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                let is_unknown = name == "arn" && request.prior.is_null();
+                (name.clone(), if is_unknown { Value::unknown(Type::String) } else { value.clone() })
+            });
+            let mut answer = PlannedResource::new(Value::object(members));
             if !request.prior.is_null() && of("key") != of("index") {
                 answer.diagnostics.push(Diagnostic::error(format!(
                     "all keys must be indexed. Unused keys: [{}]\nUnmatched indexes: [{}]",
@@ -472,6 +476,133 @@ fn a_base_is_one_whose_updates_are_planned() {
     assert!(learned.info.partly_learned.is_empty(), "{:?}", learned.info.partly_learned);
     let model = &learned.types["kit_indexed"];
     assert_eq!(stable(model, "arn", Situation::Updated), Some(&Outcome::Kept));
+}
+
+/// A provider with an argument that has a default only where another one is set.
+#[test]
+fn a_default_depends_on_whether_another_argument_is_set() {
+    let text = || Attribute::optional(Type::String);
+    let scope = Attribute::optional_computed(Type::String);
+    let block = Block::new(
+        [("policy", text()), ("scope", scope), ("name", text()), ("note", text()), ("topic", text())],
+        [],
+    );
+    let kit = {
+        let block = block.clone();
+        move || {
+            let thing = ResourceType::new(block.clone()).on_plan(|request| {
+                let of = |name: &str| request.config.attribute(name).unwrap();
+                let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                    let value = match name.as_str() {
+                        "scope" if of("scope").is_null() && !of("policy").is_null() => Value::from("attributes"),
+                        "scope" if of("scope").is_null() && request.prior.is_null() => {
+                            Value::unknown(Type::String)
+                        }
+                        _ => value.clone(),
+                    };
+                    (name.clone(), value)
+                });
+                PlannedResource::new(Value::object(members))
+            });
+            Kit::default().resource("kit_scoped", thing)
+        }
+    };
+    let start = {
+        let kit = kit.clone();
+        move || {
+            let kit = kit();
+            async move { Ok(Arc::new(kit) as Arc<dyn Provider>) }
+        }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let model = &learned.types["kit_scoped"];
+    let prior = |policy: Option<&str>, scope: &str| {
+        let policy = policy.map_or(Value::null(Type::String), Value::from);
+        let object = Value::object([("policy", policy), ("scope", Value::from(scope))]);
+        block.coerce_config(&object).unwrap()
+    };
+    for (policy, before, after) in
+        [(Some("p"), "attributes", "attributes"), (Some("p"), "body", "attributes"), (None, "body", "body")]
+    {
+        let config = policy.map_or(Value::null(Type::String), Value::from);
+        let config = Value::object([("policy", config)]);
+        let planned = played(&kit(), model, Some(&prior(policy, before)), &config);
+        assert_eq!(planned.attribute("scope").unwrap(), &Value::from(after), "{policy:?} {before}");
+    }
+}
+
+/// A provider that repeats an argument in other forms, and refuses a certain one with it in the message.
+fn repeating_kit() -> Kit {
+    let block = Block::new(
+        [
+            ("name", Attribute::required(Type::String)),
+            ("note", Attribute::optional(Type::String)),
+            ("reversed", Attribute::computed(Type::String)),
+            ("size", Attribute::optional_computed(Type::Number)),
+        ],
+        [],
+    );
+    let thing = ResourceType::new(block).on_plan(|request| {
+        let name = request.config.attribute("name").unwrap().as_str().unwrap_or_default().to_owned();
+        // Only the names of people are known to it.
+        let is_known = name.contains(SECRET);
+        let members = request.proposed.as_object().unwrap().iter().map(|(part, value)| {
+            let is_left_out = request.config.attribute(part).unwrap().is_null();
+            let value = match part.as_str() {
+                "reversed" if is_known => Value::from(name.chars().rev().collect::<String>()),
+                "reversed" => Value::unknown(Type::String),
+                "size" if is_left_out && is_known => Value::from(name.len() as i64),
+                "size" if is_left_out => Value::from(8),
+                _ => value.clone(),
+            };
+            (part.clone(), value)
+        });
+        let mut answer = PlannedResource::new(Value::object(members));
+        if is_known && !request.prior.is_null() && !request.config.attribute("note").unwrap().is_null() {
+            answer.diagnostics.push(Diagnostic::error(format!("{name} has a note")));
+        }
+        answer
+    });
+    Kit::default().resource("kit_repeating", thing)
+}
+
+#[test]
+fn a_model_holds_no_value_of_the_objects_of_people() {
+    let nothing = Value::null(Type::String);
+    let object = |name: &str, note: &Value| {
+        Value::object([
+            ("name", Value::from(name)),
+            ("note", note.clone()),
+            ("reversed", Value::from(name.chars().rev().collect::<String>())),
+            ("size", Value::from(name.len() as i64)),
+        ])
+    };
+    let mut options = LearnOptions::default();
+    options.given = ["", "-1", "-2"]
+        .map(|end| object(&format!("{SECRET}{end}"), &nothing))
+        .into_iter()
+        .chain([object(SECRET, &Value::from("n0te-of-people"))])
+        .map(|prior| GivenObject { type_name: "kit_repeating".into(), prior: Some(prior.clone()), planned: Some(prior) })
+        .collect();
+    let start = || async { Ok(Arc::new(repeating_kit()) as Arc<dyn Provider>) };
+    let without = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let with = runtime().block_on(learn(start, options, |_| ())).unwrap();
+    // The objects were planned, and show that the size is not always the same.
+    let size = |learned: &Learned| {
+        stable(&learned.types["kit_repeating"], "size", Situation::Created).cloned()
+    };
+    assert_eq!(size(&without), Some(Outcome::Constant("8".to_owned())));
+    assert_ne!(size(&with), size(&without));
+    let texts = [with.types["kit_repeating"].to_text(), with.info.to_text()];
+    let reversed: String = SECRET.chars().rev().collect();
+    for part in [SECRET, &reversed, "n0te", &SECRET.len().to_string()] {
+        let is_size = part.len() == 2;
+        let found = |text: &String| match is_size {
+            true => text.contains(&format!("\"constant\":\"{part}\"")),
+            false => text.contains(part),
+        };
+        assert!(!texts.iter().any(found), "{part}: {texts:?}");
+    }
 }
 
 /// A fresh request, made of random values.
