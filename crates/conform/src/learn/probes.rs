@@ -319,7 +319,12 @@ impl<'a> Prober<'a> {
     }
 
     /// Changes and takes away an argument that an object has.
-    async fn change(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
+    pub(super) async fn change(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        spot: &Spot<'_>,
+    ) -> Asked<()> {
         if spot.is_write_only() {
             return Ok(());
         }
