@@ -47,8 +47,9 @@ impl Prober<'_> {
 
     async fn change_given(&mut self, session: &mut Session, all: &[Spot<'_>]) -> Asked<()> {
         let context = session.context.clone();
-        let of_type = context.options.given.iter().filter(|given| given.type_name == self.values.name);
-        let ty = self.values.block.implied_type();
+        let (name, block) = (self.values.name, self.values.block);
+        let of_type = context.options.given.iter().filter(|given| given.type_name == name);
+        let ty = block.implied_type();
         let fits = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.ty().conforms_to(ty));
         let of_type = of_type.filter(|given| fits(&given.prior) && fits(&given.planned));
         for (number, given) in (FIRST_GIVEN..).zip(of_type.take(MAX_OBJECTS)) {
