@@ -60,6 +60,7 @@ mod run;
 pub mod scale;
 mod schemas;
 mod secrets;
+mod set_elements;
 mod shrink;
 mod within;
 

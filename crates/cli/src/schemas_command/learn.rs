@@ -312,7 +312,7 @@ fn given(args: &Args, file: &CacheFile, cache: &SchemaCache) -> Result<Vec<Given
                 planned.into_plan_file(path.display().to_string()).map_err(|error| unusable(error.to_string()))?
             }
             false => {
-                let document = reader.read(&Source::new(path), MAX_DOCUMENT.0);
+                let document = reader.read(&Source::new(path), MAX_DOCUMENT);
                 document.map_err(|error| unusable(hints::plan_input(&error)))?
             }
         };
