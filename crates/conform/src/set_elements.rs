@@ -84,6 +84,7 @@ fn of_objects(
                 found.push(path.clone());
             }
         }
+        _ => {}
     }
 }
 
