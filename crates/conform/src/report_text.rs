@@ -42,7 +42,9 @@ impl Report {
             writeln!(out)?;
         }
         for ((clause, _), alike) in &folded {
-            let Some((_, others)) = alike.split_first().filter(|(_, others)| !others.is_empty()) else { continue };
+            let Some((_, others)) = alike.split_first().filter(|(_, others)| !others.is_empty()) else {
+                continue;
+            };
             let places: Vec<&str> = others.iter().take(FOLDED).map(String::as_str).collect();
             let places = visible(&objchange_text::listed(&places, others.len())).into_owned();
             writeln!(out, "{FAINT}tolerated {clause}{FAINT:#} like the one above: {places}\n")?;

@@ -19,9 +19,8 @@ const MAX_TEXTS: usize = 64;
 /// The ways in which a planned set may have been collected from one argument, or from two of which one may be left out.
 pub(crate) fn collections(schema: &Block, config: &Value, planned: &Value) -> Vec<Collected> {
     let Some((attribute, texts)) = texts_of_set(planned) else { return Vec::new() };
-    let is_argument = |name: &str| {
-        schema.attribute(name).is_some_and(|attribute| attribute.required || attribute.optional)
-    };
+    let is_argument =
+        |name: &str| schema.attribute(name).is_some_and(|attribute| attribute.required || attribute.optional);
     let members = || {
         let members = config.as_object().into_iter().flat_map(Object::iter);
         members.filter(|(name, _)| is_argument(name))
@@ -75,13 +74,15 @@ impl Collected {
             .into_iter()
             .map(|text| match (&self.attribute, element.as_object()) {
                 (None, None) => Some(Value::from(text)),
-                (Some(attribute), Some(object)) if object.attributes().iter().any(|(name, _)| name == attribute) => Some(Value::object(object.attributes().iter().map(
-                    |(name, ty)| {
+                (Some(attribute), Some(object))
+                    if object.attributes().iter().any(|(name, _)| name == attribute) =>
+                {
+                    Some(Value::object(object.attributes().iter().map(|(name, ty)| {
                         let is_it = name == attribute;
                         let value = if is_it { Value::from(text) } else { Value::unknown(ty.clone()) };
                         (name.clone(), value)
-                    },
-                ))),
+                    })))
+                }
                 _ => None,
             })
             .collect();
@@ -162,10 +163,8 @@ mod tests {
 
     #[test]
     fn a_set_is_collected_from_arguments() {
-        let both = Collected {
-            arguments: vec!["name".into(), "others".into()],
-            attribute: Some("domain".into()),
-        };
+        let both =
+            Collected { arguments: vec!["name".into(), "others".into()], attribute: Some("domain".into()) };
         for (config, names) in [
             (config("a", None, None), &["a"][..]),
             (config("a", Some(&["b", "a"]), None), &["a", "b"]),
@@ -178,13 +177,13 @@ mod tests {
             assert!(both.set(&config, planned.ty()).unwrap().identical(&planned), "{config}");
         }
         // Another text is in it, or one is missing.
-        assert!(collections(&schema(), &config("a", Some(&["b"]), None), &records(&["a", "b", "c"])).is_empty());
+        assert!(
+            collections(&schema(), &config("a", Some(&["b"]), None), &records(&["a", "b", "c"])).is_empty()
+        );
         assert!(!collections(&schema(), &config("a", Some(&["b"]), None), &records(&["a"])).contains(&both));
         // An argument that is not known may add anything.
-        let unknown = Value::object([
-            ("name", Value::from("a")),
-            ("others", Value::unknown(Type::set(Type::String))),
-        ]);
+        let unknown =
+            Value::object([("name", Value::from("a")), ("others", Value::unknown(Type::set(Type::String)))]);
         assert!(both.set(&unknown, records(&["a"]).ty()).is_none());
     }
 }

@@ -14,8 +14,8 @@ use crate::collected::collections;
 use crate::empty::{has_nothing, is_empty_value, zeroed};
 use crate::fact::{Cause, ChangeKind, Outcome, Replacement, Replaces, Situation};
 use crate::merge::{
-    CleanProbe, Constants, MAX_OUTCOMES, MIN_SPLIT, OutcomesBeside, OutcomesByPart, OutcomesKey, PresenceProbe,
-    ProbeOutcomes, ValueOutcomes, add_values, holds_own, merged, split_by_presence,
+    CleanProbe, Constants, MAX_OUTCOMES, MIN_SPLIT, OutcomesBeside, OutcomesByPart, OutcomesKey,
+    PresenceProbe, ProbeOutcomes, ValueOutcomes, add_values, holds_own, merged, split_by_presence,
 };
 use crate::model::TypeModel;
 use crate::play::{PlayOptions, Played, Source};
@@ -346,7 +346,9 @@ impl<'s> Evidence<'s> {
         for ((part, situation), probes) in found {
             let is_kept =
                 |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
-            let Some((argument, [with, without])) = split_by_presence(&part, &probes, &is_kept) else { continue };
+            let Some((argument, [with, without])) = split_by_presence(&part, &probes, &is_kept) else {
+                continue;
+            };
             let facts = model.parts.entry(part).or_default();
             let cases = facts.planned.entry(situation).or_default();
             cases.alone = Some(without);
@@ -576,9 +578,9 @@ impl Decide for Observer<'_> {
         let cause = others.next();
         let is_set = question.is_set();
         let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks);
-        let is_wanted = self.wanted.is_none_or(|wanted| {
-            cause.is_none() && wanted.contains(&(SmolStr::new(part), *situation))
-        });
+        let is_wanted = self
+            .wanted
+            .is_none_or(|wanted| cause.is_none() && wanted.contains(&(SmolStr::new(part), *situation)));
         let is_clear = others.next().is_none() && !is_of_another && is_wanted;
         if is_clear {
             let outcomes = self.outcomes(question, planned);
@@ -659,7 +661,8 @@ impl Observer<'_> {
             }
         }
         if *is_computed && !*are_blocks && !part.contains('.') {
-            fitting.extend(collections(self.schema, self.config, planned).into_iter().map(Outcome::Collected));
+            fitting
+                .extend(collections(self.schema, self.config, planned).into_iter().map(Outcome::Collected));
         }
         if planned.is_null() || *are_blocks && has_nothing(planned) {
             fitting.push(Outcome::Null);

@@ -55,7 +55,9 @@ pub struct Collected {
 /// Those of fewer arguments come first: they explain as much with less.
 impl Ord for Collected {
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |collected: &Self| (collected.arguments.len(), collected.arguments.clone(), collected.attribute.clone());
+        let key = |collected: &Self| {
+            (collected.arguments.len(), collected.arguments.clone(), collected.attribute.clone())
+        };
         key(self).cmp(&key(other))
     }
 }

@@ -48,7 +48,9 @@ mod walk;
 
 pub use empty::{empty_value, is_empty_value};
 pub use evidence::Evidence;
-pub use fact::{Cases, Cause, ChangeKind, Collected, Fact, Outcome, PartFacts, Replacement, Replaces, Situation};
+pub use fact::{
+    Cases, Cause, ChangeKind, Collected, Fact, Outcome, PartFacts, Replacement, Replaces, Situation,
+};
 pub use model::{FORMAT, ModelError, ModelInfo, ProviderModel, TypeModel};
 pub use play::{PlayOptions, Played};
 pub use upgrade::{NotCompared, ProviderVersion, Upgrade, UpgradeChange, UpgradeKind, compare_versions};

@@ -87,9 +87,7 @@ pub(crate) struct CleanProbe {
 pub(crate) struct Constants(BTreeMap<(SmolStr, Outcome), BTreeMap<u64, bool>>);
 
 impl Constants {
-    pub(crate) fn new<'o>(
-        all: impl Iterator<Item = (&'o OutcomesKey, &'o ProbeOutcomes)>,
-    ) -> Self {
+    pub(crate) fn new<'o>(all: impl Iterator<Item = (&'o OutcomesKey, &'o ProbeOutcomes)>) -> Self {
         let mut constants: BTreeMap<_, BTreeMap<u64, bool>> = BTreeMap::new();
         for ((part, ..), outcomes) in all {
             for ((constant, sample), probe) in &outcomes.clean {
@@ -196,7 +194,8 @@ pub(crate) fn add_values(
         let fact = match fitting.into_iter().min_by_key(rank) {
             Some(outcome) => Fact { outcomes: vec![outcome], probes, depends: false },
             None => {
-                let outcomes = any.into_iter().filter(|outcome| is_kept(outcome)).take(MAX_OUTCOMES).collect();
+                let outcomes =
+                    any.into_iter().filter(|outcome| is_kept(outcome)).take(MAX_OUTCOMES).collect();
                 Fact { outcomes, probes, depends: true }
             }
         };

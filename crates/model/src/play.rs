@@ -336,14 +336,10 @@ impl Player<'_> {
     }
 
     /// The fact for what changes, and its cause.
-    fn choose<'c>(
-        &self,
-        part: &str,
-        situation: Situation,
-        cases: &'c Cases,
-    ) -> Option<(&'c Fact, Basis)> {
+    fn choose<'c>(&self, part: &str, situation: Situation, cases: &'c Cases) -> Option<(&'c Fact, Basis)> {
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part)).peekable();
-        let is_set = |argument: &str| self.config.attribute(argument).is_some_and(|value| !has_nothing(value));
+        let is_set =
+            |argument: &str| self.config.attribute(argument).is_some_and(|value| !has_nothing(value));
         let beside = cases.beside.iter().find(|(argument, _)| is_set(argument));
         let beside = beside.map(|(argument, fact)| (fact, Basis::Presence(argument.clone())));
         if others.peek().is_none() && beside.is_some() {
@@ -363,7 +359,9 @@ impl Player<'_> {
             let (fact, basis) = match values {
                 Some(values) => match self.value_of(cause, values) {
                     // Another change may lead to something else than usual, beside any value.
-                    Some((fact, _)) if Some(&fact.outcomes) == cases.usual.as_ref().map(|usual| &usual.outcomes) => {
+                    Some((fact, _))
+                        if Some(&fact.outcomes) == cases.usual.as_ref().map(|usual| &usual.outcomes) =>
+                    {
                         continue;
                     }
                     Some(found) => found,
@@ -404,11 +402,7 @@ impl Player<'_> {
     }
 
     /// The fact for the value that an argument gets. `None` if no probe has had this value.
-    fn value_of<'c>(
-        &self,
-        cause: &Cause,
-        values: &'c BTreeMap<SmolStr, Fact>,
-    ) -> Option<(&'c Fact, Basis)> {
+    fn value_of<'c>(&self, cause: &Cause, values: &'c BTreeMap<SmolStr, Fact>) -> Option<(&'c Fact, Basis)> {
         let value = self.config.attribute(&cause.part).and_then(Value::as_str)?;
         let (value, fact) = values.get_key_value(value)?;
         Some((fact, Basis::Value(cause.part.clone(), value.clone())))

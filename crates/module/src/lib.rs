@@ -54,8 +54,8 @@ pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{
     AnswerError, Answered, AnsweringProviders, Answers, BrokenContract, DataAnswer, ImportAnswer, MoveObject,
-    ProviderCall, ProviderFunction, ProviderObject, ProviderReply, ProviderRules,
-    Providers, ProvidersExt, SimulatedProviders, StoredObject, TerraformData, Unanswered, not_applied,
+    ProviderCall, ProviderFunction, ProviderObject, ProviderReply, ProviderRules, Providers, ProvidersExt,
+    SimulatedProviders, StoredObject, TerraformData, Unanswered, not_applied,
 };
 pub use schemas::Schemas;
 

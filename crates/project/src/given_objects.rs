@@ -38,7 +38,10 @@ impl DocumentObjects {
                 for resource in state.instances().filter(|resource| *resource.provider_name == *provider) {
                     let Some(block) = block(&resource.resource_type) else { continue };
                     let object = state.object(resource, block).ok();
-                    self.push(&resource.resource_type, object.map(|prior| (Some(without_marks(prior)), None)));
+                    self.push(
+                        &resource.resource_type,
+                        object.map(|prior| (Some(without_marks(prior)), None)),
+                    );
                 }
             }
             Document::Plan(plan) => {

@@ -281,7 +281,8 @@ fn holds_objects(ty: &Type) -> bool {
 fn add_parts(body: &Body, schema: &Block, outer: &str, parts: &mut BTreeSet<String>) {
     for attribute in &body.attributes {
         let part = format!("{outer}{}", attribute.name);
-        if schema.attribute(&attribute.name).is_some_and(|attribute| holds_objects(attribute.implied_type())) {
+        if schema.attribute(&attribute.name).is_some_and(|attribute| holds_objects(attribute.implied_type()))
+        {
             parts.insert(format!("{part}."));
         }
         parts.insert(part);

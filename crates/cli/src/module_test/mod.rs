@@ -14,21 +14,19 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::Coverage;
 use objchange_model::ProviderModel;
+#[cfg(feature = "provider")]
+use objchange_module::ProviderRules;
 use objchange_module::config::{Config, Files};
 use objchange_module::plan::PlanOptions;
 use objchange_module::test::{
     TestCoverage, TestOptions, TestReport, TestRunner, TestStatus, TestSuite, TestTexts,
 };
 use objchange_module::variables::automatic_files;
-#[cfg(feature = "provider")]
-use objchange_module::ProviderRules;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::Program;
 #[cfg(feature = "provider")]
 use objchange_project::RunningRules;
-use objchange_project::{
-    DiskFiles, GivenSchemas, functions, locked_versions, pool, schema_texts, variables,
-};
+use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, pool, schema_texts, variables};
 
 use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
@@ -329,11 +327,7 @@ fn real_rules(
 }
 
 /// The schemas of all providers of the modules that are run: those of the running providers, and those that are given.
-fn schemas(
-    args: &Args,
-    suite: &TestSuite,
-    own: Option<ProviderSchemas>,
-) -> Result<Schemas, CommandError> {
+fn schemas(args: &Args, suite: &TestSuite, own: Option<ProviderSchemas>) -> Result<Schemas, CommandError> {
     // Running providers have been asked already.
     let documents = match &own {
         Some(_) => schema_texts(&args.schemas.paths, args.max_input),
@@ -341,7 +335,8 @@ fn schemas(
     };
     let documents = documents.map_err(unusable)?;
     let given = GivenSchemas::parse(documents).map_err(unusable)?;
-    let mut schemas = Schemas::new(own.into_iter().chain([given.schemas])).of_version(version_of(args.program));
+    let mut schemas =
+        Schemas::new(own.into_iter().chain([given.schemas])).of_version(version_of(args.program));
     // Where no test runs, a missing schema is no error.
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
     let providers = if is_run { providers(suite) } else { BTreeSet::new() };
@@ -369,10 +364,8 @@ fn providers(suite: &TestSuite) -> BTreeSet<ProviderAddress> {
 
 /// Notes which mocked providers Terraform would ask to validate.
 fn note_missing_validation(suite: &TestSuite, validating: &BTreeSet<ProviderAddress>) {
-    let unknown: Vec<String> = providers(suite)
-        .difference(validating)
-        .map(ProviderAddress::for_display)
-        .collect();
+    let unknown: Vec<String> =
+        providers(suite).difference(validating).map(ProviderAddress::for_display).collect();
     if suite.has_mocks() && !unknown.is_empty() {
         exit::note(&format!(
             "Terraform asks {} to validate configurations even where mocked; here nothing was asked, so a test may fail there",

@@ -309,7 +309,9 @@ fn given(args: &Args, file: &CacheFile, cache: &SchemaCache) -> Result<Vec<Given
                 let settings = PlanSettings { lookup: lookup.clone(), ..PlanSettings::default() };
                 let planned = exit::noted(plan_directory(path, &settings));
                 let planned = planned.map_err(|error| unusable(error.to_string()))?;
-                planned.into_plan_file(path.display().to_string()).map_err(|error| unusable(error.to_string()))?
+                planned
+                    .into_plan_file(path.display().to_string())
+                    .map_err(|error| unusable(error.to_string()))?
             }
             false => {
                 let document = reader.read(&Source::new(path), MAX_DOCUMENT);

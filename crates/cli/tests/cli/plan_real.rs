@@ -517,7 +517,9 @@ fn tests_ask_real_providers_to_validate() {
         "test-validates",
         "resource \"kit_disk\" \"d\" {\n  name   = \"a\"\n  secret = \"s3cr3t-of-the-disk\"\n  say    = \"validate\"\n}\n",
     );
-    for (file, mock) in [("tests/mocked.tftest.hcl", "mock_provider \"kit\" {}\n"), ("tests/plain.tftest.hcl", "")] {
+    for (file, mock) in
+        [("tests/mocked.tftest.hcl", "mock_provider \"kit\" {}\n"), ("tests/plain.tftest.hcl", "")]
+    {
         folder.write(file, &format!("{mock}run \"r\" {{\n  command = plan\n}}\n"));
     }
     let test = |arguments: &[&str]| {

@@ -131,8 +131,8 @@ impl Arguments {
         let Some(members) = object.as_object() else { return object.clone() };
         Value::object(members.iter().map(|(name, value)| {
             let attribute = nested.attributes().iter().find(|(known, _)| known == name);
-            let value = attribute
-                .map_or_else(|| value.clone(), |(_, attribute)| self.of_attribute(attribute, value));
+            let value =
+                attribute.map_or_else(|| value.clone(), |(_, attribute)| self.of_attribute(attribute, value));
             (name.clone(), value)
         }))
     }

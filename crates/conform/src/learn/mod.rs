@@ -250,10 +250,12 @@ fn wanted(schemas: &Schemas, options: &LearnOptions) -> Result<VecDeque<SmolStr>
             && !options.except.contains(name)
             && options.hints.skip(Component::Resource, name).is_none()
     };
-    let (given, others): (Vec<SmolStr>, Vec<SmolStr>) =
-        schemas.resources.keys().filter(|name| is_wanted(name)).cloned().partition(|name| {
-            options.given.iter().any(|given| given.type_name == *name)
-        });
+    let (given, others): (Vec<SmolStr>, Vec<SmolStr>) = schemas
+        .resources
+        .keys()
+        .filter(|name| is_wanted(name))
+        .cloned()
+        .partition(|name| options.given.iter().any(|given| given.type_name == *name));
     // The types that people have come first: the time may be limited.
     Ok(given.into_iter().chain(others).collect())
 }

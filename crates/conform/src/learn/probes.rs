@@ -319,12 +319,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Changes and takes away an argument that an object has.
-    pub(super) async fn change(
-        &mut self,
-        session: &mut Session,
-        base: &Base,
-        spot: &Spot<'_>,
-    ) -> Asked<()> {
+    pub(super) async fn change(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
         if spot.is_write_only() {
             return Ok(());
         }
@@ -367,12 +362,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Plans an object with each of the few values that an argument accepts: some decide about other arguments.
-    async fn accepted_values(
-        &mut self,
-        session: &mut Session,
-        base: &Base,
-        all: &[&Spot<'_>],
-    ) -> Asked<()> {
+    async fn accepted_values(&mut self, session: &mut Session, base: &Base, all: &[&Spot<'_>]) -> Asked<()> {
         let nothing = Value::null(self.values.block.implied_type().clone());
         let choices: Vec<(Spot<'a>, Vec<String>)> = self
             .choices
@@ -391,7 +381,8 @@ impl<'a> Prober<'a> {
                     if let Some((request, answer)) = self.call(session, prior, &config).await? {
                         self.evidence.add_with(base.number, (&name, value), &request, &answer);
                         let expected = self.values.with(&usual.planned, &spot, &text, base.number);
-                        decides |= prior.is_null() && !answer.planned.identical_ignoring_refinements(&expected);
+                        decides |=
+                            prior.is_null() && !answer.planned.identical_ignoring_refinements(&expected);
                     }
                 }
                 // Where the value decides about other arguments, these may add to that.

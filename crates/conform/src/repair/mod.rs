@@ -82,7 +82,8 @@ pub async fn accepted(
     sample: Sample,
     hints: &Hints,
 ) -> Result<Acceptance> {
-    let test = if component == Component::Resource { AcceptanceTest::Created } else { AcceptanceTest::Validated };
+    let test =
+        if component == Component::Resource { AcceptanceTest::Created } else { AcceptanceTest::Validated };
     accepted_when(provider, (component, name), block, sample, hints, test).await
 }
 

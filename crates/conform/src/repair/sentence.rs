@@ -136,7 +136,8 @@ fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -> bool) -> Wish {
     // A quoted value of the configuration is not a wish.
     let text = GOT.as_ref().map_or(sentence.into(), |got| got.replace(sentence, ""));
-    let text = INDEX.as_ref().map_or(text.clone(), |index| index.replace_all(&text, "$1").into_owned().into());
+    let text =
+        INDEX.as_ref().map_or(text.clone(), |index| index.replace_all(&text, "$1").into_owned().into());
     let text = text.as_ref();
     if is(&ONLY_ONE, text) {
         let names = names(text);

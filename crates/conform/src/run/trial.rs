@@ -22,8 +22,8 @@ use crate::flow::no_answer;
 use crate::report::{FindingReport, Subject, TypeReport, shape};
 use crate::secrets::{Origin, Provenance, mark_given};
 use crate::{
-    Acceptance, AcceptanceTest, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions, judge,
-    judge_function, opened, samples_from, within,
+    Acceptance, AcceptanceTest, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions,
+    judge, judge_function, opened, samples_from, within,
 };
 
 /// How often the provider may die before the type is given up.

@@ -366,7 +366,10 @@ fn collecting_kit() -> Kit {
                     "others" => collected.clone(),
                     "records" if is_new && of("method").as_str() == Some("DNS") => {
                         let records = collected.as_elements().unwrap().iter().map(|domain| {
-                            Value::object([("domain", domain.clone()), ("value", Value::unknown(Type::String))])
+                            Value::object([
+                                ("domain", domain.clone()),
+                                ("value", Value::unknown(Type::String)),
+                            ])
                         });
                         Value::tuple(records).convert(value.ty()).unwrap()
                     }
@@ -494,7 +497,9 @@ fn a_default_depends_on_whether_another_argument_is_set() {
                 let of = |name: &str| request.config.attribute(name).unwrap();
                 let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
                     let value = match name.as_str() {
-                        "scope" if of("scope").is_null() && !of("policy").is_null() => Value::from("attributes"),
+                        "scope" if of("scope").is_null() && !of("policy").is_null() => {
+                            Value::from("attributes")
+                        }
                         "scope" if of("scope").is_null() && request.prior.is_null() => {
                             Value::unknown(Type::String)
                         }
@@ -582,15 +587,18 @@ fn a_model_holds_no_value_of_the_objects_of_people() {
         .map(|end| object(&format!("{SECRET}{end}"), &nothing))
         .into_iter()
         .chain([object(SECRET, &Value::from("n0te-of-people"))])
-        .map(|prior| GivenObject { type_name: "kit_repeating".into(), prior: Some(prior.clone()), planned: Some(prior) })
+        .map(|prior| GivenObject {
+            type_name: "kit_repeating".into(),
+            prior: Some(prior.clone()),
+            planned: Some(prior),
+        })
         .collect();
     let start = || async { Ok(Arc::new(repeating_kit()) as Arc<dyn Provider>) };
     let without = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
     let with = runtime().block_on(learn(start, options, |_| ())).unwrap();
     // The objects were planned, and show that the size is not always the same.
-    let size = |learned: &Learned| {
-        stable(&learned.types["kit_repeating"], "size", Situation::Created).cloned()
-    };
+    let size =
+        |learned: &Learned| stable(&learned.types["kit_repeating"], "size", Situation::Created).cloned();
     assert_eq!(size(&without), Some(Outcome::Constant("8".to_owned())));
     assert_ne!(size(&with), size(&without));
     let texts = [with.types["kit_repeating"].to_text(), with.info.to_text()];

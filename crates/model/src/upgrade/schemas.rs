@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use objchange::Type;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::ObjectType;
-use objchange::Type;
 use serde_json::Value as Json;
 
 use super::{PartChange, UpgradeKind};

@@ -312,9 +312,8 @@ fn values_and_presence_of_arguments_decide() {
             "beside":{"policy":{"is":[{"constant":"\"all\""}],"n":3}}}}},
         "protocol":{"planned":{"updated":{"usual":{"is":["upper_case"],"n":3}}}}}}"#;
     let model = TypeModel::parse(model, &schema).unwrap();
-    let object = |members: &[(&str, Value)]| {
-        schema.coerce_config(&Value::object(members.iter().cloned())).unwrap()
-    };
+    let object =
+        |members: &[(&str, Value)]| schema.coerce_config(&Value::object(members.iter().cloned())).unwrap();
     let planned = |prior: Option<&Value>, config: &Value| {
         let nothing = Value::null(schema.implied_type().clone());
         let prior = prior.unwrap_or(&nothing);

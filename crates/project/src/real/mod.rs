@@ -18,9 +18,9 @@ use objchange_provider::schema_document;
 use objchange_text::Notice;
 
 pub(crate) use self::answers::JoinedProviders;
-pub use self::rules::RunningRules;
 use self::functions::ProviderFunctions;
 use self::process::{Process, RealProvider};
+pub use self::rules::RunningRules;
 use crate::installed_providers::InstalledProviders;
 use crate::plan_error::PlanError;
 use crate::program::ProviderProgram;
