@@ -653,7 +653,7 @@ impl Observer<'_> {
             fitting.push(Outcome::Kept);
         }
         let source = if is_set { sides.config } else { sides.prior };
-        let text = source.as_str().filter(|text| !text.is_empty() && (is_set || !is_new));
+        let text = source.as_str().filter(|_| is_set || !is_new);
         if let (Some(source), Some(planned)) = (text, planned.as_str()) {
             for outcome in [Outcome::UpperCase, Outcome::LowerCase] {
                 let in_case = crate::walk::in_case(&outcome, source);

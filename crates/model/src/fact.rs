@@ -25,10 +25,6 @@ pub enum Outcome {
     Sha1,
     /// The value of the prior object.
     Kept,
-    /// The value of the configuration in upper case, or that of the prior object where it is left out.
-    UpperCase,
-    /// Like [`UpperCase`](Self::UpperCase), in lower case.
-    LowerCase,
     /// Null, or no blocks.
     Null,
     /// The value of this argument.
@@ -37,6 +33,10 @@ pub enum Outcome {
     Collected(Collected),
     /// This value, as JSON.
     Constant(String),
+    /// The value of the configuration in upper case, or that of the prior object where it is left out.
+    UpperCase,
+    /// Like [`UpperCase`](Self::UpperCase), in lower case.
+    LowerCase,
     /// Known after apply.
     Unknown,
 }

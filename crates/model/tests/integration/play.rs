@@ -318,7 +318,7 @@ fn values_and_presence_of_arguments_decide() {
         let nothing = Value::null(schema.implied_type().clone());
         let prior = prior.unwrap_or(&nothing);
         let proposed = proposed_new(&schema, prior, config).unwrap();
-        let request = PlanResourceChange::new(&schema, prior, config, &proposed);
+        let request = PlanResourceChange::new(&schema, prior, &proposed, config);
         model.play(&schema, &request, PlayOptions::default()).answer.planned
     };
     let of = |object: &Value, name: &str| object.attribute(name).unwrap().clone();
