@@ -60,7 +60,7 @@ pub(crate) fn collections(schema: &Block, config: &Value, planned: &Value) -> Ve
 }
 
 impl Collected {
-    /// The set of this type for a configuration; `None` if an argument is not known, or it is no such set.
+    /// The set of this type for a configuration; `None` if an argument is not known, none has a text, or it is no such set.
     pub(crate) fn set(&self, config: &Value, ty: &Type) -> Option<Value> {
         let mut texts = BTreeSet::new();
         for argument in &self.arguments {
@@ -70,6 +70,10 @@ impl Collected {
             }
         }
         let Type::Set(element) = ty else { return None };
+        // Without any of the arguments the provider has nothing to collect, and may choose.
+        if texts.is_empty() {
+            return None;
+        }
         let elements: Option<Vec<Value>> = texts
             .into_iter()
             .map(|text| match (&self.attribute, element.as_object()) {

@@ -270,6 +270,10 @@ impl<'s> Evidence<'s> {
         let mut beside: BTreeMap<(SmolStr, Situation, SmolStr), ValueOutcomes> = BTreeMap::new();
         for ((argument, value), seen) in std::mem::take(&mut self.seen_with) {
             for ((part, situation, cause), outcomes) in seen {
+                // The situation says already which value the argument itself gets.
+                if part == argument {
+                    continue;
+                }
                 let values = beside.entry((part, situation, argument.clone())).or_default();
                 values.entry(value.clone()).or_default().push((cause, outcomes));
             }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::LearnOptions;
 use super::bases::FULL;
 use super::given::FIRST_GIVEN;
-use super::objects::{Documents, Values, has, without};
+use super::objects::{Documents, Filling, Values, has, without};
 use super::session::{Session, has_errors, is_no_answer};
 use crate::generate::{SchemaPart, Spot, spots};
 use crate::{Acceptance, AcceptanceTest, Sample, accepted_when};
@@ -239,7 +239,7 @@ impl<'a> Prober<'a> {
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         let Values { name, block, hints, .. } = self.values;
         let values = &self.values;
-        let object_of = |planned: &Value| values.filled(planned, None, 0);
+        let object_of = |planned: &Value| values.filled_with(planned, None, 0, Filling::OnlyComputed);
         let resource = (Component::Resource, name);
         let sample = || Sample::new(config.clone(), "base");
         // Some providers check more in a plan of an object that is there. Others refuse all such plans.

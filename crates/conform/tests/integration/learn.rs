@@ -445,6 +445,42 @@ fn a_text_that_is_left_out_keeps_its_value_in_upper_case() {
     }
 }
 
+/// A provider whose updates fail where the arguments of an object that are left out do not agree.
+#[test]
+fn a_prior_object_has_no_arguments_that_contradict_each_other() {
+    let key = || Attribute::optional_computed(Type::String);
+    let block = Block::new(
+        [
+            ("name", Attribute::required(Type::String)),
+            ("key", key()),
+            ("index", key()),
+            ("note", Attribute::optional(Type::String)),
+            ("arn", Attribute::computed(Type::String)),
+        ],
+        [],
+    );
+    let start = move || {
+        let thing = ResourceType::new(block.clone()).on_plan(|request| {
+            let is_new = request.prior.is_null();
+            let of = |name: &str| request.proposed.attribute(name).unwrap();
+            let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                let is_unknown = is_new && value.is_null() && name != "note";
+                (name.clone(), if is_unknown { Value::unknown(Type::String) } else { value.clone() })
+            });
+            let mut answer = PlannedResource::new(Value::object(members));
+            if !is_new && of("key") != of("index") {
+                answer.diagnostics.push(Diagnostic::error("All keys must be indexed."));
+            }
+            answer
+        });
+        async move { Ok(Arc::new(Kit::default().resource("kit_keyed", thing)) as Arc<dyn Provider>) }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    assert!(learned.info.partly_learned.is_empty(), "{:?}", learned.info.partly_learned);
+    let model = &learned.types["kit_keyed"];
+    assert_eq!(stable(model, "arn", Situation::Updated), Some(&Outcome::Kept));
+}
+
 /// A provider that plans updates only where two arguments agree, and says so.
 #[test]
 fn a_base_is_one_whose_updates_are_planned() {
