@@ -522,16 +522,10 @@ fn tests_ask_real_providers_to_validate() {
     {
         folder.write(file, &format!("{mock}run \"r\" {{\n  command = plan\n}}\n"));
     }
-    let test = |arguments: &[&str]| {
-        let mut all: Vec<OsString> = vec!["test".into(), folder.0.clone().into()];
-        all.extend(["--provider-binary".into(), format!("{}=example.com/test/kit", kit()).into()]);
-        all.extend(arguments.iter().map(OsString::from));
-        objchange_with(&[SERVICE], all, "")
-    };
-    let without = test(&[]);
-    assert_eq!(without.code, 0, "{without:?}");
-    assert!(without.stderr.contains("asks example.com/test/kit to validate"), "{without:?}");
-    let with = test(&["--real-providers"]);
+    let binary = format!("--provider-binary={}=example.com/test/kit", kit());
+    let arguments: [OsString; 4] =
+        ["test".into(), folder.0.clone().into(), binary.into(), "--real-providers".into()];
+    let with = objchange_with(&[SERVICE], arguments, "");
     let printed = format!("{}{}", with.stdout, with.stderr);
     assert_eq!(with.code, 1, "{with:?}");
     assert_eq!(printed.matches("Error: This is not valid").count(), 2, "{printed}");
