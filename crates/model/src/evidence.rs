@@ -284,7 +284,7 @@ impl<'s> Evidence<'s> {
             let cases = model.parts.entry(part.clone()).or_default().planned.entry(situation).or_default();
             add_values(cases, argument, seen, &is_kept);
         }
-        self.add_presence(&mut model, open, &constants, is_own);
+        self.add_presence(&mut model, &open, &constants, is_own);
         for (cause, probes) in self.replaced {
             let replaces = replacement(&probes);
             model.parts.entry(cause.part).or_default().replaces.insert(cause.kind, replaces);
@@ -309,7 +309,7 @@ impl<'s> Evidence<'s> {
     fn add_presence(
         &self,
         model: &mut TypeModel,
-        open: BTreeSet<(SmolStr, Situation)>,
+        open: &BTreeSet<(SmolStr, Situation)>,
         constants: &Constants,
         is_own: &dyn Fn(&str) -> bool,
     ) {
@@ -336,7 +336,7 @@ impl<'s> Evidence<'s> {
                 probe: number,
                 is_replaced: !replace_parts(prior, planned, &answer.requires_replace).is_empty(),
                 seen: &mut seen,
-                wanted: Some(&open),
+                wanted: Some(open),
             };
             let sides = crate::walk::Sides { config, prior, proposed, planned: Some(planned) };
             walk(self.schema, sides, &mut observer);
