@@ -526,7 +526,8 @@ impl<'a> Prober<'a> {
             session.let_go();
             self.deaths += 1;
             if self.deaths > MAX_DEATHS {
-                return Err(End::Gone(format!("the provider does not answer: {error}")));
+                let why = if self.asks_about_people { String::new() } else { format!(": {error}") };
+                return Err(End::Gone(format!("the provider does not answer{why}")));
             }
         }
         Ok(())
