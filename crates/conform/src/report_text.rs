@@ -201,3 +201,54 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
 fn ending(ended: RunEnd) -> &'static str {
     if ended == RunEnd::Time { "the time was over before" } else { "it was stopped before" }
 }
+
+#[cfg(test)]
+mod tests {
+    use objchange::schema::Block;
+    use objchange::value::Path;
+    use objchange_provider::Component;
+
+    use super::*;
+    use crate::Finding;
+    use crate::report::{Subject, Time};
+
+    fn tolerated(place: &str) -> FindingReport {
+        let mut finding =
+            Finding::new(Clause::P5, "not_computed", Path::root().attribute(place), "a default");
+        finding.severity = FindingSeverity::Tolerated;
+        FindingReport {
+            finding,
+            place: place.to_owned(),
+            count: 1,
+            smallest: None,
+            case: Err("none".to_owned()),
+            is_known: false,
+        }
+    }
+
+    #[test]
+    fn warnings_that_are_alike_are_folded() {
+        let subject = Subject::Component(Component::Resource);
+        let types = ["kit_disk", "kit_host"].map(|name| {
+            let mut report = TypeReport::new(subject, name, Block::new::<&str>([], []));
+            report.findings = ["size", "zone", "mode"].map(tolerated).into();
+            report
+        });
+        let report = Report {
+            seed: 1,
+            applied: false,
+            ended: RunEnd::Complete,
+            not_configured: Some("region is required".to_owned()),
+            left: Vec::new(),
+            types: types.into(),
+            time: Time::default(),
+        };
+        let mut text = Vec::new();
+        report.write_text(&mut text, 0).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.lines().next().unwrap().contains("not configured: nothing was planned"), "{text}");
+        assert_eq!(text.matches("Terraform tolerates this").count(), 1, "{text}");
+        assert!(text.contains("kit_disk.zone, kit_disk.mode, kit_host.size"), "{text}");
+        assert!(text.contains("6 warnings"), "{text}");
+    }
+}
