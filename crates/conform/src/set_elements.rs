@@ -3,10 +3,13 @@
 
 use objchange::Value;
 use objchange::schema::{Attribute, AttributeType, Block, NestedType, NestingMode};
-use objchange::value::{Kind, Path};
+use objchange::value::{Kind, Map, Path};
 
 /// The most elements of a set that are compared with each other, which is quadratic.
 const MAX_ELEMENTS: usize = 64;
+
+/// Compares a configured object with its planned one.
+type InObject<'i> = dyn Fn(&Value, &Value, &Path, &mut Vec<Path>) + 'i;
 
 /// The sets of objects in which a configured element has no planned one with its values: a default has replaced one of them, for
 /// example.
@@ -55,14 +58,14 @@ fn of_objects(
     nesting: NestingMode,
     (config, planned): (&Value, &Value),
     path: &Path,
-    inside: &dyn Fn(&Value, &Value, &Path, &mut Vec<Path>),
+    inside: &InObject<'_>,
     found: &mut Vec<Path>,
 ) {
     let (config, planned) = (config.unmarked(), planned.unmarked());
     match nesting {
         NestingMode::Single | NestingMode::Group => inside(config, planned, path, found),
         NestingMode::Map => {
-            for (key, config) in config.as_map().into_iter().flat_map(|map| map.iter()) {
+            for (key, config) in config.as_map().into_iter().flat_map(Map::iter) {
                 if let Some(planned) = planned.element(key) {
                     inside(config, planned, &path.clone().index(key.as_str()), found);
                 }
