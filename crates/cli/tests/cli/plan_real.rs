@@ -520,7 +520,7 @@ fn tests_ask_real_providers_to_validate() {
     for (file, mock) in
         [("tests/mocked.tftest.hcl", "mock_provider \"kit\" {}\n"), ("tests/plain.tftest.hcl", "")]
     {
-        folder.write(file, &format!("{mock}run \"r\" {{\n  command = plan\n}}\n"));
+        folder.write(file, format!("{mock}run \"r\" {{\n  command = plan\n}}\n"));
     }
     let binary = format!("--provider-binary={}=example.com/test/kit", kit());
     let arguments: [OsString; 4] =
