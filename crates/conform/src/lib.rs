@@ -60,6 +60,7 @@ mod run;
 pub mod scale;
 mod schemas;
 mod secrets;
+mod set_elements;
 mod shrink;
 mod within;
 
@@ -76,10 +77,10 @@ use self::generate::samples_from;
 pub use self::generate::{Sample, any_sample, samples};
 #[doc(no_inline)]
 pub use self::hints::{Hints, HintsError};
-pub use self::learn::{LearnOptions, LearnProgress, Learned, learn};
+pub use self::learn::{GivenObject, LearnOptions, LearnProgress, Learned, learn};
 pub use self::opened::{judge_action, judge_ephemeral, judge_list};
 pub use self::repair::{Acceptance, accepted};
-use self::repair::{accepted_when, allowed_values};
+use self::repair::{AcceptanceTest, accepted_when, allowed_values};
 use self::report::shape;
 pub use self::report::{FindingReport, Refusal, Report, RunEnd, Smallest, Subject, Time, TypeReport};
 pub use self::report_cases::reported_rules;

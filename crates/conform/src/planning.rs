@@ -12,6 +12,7 @@ use objchange_provider::{ProviderExt, Result};
 use super::flavor::Flavor;
 use super::flow::{Flow, Saved, bad_config};
 use super::objects::first_difference;
+use super::set_elements::changed_sets;
 use super::{Clause, Finding, FindingSeverity};
 use objchange_explain::sentences::ACTION_CHANGED;
 
@@ -139,6 +140,13 @@ impl Flow<'_> {
             }
             is_fine &= finding.severity != FindingSeverity::Error;
             findings.push(finding);
+        }
+        // Terraform says nothing of these, and plans that it refuses have a finding already.
+        if change.violations.is_empty() && !change.after.is_null() {
+            let message = "no planned element has all values of a configured one";
+            for path in changed_sets(self.block, &config, &change.after) {
+                findings.push(Finding::new(Clause::P5, "set_element_changed", path, message).unnoticed());
+            }
         }
         self.find_all(findings);
         if is_fine {

@@ -1,11 +1,15 @@
 //! The report for people.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use objchange_text::style::{BAD, CHANGED, FAINT, GOOD};
 use objchange_text::{counted, joined_path, visible};
 
 use super::{Advice, Clause, FindingReport, FindingSeverity, Report, RunEnd, TypeReport, config_text};
+
+/// The maximum number of places of alike findings that are named.
+const FOLDED: usize = 5;
 
 /// The maximum number of reasons for refused configurations that are reported.
 const REASONS: usize = 3;
@@ -19,14 +23,31 @@ impl Report {
     /// Writing fails.
     pub fn write_text(&self, out: &mut impl Write, gone: usize) -> io::Result<()> {
         if let Some(reason) = &self.not_configured {
-            let what = "not configured, so that nothing was planned";
-            writeln!(out, "{CHANGED}{what}{CHANGED:#}: {}\n", visible(reason))?;
+            writeln!(out, "{CHANGED}not configured: nothing was planned{CHANGED:#}")?;
+            writeln!(out, "  {}\n", visible(reason))?;
         }
         let mut advised = Vec::new();
+        let mut folded: BTreeMap<(Clause, &str), Vec<String>> = BTreeMap::new();
         for (type_report, found) in self.findings().filter(|(_, found)| !found.is_known) {
+            // A provider of the older SDK has hundreds of these, all alike: the first of a kind is shown.
+            if found.finding.severity == FindingSeverity::Tolerated {
+                let alike = folded.entry((found.finding.clause, &found.finding.kind)).or_default();
+                alike.push(joined_path(&type_report.name, &found.place));
+                if alike.len() > 1 {
+                    continue;
+                }
+            }
             finding(out, type_report, found)?;
             advice(out, found, &mut advised)?;
             writeln!(out)?;
+        }
+        for ((clause, _), alike) in &folded {
+            let Some((_, others)) = alike.split_first().filter(|(_, others)| !others.is_empty()) else {
+                continue;
+            };
+            let places: Vec<&str> = others.iter().take(FOLDED).map(String::as_str).collect();
+            let places = visible(&objchange_text::listed(&places, others.len())).into_owned();
+            writeln!(out, "{FAINT}tolerated {clause}{FAINT:#} like the one above: {places}\n")?;
         }
         // A run that ends early skips most types of a large provider: they are counted on one line.
         let is_late = |type_report: &&TypeReport| type_report.skipped.as_deref() == Some(ending(self.ended));
@@ -179,4 +200,55 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
 /// Why a type was not tried any more.
 fn ending(ended: RunEnd) -> &'static str {
     if ended == RunEnd::Time { "the time was over before" } else { "it was stopped before" }
+}
+
+#[cfg(test)]
+mod tests {
+    use objchange::schema::Block;
+    use objchange::value::Path;
+    use objchange_provider::Component;
+
+    use super::*;
+    use crate::Finding;
+    use crate::report::{Subject, Time};
+
+    fn tolerated(place: &str) -> FindingReport {
+        let mut finding =
+            Finding::new(Clause::P5, "not_computed", Path::root().attribute(place), "a default");
+        finding.severity = FindingSeverity::Tolerated;
+        FindingReport {
+            finding,
+            place: place.to_owned(),
+            count: 1,
+            smallest: None,
+            case: Err("none".to_owned()),
+            is_known: false,
+        }
+    }
+
+    #[test]
+    fn warnings_that_are_alike_are_folded() {
+        let subject = Subject::Component(Component::Resource);
+        let types = ["kit_disk", "kit_host"].map(|name| {
+            let mut report = TypeReport::new(subject, name, Block::new::<&str>([], []));
+            report.findings = ["size", "zone", "mode"].map(tolerated).into();
+            report
+        });
+        let report = Report {
+            seed: 1,
+            applied: false,
+            ended: RunEnd::Complete,
+            not_configured: Some("region is required".to_owned()),
+            left: Vec::new(),
+            types: types.into(),
+            time: Time::default(),
+        };
+        let mut text = Vec::new();
+        report.write_text(&mut text, 0).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.lines().next().unwrap().contains("not configured: nothing was planned"), "{text}");
+        assert_eq!(text.matches("Terraform tolerates this").count(), 1, "{text}");
+        assert!(text.contains("kit_disk.zone, kit_disk.mode, kit_host.size"), "{text}");
+        assert!(text.contains("6 warnings"), "{text}");
+    }
 }

@@ -10,9 +10,13 @@ use objchange::value::{Descend, Kind, Path, PathStep};
 use smol_str::SmolStr;
 
 use crate::causes::{changes, set_arguments};
+use crate::collected::collections;
 use crate::empty::{has_nothing, is_empty_value, zeroed};
 use crate::fact::{Cause, ChangeKind, Outcome, Replacement, Replaces, Situation};
-use crate::merge::{CleanProbe, Constants, MAX_OUTCOMES, OutcomesBeside, OutcomesByPart, holds_own, merged};
+use crate::merge::{
+    CleanProbe, Constants, MAX_OUTCOMES, MIN_SPLIT, OutcomesBeside, OutcomesByPart, OutcomesKey,
+    PresenceProbe, ProbeOutcomes, ValueOutcomes, add_values, holds_own, merged, split_by_presence,
+};
 use crate::model::TypeModel;
 use crate::play::{PlayOptions, Played, Source};
 use crate::walk::{Decide, Question, walk};
@@ -29,6 +33,8 @@ pub struct Evidence<'s> {
     seen: OutcomesByPart,
     /// Outcomes in new objects that are made from another base. They are used where those of the first say nothing.
     seen_beside: OutcomesByPart,
+    /// Outcomes beside each value of an argument that accepts only some: by argument and value.
+    seen_with: BTreeMap<(SmolStr, SmolStr), OutcomesByPart>,
     replaced: BTreeMap<Cause, Vec<ReplaceProbe>>,
     /// Texts that the provider has named by itself, such as the values that an argument accepts.
     named: HashSet<String>,
@@ -49,6 +55,10 @@ impl std::fmt::Debug for Evidence<'_> {
 }
 
 impl<'s> Evidence<'s> {
+    /// The sample of requests with values of people. They decide which facts hold, and no constant is learned from their
+    /// answers, because it may be made of such a value.
+    pub const OF_PEOPLE: u64 = u64::MAX;
+
     /// No evidence yet about a type of this schema.
     pub fn new(schema: &'s Block) -> Self {
         Self {
@@ -56,6 +66,7 @@ impl<'s> Evidence<'s> {
             bases: Vec::new(),
             seen: BTreeMap::new(),
             seen_beside: BTreeMap::new(),
+            seen_with: BTreeMap::new(),
             replaced: BTreeMap::new(),
             named: HashSet::new(),
             legacy: false,
@@ -74,6 +85,11 @@ impl<'s> Evidence<'s> {
         self.bases.push(set_arguments(self.schema, config));
     }
 
+    /// Drops facts beside values of all other arguments.
+    pub fn retain_values_of(&mut self, arguments: &BTreeSet<SmolStr>) {
+        self.seen_with.retain(|(argument, _), _| arguments.contains(argument));
+    }
+
     /// The number of probes so far.
     pub fn len(&self) -> usize {
         self.probes.len()
@@ -89,7 +105,7 @@ impl<'s> Evidence<'s> {
     pub fn constant_probes(&self) -> Vec<(u64, PlanResourceChange)> {
         let mut covered = BTreeSet::new();
         let mut chosen = BTreeSet::new();
-        for ((part, ..), outcomes) in self.seen.iter().chain(&self.seen_beside) {
+        for ((part, ..), outcomes) in self.all_seen() {
             for ((constant, sample), probe) in &outcomes.clean {
                 if covered.insert((part, constant)) {
                     chosen.insert((probe.number, *sample));
@@ -103,20 +119,47 @@ impl<'s> Evidence<'s> {
     /// Drops the constants that a provider with other secrets has not planned for the same parts: they may be made of a
     /// secret.
     pub fn confirm(&mut self, with_other_secrets: &Self) {
-        let others = with_other_secrets.seen.iter().chain(&with_other_secrets.seen_beside);
-        let confirmed: BTreeSet<(&SmolStr, &Outcome)> = others
+        let confirmed: BTreeSet<(&SmolStr, &Outcome)> = with_other_secrets
+            .all_seen()
             .flat_map(|((part, ..), outcomes)| {
                 outcomes.clean.keys().map(move |(constant, _)| (part, constant))
             })
             .collect();
-        for ((part, ..), outcomes) in self.seen.iter_mut().chain(&mut self.seen_beside) {
+        let seen_with = self.seen_with.values_mut().flatten();
+        for ((part, ..), outcomes) in self.seen.iter_mut().chain(&mut self.seen_beside).chain(seen_with) {
             outcomes.clean.retain(|(constant, _), _| confirmed.contains(&(part, constant)));
         }
+    }
+
+    fn all_seen(&self) -> impl Iterator<Item = (&OutcomesKey, &ProbeOutcomes)> {
+        self.seen.iter().chain(&self.seen_beside).chain(self.seen_with.values().flatten())
+    }
+
+    /// Adds the answer to a request in which nothing is new but that an argument has this value, which is one of few that
+    /// it accepts: in a new object, or in a change from another value.
+    pub fn add_with(
+        &mut self,
+        sample: u64,
+        (argument, value): (&str, &str),
+        request: &PlanResourceChange,
+        answer: &PlannedResource,
+    ) {
+        self.add_probe(sample, Some((argument, value)), request, answer);
     }
 
     /// Adds the answer to a request without errors. `sample` is the number of the set of made-up values in the request:
     /// a text that is planned for several of them was not derived from one. An answer of another schema adds nothing.
     pub fn add(&mut self, sample: u64, request: &PlanResourceChange, answer: &PlannedResource) {
+        self.add_probe(sample, None, request, answer);
+    }
+
+    fn add_probe(
+        &mut self,
+        sample: u64,
+        with: Option<(&str, &str)>,
+        request: &PlanResourceChange,
+        answer: &PlannedResource,
+    ) {
         let PlanResourceChange { prior, config, proposed, .. } = request;
         let planned = &answer.planned;
         if planned.as_object().is_none() || config.as_object().is_none() || answer.deferred.is_some() {
@@ -148,19 +191,32 @@ impl<'s> Evidence<'s> {
         let own = Own::of(config, prior);
         let is_replaced =
             !prior.is_null() && !replace_parts(prior, planned, &answer.requires_replace).is_empty();
-        let (causes_of, seen) = (&causes, if is_beside { &mut self.seen_beside } else { &mut self.seen });
-        let probe = self.probes.len();
         let mut observer = Observer {
+            schema: self.schema,
             config,
-            causes: causes_of,
+            causes: &causes,
             own: &own,
             named: &self.named,
             sample,
-            probe,
+            probe: self.probes.len(),
             is_replaced,
-            seen,
+            seen: if is_beside { &mut self.seen_beside } else { &mut self.seen },
+            wanted: None,
         };
-        walk(self.schema, sides, &mut observer);
+        // A new object in which only the value of an argument is another one shows nothing about others that are set.
+        let is_usual = with.is_none() || !prior.is_null() || !causes.is_empty();
+        if is_usual {
+            walk(self.schema, sides, &mut observer);
+        }
+        if let Some((argument, value)) = with {
+            let is_it = |cause: &Cause| cause.part == argument;
+            let others: BTreeSet<Cause> = causes.iter().filter(|cause| !is_it(cause)).cloned().collect();
+            if prior.is_null() || others.len() < causes.len() {
+                let place = (SmolStr::new(argument), SmolStr::new(value));
+                let seen = self.seen_with.entry(place).or_default();
+                walk(self.schema, sides, &mut Observer { causes: &others, seen, ..observer });
+            }
+        }
         let mut one = causes.iter();
         if let (false, Some(cause), None) = (prior.is_null(), one.next(), one.next()) {
             let probe = ReplaceProbe {
@@ -174,24 +230,25 @@ impl<'s> Evidence<'s> {
 
     /// Merges the answers into facts. Facts on which probes disagree are marked as *depends*. A constant is dropped if
     /// `is_own` is true for a text in it, because that may be an input.
-    pub fn finish(self, is_own: &dyn Fn(&str) -> bool) -> TypeModel {
+    pub fn finish(mut self, is_own: &dyn Fn(&str) -> bool) -> TypeModel {
         let mut model = TypeModel {
             probes: u32::try_from(self.probes.len()).unwrap_or(u32::MAX),
             legacy: self.legacy,
             ..TypeModel::default()
         };
-        let constants = Constants::new(self.seen.iter().chain(&self.seen_beside));
+        let constants = Constants::new(self.all_seen());
         let mut parts: BTreeMap<(SmolStr, Situation), Vec<OutcomesBeside>> = BTreeMap::new();
-        for ((part, situation, cause), seen) in self.seen {
+        for ((part, situation, cause), seen) in std::mem::take(&mut self.seen) {
             parts.entry((part, situation)).or_default().push((cause, seen));
         }
         let known: BTreeSet<(SmolStr, Situation)> = parts.keys().cloned().collect();
-        for ((part, situation, cause), seen) in self.seen_beside {
+        for ((part, situation, cause), seen) in std::mem::take(&mut self.seen_beside) {
             let place = (part, situation);
             if !known.contains(&place) {
                 parts.entry(place).or_default().push((cause, seen));
             }
         }
+        let mut open = BTreeSet::new();
         for ((part, situation), seen) in parts {
             let is_computed = match crate::walk::member_at(self.schema, &part) {
                 Some(crate::walk::Member::Attribute(attribute)) => attribute.computed,
@@ -199,9 +256,35 @@ impl<'s> Evidence<'s> {
             };
             let is_kept =
                 |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
+            let is_open = |(cause, seen): &OutcomesBeside| {
+                let mut fitting = seen.fitting.iter().flatten();
+                cause.is_none() && seen.probes >= MIN_SPLIT && !fitting.any(&is_kept)
+            };
+            let is_new = matches!(situation, Situation::Created | Situation::Added);
+            if !is_new && seen.iter().any(is_open) {
+                open.insert((part.clone(), situation));
+            }
             let cases = merged(seen, is_computed, &is_kept);
             model.parts.entry(part).or_default().planned.insert(situation, cases);
         }
+        let mut beside: BTreeMap<(SmolStr, Situation, SmolStr), ValueOutcomes> = BTreeMap::new();
+        for ((argument, value), seen) in std::mem::take(&mut self.seen_with) {
+            for ((part, situation, cause), outcomes) in seen {
+                // The situation says already which value the argument itself gets.
+                if part == argument {
+                    continue;
+                }
+                let values = beside.entry((part, situation, argument.clone())).or_default();
+                values.entry(value.clone()).or_default().push((cause, outcomes));
+            }
+        }
+        for ((part, situation, argument), seen) in beside {
+            let is_kept =
+                |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
+            let cases = model.parts.entry(part.clone()).or_default().planned.entry(situation).or_default();
+            add_values(cases, argument, seen, &is_kept);
+        }
+        self.add_presence(&mut model, &open, &constants, is_own);
         for (cause, probes) in self.replaced {
             let replaces = replacement(&probes);
             model.parts.entry(cause.part).or_default().replaces.insert(cause.kind, replaces);
@@ -221,6 +304,67 @@ impl<'s> Evidence<'s> {
         }
         model
     }
+
+    /// Finds the arguments of which it depends whether they are set, for parts on which probes without other changes disagree.
+    fn add_presence(
+        &self,
+        model: &mut TypeModel,
+        open: &BTreeSet<(SmolStr, Situation)>,
+        constants: &Constants,
+        is_own: &dyn Fn(&str) -> bool,
+    ) {
+        if open.is_empty() {
+            return;
+        }
+        let mut found: BTreeMap<(SmolStr, Situation), Vec<PresenceProbe>> = BTreeMap::new();
+        for (number, (request, answer)) in self.probes.iter().enumerate() {
+            let PlanResourceChange { prior, config, proposed, .. } = request;
+            if prior.is_null() {
+                continue;
+            }
+            let planned = &answer.planned;
+            let causes = changes(self.schema, prior, config, planned);
+            let own = Own::of(config, prior);
+            let mut seen = OutcomesByPart::new();
+            let mut observer = Observer {
+                schema: self.schema,
+                config,
+                causes: &causes,
+                own: &own,
+                named: &self.named,
+                sample: 0,
+                probe: number,
+                is_replaced: !replace_parts(prior, planned, &answer.requires_replace).is_empty(),
+                seen: &mut seen,
+                wanted: Some(open),
+            };
+            let sides = crate::walk::Sides { config, prior, proposed, planned: Some(planned) };
+            walk(self.schema, sides, &mut observer);
+            let set = set_outside_of_blocks(config);
+            for ((part, situation, _), outcomes) in seen {
+                let outcomes = outcomes.fitting.unwrap_or_default();
+                let probe = PresenceProbe { outcomes, set: set.clone() };
+                found.entry((part, situation)).or_default().push(probe);
+            }
+        }
+        for ((part, situation), probes) in found {
+            let is_kept =
+                |outcome: &Outcome| constants.are_sure(&part, outcome) && !holds_own(outcome, is_own);
+            let Some((argument, [with, without])) = split_by_presence(&part, &probes, &is_kept) else {
+                continue;
+            };
+            let facts = model.parts.entry(part).or_default();
+            let cases = facts.planned.entry(situation).or_default();
+            cases.alone = Some(without);
+            cases.beside.insert(argument, with);
+        }
+    }
+}
+
+/// The arguments and blocks that a configuration sets, outside of blocks.
+fn set_outside_of_blocks(config: &Value) -> BTreeSet<SmolStr> {
+    let members = config.as_object().into_iter().flat_map(objchange::value::Object::iter);
+    members.filter(|(_, value)| !has_nothing(value)).map(|(name, _)| name.clone()).collect()
 }
 
 /// The causes, without those inside of blocks that are causes themselves.
@@ -265,7 +409,9 @@ fn contradicted(
                 })
         };
         wrong.extend(sources.into_iter().filter(|source| match source {
-            Source::Planned { part, .. } => differs(part),
+            Source::Planned { part, .. } | Source::With { part, .. } | Source::Beside { part, .. } => {
+                differs(part)
+            }
             Source::Together { .. } | Source::Replaces(_) => false,
         }));
         for source in &mut wrong {
@@ -412,6 +558,7 @@ fn leaves<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
 
 /// Compares a provider's answer with the request.
 struct Observer<'o> {
+    schema: &'o Block,
     config: &'o Value,
     causes: &'o BTreeSet<Cause>,
     own: &'o Own,
@@ -422,6 +569,8 @@ struct Observer<'o> {
     /// The object is replaced: computed values are those of a new one.
     is_replaced: bool,
     seen: &'o mut OutcomesByPart,
+    /// Only the outcomes of these parts are wanted, where nothing else changes.
+    wanted: Option<&'o BTreeSet<(SmolStr, Situation)>>,
 }
 
 impl Decide for Observer<'_> {
@@ -433,11 +582,15 @@ impl Decide for Observer<'_> {
         let cause = others.next();
         let is_set = question.is_set();
         let is_of_another = self.is_replaced && !is_set && (*is_computed || *are_blocks);
-        let is_clear = others.next().is_none() && !is_of_another;
+        let is_wanted = self
+            .wanted
+            .is_none_or(|wanted| cause.is_none() && wanted.contains(&(SmolStr::new(part), *situation)));
+        let is_clear = others.next().is_none() && !is_of_another && is_wanted;
         if is_clear {
             let outcomes = self.outcomes(question, planned);
-            let is_clean =
-                planned.is_wholly_known() && self.own.has_none_of(planned, &|text| self.named.contains(text));
+            let is_clean = self.sample != Evidence::OF_PEOPLE
+                && planned.is_wholly_known()
+                && self.own.has_none_of(planned, &|text| self.named.contains(text));
             let is_strict = is_clean && self.own.has_none_of(planned, &|_| false);
             let seen = self.seen.entry((SmolStr::new(part), *situation, cause.cloned())).or_default();
             seen.probes += 1;
@@ -471,7 +624,7 @@ impl Decide for Observer<'_> {
 impl Observer<'_> {
     /// The outcomes that may have led to a value, the most specific first.
     fn outcomes(&self, question: &Question<'_>, planned: &Value) -> Vec<Outcome> {
-        let Question { part, situation, sides, are_blocks, holds_objects, .. } = question;
+        let Question { part, situation, sides, are_blocks, holds_objects, is_computed } = question;
         if !planned.is_known() {
             return std::iter::once(Outcome::Unknown).chain(self.unknown_copies(part, planned)).collect();
         }
@@ -502,6 +655,18 @@ impl Observer<'_> {
         let is_new = matches!(situation, Situation::Created | Situation::Added);
         if !is_new && !sides.prior.is_null() && planned.identical(sides.prior) {
             fitting.push(Outcome::Kept);
+        }
+        let source = if is_set { sides.config } else { sides.prior };
+        let text = source.as_str().filter(|_| is_set || !is_new);
+        if let (Some(source), Some(planned)) = (text, planned.as_str()) {
+            for outcome in [Outcome::UpperCase, Outcome::LowerCase] {
+                let in_case = crate::walk::in_case(&outcome, source);
+                fitting.extend(Some(outcome).filter(|_| in_case.as_deref() == Some(planned)));
+            }
+        }
+        if *is_computed && !*are_blocks && !part.contains('.') {
+            fitting
+                .extend(collections(self.schema, self.config, planned).into_iter().map(Outcome::Collected));
         }
         if planned.is_null() || *are_blocks && has_nothing(planned) {
             fitting.push(Outcome::Null);
@@ -560,6 +725,19 @@ impl TypeModel {
                 for cause in causes {
                     let fact = cases.when.entry(cause.clone()).or_default();
                     fact.probes += 1;
+                    fact.contradict();
+                }
+            }
+            Source::Beside { part, situation, argument } => {
+                let facts = self.parts.get_mut(part).and_then(|facts| facts.planned.get_mut(situation));
+                if let Some(fact) = facts.and_then(|cases| cases.beside.get_mut(argument)) {
+                    fact.contradict();
+                }
+            }
+            Source::With { part, situation, argument, value } => {
+                let facts = self.parts.get_mut(part).and_then(|facts| facts.planned.get_mut(situation));
+                let values = facts.and_then(|cases| cases.with.get_mut(argument));
+                if let Some(fact) = values.and_then(|values| values.get_mut(value)) {
                     fact.contradict();
                 }
             }

@@ -1,5 +1,6 @@
 //! Facts about the parts of a resource type, with the number of probes behind each.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -28,10 +29,43 @@ pub enum Outcome {
     Null,
     /// The value of this argument.
     CopyOf(SmolStr),
+    /// A set of the values of several arguments.
+    Collected(Collected),
     /// This value, as JSON.
     Constant(String),
+    /// The value of the configuration in upper case, or that of the prior object where it is left out.
+    UpperCase,
+    /// Like [`UpperCase`](Self::UpperCase), in lower case.
+    LowerCase,
     /// Known after apply.
     Unknown,
+}
+
+/// A set with one element for each distinct text in some arguments, which are texts or collections of texts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collected {
+    /// The arguments. Those that configuration leaves out add nothing.
+    #[serde(rename = "of")]
+    pub arguments: Vec<SmolStr>,
+    /// The attribute that holds the text, if the elements are objects. Their other attributes are known after apply.
+    #[serde(rename = "as", default, skip_serializing_if = "Option::is_none")]
+    pub attribute: Option<SmolStr>,
+}
+
+/// Those of fewer arguments come first: they explain as much with less.
+impl Ord for Collected {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |collected: &Self| {
+            (collected.arguments.len(), collected.arguments.clone(), collected.attribute.clone())
+        };
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Collected {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// The outcome of all probes of a part in one situation. If they agree there is one outcome, and the fact is stable.
@@ -131,6 +165,14 @@ pub struct Cases {
     /// The facts if one of these changes as well, where they differ from the usual one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub when: BTreeMap<Cause, Fact>,
+    /// The facts beside each value of an argument that accepts only some, where these differ: by argument and value. They are
+    /// used where the argument is set in a new object, and where it changes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub with: BTreeMap<SmolStr, BTreeMap<SmolStr, Fact>>,
+    /// The facts beside an argument that is set, where these differ from those without it. They are used where no change has a
+    /// fact of its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub beside: BTreeMap<SmolStr, Fact>,
 }
 
 /// Whether a change of a part replaces the object.

@@ -34,6 +34,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod causes;
+mod collected;
 mod documents;
 mod empty;
 mod evidence;
@@ -47,7 +48,9 @@ mod walk;
 
 pub use empty::{empty_value, is_empty_value};
 pub use evidence::Evidence;
-pub use fact::{Cases, Cause, ChangeKind, Fact, Outcome, PartFacts, Replacement, Replaces, Situation};
+pub use fact::{
+    Cases, Cause, ChangeKind, Collected, Fact, Outcome, PartFacts, Replacement, Replaces, Situation,
+};
 pub use model::{FORMAT, ModelError, ModelInfo, ProviderModel, TypeModel};
 pub use play::{PlayOptions, Played};
 pub use upgrade::{NotCompared, ProviderVersion, Upgrade, UpgradeChange, UpgradeKind, compare_versions};

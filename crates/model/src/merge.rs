@@ -12,8 +12,56 @@ pub(crate) const MAX_OUTCOMES: usize = 4;
 /// The outcomes of a part in a situation, with the cause beside it.
 pub(crate) type OutcomesBeside = (Option<Cause>, ProbeOutcomes);
 
+/// A part, its situation, and the cause beside it.
+pub(crate) type OutcomesKey = (SmolStr, Situation, Option<Cause>);
+
+/// The outcomes of a part beside each value of an argument.
+pub(crate) type ValueOutcomes = BTreeMap<SmolStr, Vec<OutcomesBeside>>;
+
+/// A probe without any other change, on whose kind others disagree.
+pub(crate) struct PresenceProbe {
+    /// The outcomes that fit.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// The arguments that are set.
+    pub(crate) set: BTreeSet<SmolStr>,
+}
+
+/// The fewest probes that are divided by an argument: with less any argument would do.
+pub(crate) const MIN_SPLIT: u32 = 6;
+
+/// The fewest probes on each side of such a division.
+const MIN_SIDE: usize = 2;
+
+/// The argument of which it depends whether it is set, and the facts with and without it. `None` if several divide the probes in
+/// the same way, because nobody knows which of them matters.
+pub(crate) fn split_by_presence(
+    part: &str,
+    probes: &[PresenceProbe],
+    is_kept: &dyn Fn(&Outcome) -> bool,
+) -> Option<(SmolStr, [Fact; 2])> {
+    let all: BTreeSet<&SmolStr> = probes.iter().flat_map(|probe| &probe.set).collect();
+    let mut found = None;
+    for argument in all.into_iter().filter(|argument| *argument != part) {
+        let (with, without): (Vec<_>, Vec<_>) = probes.iter().partition(|probe| probe.set.contains(argument));
+        let fact = |side: &[&PresenceProbe]| {
+            let (first, rest) = side.split_first().filter(|_| side.len() >= MIN_SIDE)?;
+            let fits_all = |outcome: &&Outcome| rest.iter().all(|probe| probe.outcomes.contains(outcome));
+            let fitting = first.outcomes.iter().filter(|outcome| is_kept(outcome)).filter(fits_all);
+            let probes = u32::try_from(side.len()).unwrap_or(u32::MAX);
+            Some(Fact { outcomes: vec![fitting.min()?.clone()], probes, depends: false })
+        };
+        if let (Some(with), Some(without)) = (fact(&with), fact(&without)) {
+            if found.is_some() {
+                return None;
+            }
+            found = Some((argument.clone(), [with, without]));
+        }
+    }
+    found
+}
+
 /// The outcomes of each part in each situation, by the cause beside it.
-pub(crate) type OutcomesByPart = BTreeMap<(SmolStr, Situation, Option<Cause>), ProbeOutcomes>;
+pub(crate) type OutcomesByPart = BTreeMap<OutcomesKey, ProbeOutcomes>;
 
 /// The outcomes that fit all probes of a part in a situation, beside one cause.
 #[derive(Default)]
@@ -39,9 +87,7 @@ pub(crate) struct CleanProbe {
 pub(crate) struct Constants(BTreeMap<(SmolStr, Outcome), BTreeMap<u64, bool>>);
 
 impl Constants {
-    pub(crate) fn new<'o>(
-        all: impl Iterator<Item = (&'o (SmolStr, Situation, Option<Cause>), &'o ProbeOutcomes)>,
-    ) -> Self {
+    pub(crate) fn new<'o>(all: impl Iterator<Item = (&'o OutcomesKey, &'o ProbeOutcomes)>) -> Self {
         let mut constants: BTreeMap<_, BTreeMap<u64, bool>> = BTreeMap::new();
         for ((part, ..), outcomes) in all {
             for ((constant, sample), probe) in &outcomes.clean {
@@ -121,6 +167,45 @@ pub(crate) fn merged(
         }
     }
     cases
+}
+
+/// Adds the facts beside each value of an argument, if one of them is another fact than without these values.
+pub(crate) fn add_values(
+    cases: &mut Cases,
+    argument: SmolStr,
+    seen: ValueOutcomes,
+    is_kept: &dyn Fn(&Outcome) -> bool,
+) {
+    let of_usual = cases.usual.as_ref().and_then(Fact::stable).cloned();
+    let rank = |outcome: &Outcome| (Some(outcome) != of_usual.as_ref(), outcome.clone());
+    let mut facts = BTreeMap::new();
+    for (value, mut seen) in seen {
+        let Some(at) = seen.iter().position(|(cause, _)| cause.is_none()) else { continue };
+        let (_, ProbeOutcomes { probes, fitting, any, .. }) = seen.swap_remove(at);
+        let mut fitting: Vec<Outcome> = fitting.unwrap_or_default().into_iter().filter(is_kept).collect();
+        // Probes with another change decide between outcomes that fit as well, and may have one of their own.
+        for (_, beside) in &seen {
+            let both = |outcome: &&Outcome| beside.fitting.as_ref().is_some_and(|all| all.contains(outcome));
+            let both: Vec<Outcome> = fitting.iter().filter(both).cloned().collect();
+            if !both.is_empty() {
+                fitting = both;
+            }
+        }
+        let fact = match fitting.into_iter().min_by_key(rank) {
+            Some(outcome) => Fact { outcomes: vec![outcome], probes, depends: false },
+            None => {
+                let outcomes =
+                    any.into_iter().filter(|outcome| is_kept(outcome)).take(MAX_OUTCOMES).collect();
+                Fact { outcomes, probes, depends: true }
+            }
+        };
+        facts.insert(value, fact);
+    }
+    let causes = cases.when.iter().filter(|(cause, _)| cause.part == argument);
+    let is_usual = |fact: &Fact| fact.stable().is_some() && fact.stable() == of_usual.as_ref();
+    if !facts.values().all(is_usual) || causes.clone().any(|(_, fact)| !is_usual(fact)) {
+        cases.with.insert(argument, facts);
+    }
 }
 
 /// Whether a constant has a text in it that may be an input.

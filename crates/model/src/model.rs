@@ -10,7 +10,7 @@ use objchange_text::json;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::fact::{Cases, Cause, Fact, Outcome, PartFacts};
+use crate::fact::{Cases, Cause, Collected, Fact, Outcome, PartFacts};
 use crate::walk::{Member, member_at};
 
 /// The version of the format.
@@ -207,6 +207,9 @@ fn check(schema: &Block, member: Member<'_>, facts: &PartFacts) -> Result<(), Mo
     let fact = |fact: &Fact| {
         fact.outcomes.iter().try_for_each(|outcome| match outcome {
             Outcome::CopyOf(argument) => known(argument),
+            Outcome::Collected(Collected { arguments, .. }) => {
+                arguments.iter().try_for_each(|argument| known(argument))
+            }
             Outcome::Constant(json) => match Value::from_json(json, &ty) {
                 Ok(_) => Ok(()),
                 Err(_) => Err(ModelError::Malformed("a constant is of another type".to_owned())),
@@ -214,8 +217,11 @@ fn check(schema: &Block, member: Member<'_>, facts: &PartFacts) -> Result<(), Mo
             _ => Ok(()),
         })
     };
-    for Cases { usual, alone, when } in facts.planned.values() {
-        usual.iter().chain(alone).chain(when.values()).try_for_each(fact)?;
+    for Cases { usual, alone, when, with, beside: presence } in facts.planned.values() {
+        let beside = with.values().flat_map(|values| values.values());
+        let beside = beside.chain(presence.values());
+        usual.iter().chain(alone).chain(when.values()).chain(beside).try_for_each(fact)?;
+        with.keys().chain(presence.keys()).try_for_each(|argument| known(argument))?;
         when.keys().try_for_each(|Cause { part, .. }| known(part))?;
     }
     for replaces in facts.replaces.values() {

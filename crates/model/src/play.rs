@@ -1,6 +1,6 @@
 //! Plans an object with the model of its type.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use objchange::change::{PlanResourceChange, PlannedResource};
 use objchange::schema::Block;
@@ -46,6 +46,10 @@ pub(crate) enum Source {
     Planned { part: SmolStr, situation: Situation, cause: Option<Option<Cause>> },
     /// About the planned value of a part where several things change that each leave it alone.
     Together { part: SmolStr, situation: Situation, causes: Vec<Cause> },
+    /// About the planned value of a part beside this value of an argument.
+    With { part: SmolStr, situation: Situation, argument: SmolStr, value: SmolStr },
+    /// About the planned value of a part beside an argument that is set.
+    Beside { part: SmolStr, situation: Situation, argument: SmolStr },
     /// Whether a change replaces the object.
     Replaces(Cause),
 }
@@ -54,7 +58,10 @@ impl Source {
     /// The part whose planned value it is about.
     pub(crate) fn part(&self) -> Option<&SmolStr> {
         match self {
-            Self::Planned { part, .. } | Self::Together { part, .. } => Some(part),
+            Self::Planned { part, .. }
+            | Self::Together { part, .. }
+            | Self::With { part, .. }
+            | Self::Beside { part, .. } => Some(part),
             Self::Replaces(_) => None,
         }
     }
@@ -218,6 +225,20 @@ struct Player<'p> {
     sources: Vec<Source>,
 }
 
+/// Why a fact was chosen.
+enum Basis {
+    /// It is the usual one.
+    Usual,
+    /// Nothing else changes.
+    Alone,
+    /// This changes as well.
+    Cause(Cause),
+    /// An argument gets this value.
+    Value(SmolStr, SmolStr),
+    /// An argument is set.
+    Presence(SmolStr),
+}
+
 impl Decide for Player<'_> {
     fn decide(&mut self, question: &Question<'_>) -> Option<Value> {
         let Question { part, situation, sides, are_blocks, holds_objects, is_computed } = question;
@@ -242,10 +263,17 @@ impl Decide for Player<'_> {
         }
         let unknown = || Value::unknown(sides.proposed.ty().clone());
         let is_set = question.is_set();
-        let Some((fact, cause)) = cases.and_then(|cases| self.choose(part, situation, cases)) else {
+        let Some((fact, basis)) = cases.and_then(|cases| self.choose(part, situation, cases)) else {
             return self.not_learned(situation, *sides, *are_blocks, *is_computed, is_set);
         };
-        self.sources.push(Source::Planned { part: SmolStr::new(part), situation, cause });
+        let part_name = SmolStr::new(part);
+        self.sources.push(match basis {
+            Basis::Usual => Source::Planned { part: part_name, situation, cause: None },
+            Basis::Alone => Source::Planned { part: part_name, situation, cause: Some(None) },
+            Basis::Cause(cause) => Source::Planned { part: part_name, situation, cause: Some(Some(cause)) },
+            Basis::Presence(argument) => Source::Beside { part: part_name, situation, argument },
+            Basis::Value(argument, value) => Source::With { part: part_name, situation, argument, value },
+        });
         let Some(outcome) = fact.stable() else {
             // The number of objects stays, unless a probe has left all of them unknown.
             if is_set && *holds_objects && !fact.outcomes.contains(&Outcome::Unknown) {
@@ -269,6 +297,12 @@ impl Decide for Player<'_> {
             Outcome::Zeroed => Some(zeroed(sides.config)),
             Outcome::Kept if sides.prior.is_null() => None,
             Outcome::Kept => Some(sides.prior.clone()),
+            Outcome::UpperCase | Outcome::LowerCase => {
+                let source = if is_set { sides.config } else { sides.prior };
+                let text = source.as_str().and_then(|text| crate::walk::in_case(outcome, text));
+                // A value that is null stays so; one that is not known may become any.
+                if source.is_null() { None } else { Some(text.map_or_else(unknown, Value::from)) }
+            }
             Outcome::Null if *are_blocks => match sides.proposed.is_known() && has_nothing(sides.proposed) {
                 true => None,
                 false => Some(no_blocks(sides.proposed.ty())),
@@ -282,6 +316,9 @@ impl Decide for Player<'_> {
                     .filter(|value| !value.is_null())
                     .and_then(|value| value.convert(sides.proposed.ty()).ok());
                 Some(value.unwrap_or_else(unknown))
+            }
+            Outcome::Collected(collected) => {
+                Some(collected.set(self.config, sides.proposed.ty()).unwrap_or_else(unknown))
             }
             Outcome::Constant(json) => {
                 Some(Value::from_json(json, sides.proposed.ty()).unwrap_or_else(|_| unknown()))
@@ -299,33 +336,52 @@ impl Player<'_> {
     }
 
     /// The fact for what changes, and its cause.
-    fn choose<'c>(
-        &self,
-        part: &str,
-        situation: Situation,
-        cases: &'c Cases,
-    ) -> Option<(&'c Fact, Option<Option<Cause>>)> {
+    fn choose<'c>(&self, part: &str, situation: Situation, cases: &'c Cases) -> Option<(&'c Fact, Basis)> {
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part)).peekable();
+        let is_set =
+            |argument: &str| self.config.attribute(argument).is_some_and(|value| !has_nothing(value));
+        let beside = cases.beside.iter().find(|(argument, _)| is_set(argument));
+        let beside = beside.map(|(argument, fact)| (fact, Basis::Presence(argument.clone())));
+        if others.peek().is_none() && beside.is_some() {
+            return beside;
+        }
         if others.peek().is_none()
             && let Some(alone) = &cases.alone
         {
-            return Some((alone, Some(None)));
+            return Some((alone, Basis::Alone));
         }
         let has_others = others.peek().is_some();
-        let mut chosen: Option<(&Fact, Cause)> = None;
+        let mut chosen: Option<(&Fact, Basis)> = None;
         let mut is_all_probed = true;
         for cause in others {
             is_all_probed &= self.is_creation || self.model.probed(cause);
-            let Some((cause, fact)) = case_of(cases, cause) else { continue };
+            let values = cases.with.get(&cause.part).filter(|_| cause.kind != ChangeKind::Unset);
+            let (fact, basis) = match values {
+                Some(values) => match self.value_of(cause, values) {
+                    // Another change may lead to something else than usual, beside any value.
+                    Some((fact, _))
+                        if Some(&fact.outcomes) == cases.usual.as_ref().map(|usual| &usual.outcomes) =>
+                    {
+                        continue;
+                    }
+                    Some(found) => found,
+                    None => (&CONFLICT, Basis::Cause(cause.clone())),
+                },
+                None => match case_of(cases, cause) {
+                    Some((cause, fact)) => (fact, Basis::Cause(cause.clone())),
+                    None => continue,
+                },
+            };
             chosen = Some(match chosen {
                 // If changes lead to different outcomes, it is unknown which wins.
-                Some((before, _)) if before.outcomes != fact.outcomes => (&CONFLICT, cause.clone()),
-                _ => (fact, cause.clone()),
+                Some((before, _)) if before.outcomes != fact.outcomes => (&CONFLICT, basis),
+                _ => (fact, basis),
             });
         }
         match chosen {
-            Some((fact, cause)) => Some((fact, Some(Some(cause)))),
-            None if self.is_strict && !is_all_probed => Some((&CONFLICT, None)),
+            Some(chosen) => Some(chosen),
+            None if beside.is_some() => beside,
+            None if self.is_strict && !is_all_probed => Some((&CONFLICT, Basis::Usual)),
             // No change made here has a fact of its own.
             None => match &cases.usual {
                 // Probes with other changes do not show that a value which is set as before becomes unknown without any.
@@ -337,12 +393,19 @@ impl Player<'_> {
                 {
                     None
                 }
-                Some(usual) => Some((usual, None)),
+                Some(usual) => Some((usual, Basis::Usual)),
                 // Without any change, facts about certain changes say nothing.
                 None if !has_others && cases.alone.is_none() => None,
-                None => Some((&CONFLICT, None)),
+                None => Some((&CONFLICT, Basis::Usual)),
             },
         }
+    }
+
+    /// The fact for the value that an argument gets. `None` if no probe has had this value.
+    fn value_of<'c>(&self, cause: &Cause, values: &'c BTreeMap<SmolStr, Fact>) -> Option<(&'c Fact, Basis)> {
+        let value = self.config.attribute(&cause.part).and_then(Value::as_str)?;
+        let (value, fact) = values.get_key_value(value)?;
+        Some((fact, Basis::Value(cause.part.clone(), value.clone())))
     }
 
     /// The value of a part without facts; `None` for the proposed one.

@@ -6,7 +6,7 @@ use objchange::{Type, Value};
 
 use crate::documents::likeness;
 use crate::empty::{has_nothing, is_empty_value};
-use crate::fact::Situation;
+use crate::fact::{Outcome, Situation};
 use crate::sets::{MAX_MATCHED, PriorElements, configured_element, planned_element};
 
 /// The values at one place in the objects of a plan.
@@ -312,6 +312,17 @@ fn configured(sides: Sides<'_>, has_objects: bool) -> Situation {
         (Some(before), Some(after)) if before.eq_ignore_ascii_case(after) => Situation::Case,
         _ if same_elements(prior, config) => Situation::Order,
         _ => Situation::Reconfigured,
+    }
+}
+
+/// A text in the case of an outcome; `None` for other outcomes.
+pub(crate) fn in_case(outcome: &Outcome, text: &str) -> Option<String> {
+    match outcome {
+        // Languages differ in the case of other letters.
+        _ if !text.is_ascii() => None,
+        Outcome::UpperCase => Some(text.to_ascii_uppercase()),
+        Outcome::LowerCase => Some(text.to_ascii_lowercase()),
+        _ => None,
     }
 }
 

@@ -54,7 +54,7 @@ pub use plan::ModulePlan;
 pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{
     AnswerError, Answered, AnsweringProviders, Answers, BrokenContract, DataAnswer, ImportAnswer, MoveObject,
-    ProviderCall, ProviderFunction, ProviderObject, ProviderReply, Providers, ProvidersExt,
+    ProviderCall, ProviderFunction, ProviderObject, ProviderReply, ProviderRules, Providers, ProvidersExt,
     SimulatedProviders, StoredObject, TerraformData, Unanswered, not_applied,
 };
 pub use schemas::Schemas;

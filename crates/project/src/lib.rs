@@ -25,6 +25,7 @@ mod counted_read;
 mod data_directory;
 mod documents;
 mod files;
+mod given_objects;
 mod glob;
 mod inputs;
 mod installed_providers;
@@ -71,6 +72,7 @@ pub use documents::{
     DocumentOutcome, Input, InputDocument, Inputs, Origin, SkippedDocuments, WantedDocuments,
 };
 pub use files::DiskFiles;
+pub use given_objects::{DocumentObject, DocumentObjects};
 pub use inputs::{VariableSetting, functions, variables};
 pub use installed_providers::{InstalledError, InstalledProgram, InstalledProviders};
 pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};
@@ -83,7 +85,7 @@ pub use plan_settings::{PlanSettings, RequiredInputs};
 pub use planned_directory::PlannedDirectory;
 pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
-pub use real::RealChoice;
+pub use real::{RealChoice, RunningRules};
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
 pub use schema_lookup::{CachedChoice, SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]

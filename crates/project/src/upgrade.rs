@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use objchange::Type;
 use objchange::address::Mode;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 use objchange_hcl::{Body, Severity};
@@ -270,12 +271,18 @@ impl UsedResource {
     }
 }
 
+/// Whether values of a type are objects, or collections of them.
+fn holds_objects(ty: &Type) -> bool {
+    ty.as_object().is_some() || ty.element().is_some_and(holds_objects)
+}
+
 /// Adds the arguments and blocks that are written in a body. The name of an attribute that holds objects ends with a dot as
 /// well.
 fn add_parts(body: &Body, schema: &Block, outer: &str, parts: &mut BTreeSet<String>) {
     for attribute in &body.attributes {
         let part = format!("{outer}{}", attribute.name);
-        if schema.attribute(&attribute.name).is_some_and(|attribute| attribute.nested().is_some()) {
+        if schema.attribute(&attribute.name).is_some_and(|attribute| holds_objects(attribute.implied_type()))
+        {
             parts.insert(format!("{part}."));
         }
         parts.insert(part);

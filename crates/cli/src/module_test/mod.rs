@@ -11,8 +11,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use objchange::schema::ProviderSchemas;
 use objchange_hcl::Coverage;
 use objchange_model::ProviderModel;
+#[cfg(feature = "provider")]
+use objchange_module::ProviderRules;
 use objchange_module::config::{Config, Files};
 use objchange_module::plan::PlanOptions;
 use objchange_module::test::{
@@ -21,12 +24,16 @@ use objchange_module::test::{
 use objchange_module::variables::automatic_files;
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::Program;
-use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, pool, variables};
+#[cfg(feature = "provider")]
+use objchange_project::RunningRules;
+use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, pool, schema_texts, variables};
 
 use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::Size;
+#[cfg(feature = "provider")]
+use crate::launch;
 use crate::module_plan::version_of;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 
@@ -39,7 +46,8 @@ Providers that no `mock_provider` block mocks are simulated. Of `terraform_data`
 known what they do. Apply makes values up for others, which are named at the end. They decide nothing: conditions that depend on \
 them are undecided. With --strict both are errors. Provisioners never run.
 
-Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills.
+Schemas of the providers come from --schemas, --provider-binary, or the cache that `objchange schemas add` fills. With \
+--real-providers the providers themselves are asked to validate, as Terraform does even where they are mocked.
 
 Exit codes:
   0  all runs pass; also where there are none, unless --strict is given
@@ -107,6 +115,12 @@ pub(crate) struct Args {
     #[arg(long)]
     no_model: bool,
 
+    /// Ask the providers to validate configurations, mocked or not, as `terraform test` does: start the programs that
+    /// `terraform init` installed, or those of --provider-binary. They are not configured, and asked for nothing else
+    #[cfg(feature = "provider")]
+    #[arg(long)]
+    real_providers: bool,
+
     /// Fail where values are made up for providers that are not mocked, and where no run is left to run
     #[arg(long)]
     strict: bool,
@@ -173,7 +187,13 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         terraform_version: &terraform_version,
     });
     let directories = suite.directories().map(str::to_owned).collect();
-    let schemas = schemas(args, &suite)?;
+    #[cfg(feature = "provider")]
+    let rules = real_rules(args, &suite, &terraform_version)?;
+    #[cfg(feature = "provider")]
+    let own = rules.as_ref().map(|rules| rules.schemas()).transpose().map_err(unusable)?;
+    #[cfg(not(feature = "provider"))]
+    let own = None;
+    let schemas = schemas(args, &suite, own)?;
     let models = Arc::new(models(args, &suite));
     let printing = Printing::new(args, &suite, &schemas);
     printing.begin(&terraform_version)?;
@@ -210,6 +230,10 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         three_valued: args.three_valued,
         strict: args.strict,
         models: Arc::clone(&models),
+        #[cfg(feature = "provider")]
+        rules: rules.clone().map(|rules| rules as Arc<dyn ProviderRules>),
+        #[cfg(not(feature = "provider"))]
+        rules: None,
         seed: args.seed,
         now: Some(now),
         clock,
@@ -250,7 +274,10 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     let ran = report.files.iter().map(|file| file.runs.len()).sum::<usize>();
     printing.elements(&report);
     say_what_was_simulated(&report);
-    note_missing_validation(&suite, &models);
+    let mut validating: BTreeSet<ProviderAddress> = models.keys().cloned().collect();
+    #[cfg(feature = "provider")]
+    validating.extend(rules.iter().flat_map(|rules| rules.providers()).cloned());
+    note_missing_validation(&suite, &validating);
     if ran == 0 && args.strict {
         exit::note("no run was left to run, which --strict does not accept");
         return Ok(Ran { code: ExitCode::from(FAILED), is_whole: true, directories });
@@ -283,11 +310,33 @@ fn values_of(files: &DiskFiles, directory: &str) -> Result<Vec<(String, String)>
     Ok(all)
 }
 
-/// The schemas of all providers of the modules that are run.
-fn schemas(args: &Args, suite: &TestSuite) -> Result<Schemas, CommandError> {
-    let documents = args.schemas.documents(args.max_input).map_err(unusable)?;
+/// Starts the providers of the modules, to validate.
+#[cfg(feature = "provider")]
+fn real_rules(
+    args: &Args,
+    suite: &TestSuite,
+    version: &str,
+) -> Result<Option<Arc<RunningRules>>, CommandError> {
+    if !args.real_providers || suite.diagnostics.has_errors() {
+        return Ok(None);
+    }
+    let programs = &args.schemas.programs;
+    let started =
+        RunningRules::start(providers(suite), programs, &args.directory, version, &launch::workplace);
+    started.map(|rules| Some(Arc::new(rules))).map_err(|error| unusable(error.to_string()))
+}
+
+/// The schemas of all providers of the modules that are run: those of the running providers, and those that are given.
+fn schemas(args: &Args, suite: &TestSuite, own: Option<ProviderSchemas>) -> Result<Schemas, CommandError> {
+    // Running providers have been asked already.
+    let documents = match &own {
+        Some(_) => schema_texts(&args.schemas.paths, args.max_input),
+        None => args.schemas.documents(args.max_input),
+    };
+    let documents = documents.map_err(unusable)?;
     let given = GivenSchemas::parse(documents).map_err(unusable)?;
-    let mut schemas = Schemas::new([given.schemas]).of_version(version_of(args.program));
+    let mut schemas =
+        Schemas::new(own.into_iter().chain([given.schemas])).of_version(version_of(args.program));
     // Where no test runs, a missing schema is no error.
     let is_run = suite.paths().len() > 0 && !suite.diagnostics.has_errors();
     let providers = if is_run { providers(suite) } else { BTreeSet::new() };
@@ -328,12 +377,9 @@ fn providers(suite: &TestSuite) -> BTreeSet<ProviderAddress> {
 }
 
 /// Notes which mocked providers Terraform would ask to validate.
-fn note_missing_validation(suite: &TestSuite, models: &BTreeMap<ProviderAddress, ProviderModel>) {
-    let unknown: Vec<String> = providers(suite)
-        .iter()
-        .filter(|provider| !models.contains_key(provider))
-        .map(ProviderAddress::for_display)
-        .collect();
+fn note_missing_validation(suite: &TestSuite, validating: &BTreeSet<ProviderAddress>) {
+    let unknown: Vec<String> =
+        providers(suite).difference(validating).map(ProviderAddress::for_display).collect();
     if suite.has_mocks() && !unknown.is_empty() {
         exit::note(&format!(
             "Terraform asks {} to validate configurations even where mocked; here nothing was asked, so a test may fail there",

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use objchange::schema::ProviderSchemas;
-use objchange_conform::{Hints, LearnOptions, LearnProgress, learn};
+use objchange::schema::{ProviderSchemas, SchemaKind};
+use objchange_conform::{GivenObject, Hints, LearnOptions, LearnProgress, learn};
 use objchange_model::ModelInfo;
 use objchange_project::{
-    CacheEntry, CacheFile, InstalledProviders, Interrupt, ProviderProgram, SchemaCache, Workplace, pool,
+    CacheEntry, CacheFile, DocumentObjects, InstalledProviders, Interrupt, PlanFileReader, PlanSettings,
+    ProviderProgram, SchemaCache, SchemaLookup, Workplace, is_module, plan_directory, pool,
 };
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::{Provider, ProviderExt, schema_document};
@@ -20,7 +21,8 @@ use objchange_text::counted;
 use super::output;
 use super::unsaved::Unsaved;
 use crate::exit::{self, CommandError, FAILED, INTERRUPTED, unusable};
-use crate::input::Source;
+use crate::hints;
+use crate::input::{MAX_DOCUMENT, Source};
 use crate::launch::{self, LaunchArgs, duration};
 
 const AFTER_HELP: &str = "\
@@ -30,6 +32,9 @@ schemas in the cache, and `objchange plan DIR` uses it.
 
 The provider needs settings that it accepts, which may be made up: --hints names a file with them, such as \
 examples/providers/aws.json. It runs without a network, which only Linux can do; elsewhere --allow-net is needed.
+
+--from also changes objects that exist, such as those of a state: these have combinations of arguments that nobody makes up. The \
+provider sees their values, secret ones too. What is learned holds none of them.
 
 Resource types that were learned before are skipped, so that an interrupted command can be repeated.
 
@@ -41,6 +46,7 @@ Exit codes:
 
 Examples:
   objchange schemas learn . --hints aws.json
+  objchange schemas learn . --hints aws.json --from terraform.tfstate --again
   objchange schemas learn --provider-binary ./terraform-provider-aws_v5.100.0_x5 --hints aws.json --only 'aws_s3_*'";
 
 /// Learn providers by asking them for plans
@@ -62,6 +68,11 @@ pub(super) struct Args {
     /// Settings of the provider, values for arguments, types to skip (schema/hints.schema.json)
     #[arg(long, value_name = "FILE")]
     hints: Option<PathBuf>,
+
+    /// Also change the objects of this state, plan or directory of a module; can be repeated. What is learned holds none of their
+    /// values
+    #[arg(long, value_name = "STATE|PLAN|DIR")]
+    from: Vec<PathBuf>,
 
     /// Maximum number of calls for each resource type
     #[arg(long, value_name = "N", default_value_t = 1_500)]
@@ -233,6 +244,7 @@ impl<'a> Workshop<'a> {
     ) -> Result<Outcome, CommandError> {
         let args = self.args;
         let mut options = options(args, self.hints);
+        options.given = given(args, file, cache)?;
         if !args.again {
             let known = file.read().ok().and_then(|cached| cached.model);
             options.except = known.iter().flat_map(|model| model.types().cloned()).collect();
@@ -278,6 +290,50 @@ impl<'a> Workshop<'a> {
             was_interrupted,
         })
     }
+}
+
+/// The objects of a provider in the given states, plans and directories.
+fn given(args: &Args, file: &CacheFile, cache: &SchemaCache) -> Result<Vec<GivenObject>, CommandError> {
+    if args.from.is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = file.read().map_err(|error| unusable(format!("{}: {error}", file.path.display())))?;
+    let lookup = SchemaLookup::new(cache.clone());
+    let reader = PlanFileReader::new(ProviderSchemas::default(), lookup.clone());
+    let provider = file.provider.to_string();
+    let mut found = DocumentObjects::default();
+    for path in &args.from {
+        let unusable = |error: String| unusable(format!("{}: {error}", path.display()));
+        let document = match is_module(path) {
+            true => {
+                let settings = PlanSettings { lookup: lookup.clone(), ..PlanSettings::default() };
+                let planned = exit::noted(plan_directory(path, &settings));
+                let planned = planned.map_err(|error| unusable(error.to_string()))?;
+                planned
+                    .into_plan_file(path.display().to_string())
+                    .map_err(|error| unusable(error.to_string()))?
+            }
+            false => {
+                let document = reader.read(&Source::new(path), MAX_DOCUMENT);
+                document.map_err(|error| unusable(hints::plan_input(&error)))?
+            }
+        };
+        let block = |type_name: &str| {
+            let schema = read.schemas.get(&provider, SchemaKind::Resource, type_name);
+            schema.ok().flatten().map(|schema| &schema.block)
+        };
+        found.add(&document, &provider, block);
+    }
+    if found.of_other_schemas > 0 {
+        let count = counted(found.of_other_schemas, "object");
+        exit::note(&format!("{count} of other schemas of {} were not used", file.provider.for_display()));
+    }
+    let objects = found.objects.into_iter().map(|object| GivenObject {
+        type_name: object.type_name.into(),
+        prior: object.prior,
+        planned: object.planned,
+    });
+    Ok(objects.collect())
 }
 
 fn options(args: &Args, hints: &Hints) -> LearnOptions {

@@ -509,3 +509,26 @@ fn schemas() -> &'static str {
         output.stdout
     })
 }
+
+/// Terraform asks providers to validate even where they are mocked, and so does `test` with real ones.
+#[test]
+fn tests_ask_real_providers_to_validate() {
+    let folder = folder(
+        "test-validates",
+        "resource \"kit_disk\" \"d\" {\n  name   = \"a\"\n  secret = \"s3cr3t-of-the-disk\"\n  say    = \"validate\"\n}\n",
+    );
+    for (file, mock) in
+        [("tests/mocked.tftest.hcl", "mock_provider \"kit\" {}\n"), ("tests/plain.tftest.hcl", "")]
+    {
+        folder.write(file, format!("{mock}run \"r\" {{\n  command = plan\n}}\n"));
+    }
+    let binary = format!("--provider-binary={}=example.com/test/kit", kit());
+    let arguments: [OsString; 4] =
+        ["test".into(), folder.0.clone().into(), binary.into(), "--real-providers".into()];
+    let with = objchange_with(&[SERVICE], arguments, "");
+    let printed = format!("{}{}", with.stdout, with.stderr);
+    assert_eq!(with.code, 1, "{with:?}");
+    assert_eq!(printed.matches("Error: This is not valid").count(), 2, "{printed}");
+    assert!(!printed.contains("s3cr3t-of-the-disk"), "{printed}");
+    assert!(!printed.contains("to validate configurations even where mocked"), "{printed}");
+}

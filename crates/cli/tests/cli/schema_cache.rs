@@ -391,6 +391,16 @@ fn a_learned_provider_takes_part_in_plans() {
     let without = cache.line("plan DIR --refresh=false --no-model");
     assert!(without.stdout.contains("# kit_disk.d will be updated in-place"), "{without:?}");
 
+    // The objects of a state, and of the module in a directory, are changed as well.
+    for source in ["DIR/terraform.tfstate", "DIR"] {
+        let more = learn(&["--again", "--from", source, "--json"]);
+        assert!(more.code == 0 && more.stderr.contains("1 resource type learned with "), "{more:?}");
+        assert!(!more.stderr.contains("not used"), "{more:?}");
+    }
+    let missing = learn(&["--again", "--from", "DIR/no.tfstate"]);
+    assert!(missing.code == 2 && missing.stderr.contains("no.tfstate"), "{missing:?}");
+    assert_eq!(cache.line("plan DIR --refresh=false").stdout, planned.stdout);
+
     // Another machine gets the schemas and the model in a file.
     let exported = cache.line("schemas export example.com/test/kit DIR/kit.schemas");
     assert_eq!((exported.code, &*exported.stdout), (0, ""), "{exported:?}");

@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange_provider::{Component, ProviderExt};
 
-use super::objects::{Documents, has};
+use super::objects::{Documents, Filling, has};
 use super::probes::{Asked, Base, End, Prober};
 use super::session::{Session, has_errors};
 use super::variations::looks_like_document;
@@ -140,12 +140,15 @@ impl<'a> Prober<'a> {
         let Some(created) = self.ask(session, number, &nothing, &config).await? else { return Ok(None) };
         let mut prior = self.values.filled(&created.planned, None, number);
         // A provider may refuse made-up objects in computed collections as soon as something changes.
-        let sparse = self.values.filled_with(&created.planned, None, number, false);
-        if !prior.identical(&sparse)
-            && self.is_refused(session, &prior, &config, number).await?
-            && !self.is_refused(session, &sparse, &config, number).await?
-        {
-            prior = sparse;
+        for filling in [Filling::NoObjects, Filling::OnlyComputed] {
+            let sparse = self.values.filled_with(&created.planned, None, number, filling);
+            if prior.identical(&sparse) || !self.is_refused(session, &prior, &config, number).await? {
+                continue;
+            }
+            if !self.is_refused(session, &sparse, &config, number).await? {
+                prior = sparse;
+                break;
+            }
         }
         let prior = self.settled(session, prior, &config, number).await?;
         Ok(Some(Base { config, prior, number }))
@@ -184,7 +187,7 @@ impl<'a> Prober<'a> {
             let Some((request, answer)) = self.call(session, &prior, config).await? else { break };
             let next = self.values.filled(&answer.planned, Some(&prior), number);
             if next.identical(&prior) {
-                self.evidence.add(number, &request, &answer);
+                self.add(number, &request, &answer);
                 break;
             }
             prior = next;

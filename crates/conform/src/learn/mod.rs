@@ -4,6 +4,7 @@
 //! those for schemas, configuring, validating and planning.
 
 mod bases;
+mod given;
 mod objects;
 mod other_secrets;
 mod probes;
@@ -25,6 +26,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use wildmatch::WildMatch;
 
+pub use self::given::GivenObject;
 use self::other_secrets::{OtherSecrets, other_settings};
 use self::probes::Prober;
 use self::session::Session;
@@ -40,6 +42,8 @@ pub struct LearnOptions {
     pub except: Vec<SmolStr>,
     /// Hints about the provider.
     pub hints: Hints,
+    /// Objects of people, which are changed as well as made-up ones. Models hold none of their values.
+    pub given: Vec<GivenObject>,
     /// The maximum number of calls for each type.
     pub calls: u32,
     /// The maximum time for each type.
@@ -62,6 +66,7 @@ impl Default for LearnOptions {
             only: Vec::new(),
             except: Vec::new(),
             hints: Hints::default(),
+            given: Vec::new(),
             calls: 1_500,
             time_per_type: Duration::from_secs(120),
             time: None,
@@ -245,7 +250,14 @@ fn wanted(schemas: &Schemas, options: &LearnOptions) -> Result<VecDeque<SmolStr>
             && !options.except.contains(name)
             && options.hints.skip(Component::Resource, name).is_none()
     };
-    Ok(schemas.resources.keys().filter(|name| is_wanted(name)).cloned().collect())
+    let (given, others): (Vec<SmolStr>, Vec<SmolStr>) = schemas
+        .resources
+        .keys()
+        .filter(|name| is_wanted(name))
+        .cloned()
+        .partition(|name| options.given.iter().any(|given| given.type_name == *name));
+    // The types that people have come first: the time may be limited.
+    Ok(given.into_iter().chain(others).collect())
 }
 
 /// Learns one type after the other.

@@ -33,6 +33,17 @@ pub(super) enum Documents {
     Empty,
 }
 
+/// The unknown parts of a planned object that get a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// All.
+    Whole,
+    /// All but the objects in collections.
+    NoObjects,
+    /// Those that nobody can configure. Made-up arguments may contradict each other.
+    OnlyComputed,
+}
+
 impl Documents {
     /// A document like those that people write, with keys that are not sorted: `{}` would not show that a provider compares
     /// documents as JSON.
@@ -120,16 +131,16 @@ impl<'a> Values<'a> {
 
     /// An object with each unknown part filled: with the part of `before`, if it has one, or else by its name and type.
     pub(super) fn filled(&self, planned: &Value, before: Option<&Value>, number: u64) -> Value {
-        self.filled_with(planned, before, number, true)
+        self.filled_with(planned, before, number, Filling::Whole)
     }
 
-    /// Like [`filled`](Self::filled), with objects in unknown collections, or with none.
+    /// Like [`filled`](Self::filled), perhaps with less.
     pub(super) fn filled_with(
         &self,
         planned: &Value,
         before: Option<&Value>,
         number: u64,
-        has_objects: bool,
+        filling: Filling,
     ) -> Value {
         let maker = self.maker(number);
         let filled = planned.transform(|path, part| {
@@ -142,11 +153,16 @@ impl<'a> Values<'a> {
                 return Ok(known.clone());
             }
             let holds_objects = part.ty().element().is_some_and(|element| element.as_object().is_some());
-            if holds_objects
-                && !has_objects
-                && let Some(empty) = empty_value(part.ty())
-            {
-                return Ok(empty);
+            // The older SDK adds `id` to each type, which no object is without.
+            let is_argument = || {
+                let attribute = self.block.attribute_by_path(&path);
+                path.to_string() != "id" && attribute.is_none_or(|attribute| attribute.optional)
+            };
+            match (filling, empty_value(part.ty())) {
+                (Filling::Whole, _) => {}
+                (_, Some(empty)) if holds_objects => return Ok(empty),
+                (Filling::OnlyComputed, _) if is_argument() => return Ok(Value::null(part.ty().clone())),
+                _ => {}
             }
             let name = path.steps().iter().rev().find_map(|step| match step {
                 PathStep::Attribute(name) => Some(name.clone()),

@@ -13,16 +13,20 @@ use tokio::time::Instant;
 
 use super::LearnOptions;
 use super::bases::FULL;
-use super::objects::{Documents, Values, has, without};
+use super::given::FIRST_GIVEN;
+use super::objects::{Documents, Filling, Values, has, without};
 use super::session::{Session, has_errors, is_no_answer};
 use crate::generate::{SchemaPart, Spot, spots};
-use crate::{Acceptance, Sample, accepted};
+use crate::{Acceptance, AcceptanceTest, Sample, accepted_when};
 
 /// How often the provider may die or hang before a type is given up.
 const MAX_DEATHS: u32 = 8;
 
 /// Texts that an argument with a list of accepted values refuses.
 const MADE_UP: [&str; 2] = ["not-a-choice", "no-choice-either"];
+
+/// The most values of an argument that are tried one by one.
+const MAX_VALUES: usize = 12;
 
 /// The least time for confirming what was learned with other secrets.
 const MIN_CONFIRMING: Duration = Duration::from_secs(30);
@@ -47,6 +51,8 @@ pub(super) struct Prober<'a> {
     pub(super) choices: Vec<Choices<'a>>,
     /// The number of plans of updates, and why the last one was refused.
     updates: u32,
+    /// The objects that are planned now are those of people.
+    pub(super) asks_about_people: bool,
     refusal: Option<String>,
     calls: u32,
     max_calls: u32,
@@ -82,6 +88,7 @@ impl<'a> Prober<'a> {
             evidence: Evidence::new(block),
             choices: Vec::new(),
             updates: 0,
+            asks_about_people: false,
             refusal: None,
             calls: 0,
             max_calls: options.calls,
@@ -113,14 +120,15 @@ impl<'a> Prober<'a> {
         if !session.context.other_settings.is_empty() && !self.confirm(with_other_secrets).await {
             end.get_or_insert(UNCONFIRMED.to_owned());
         }
-        let evidence = std::mem::replace(&mut self.evidence, Evidence::new(self.values.block));
+        let mut evidence = std::mem::replace(&mut self.evidence, Evidence::new(self.values.block));
         let own = self.values.hints.texts();
         let is_own = |text: &str| own.is_in(text);
+        let mut choices = std::mem::take(&mut self.choices);
+        choices.retain(|choice| !choice.values.iter().any(|value| is_own(value)));
+        evidence.retain_values_of(&choices.iter().map(|choice| choice.spot.names.join(".").into()).collect());
         let mut model = evidence.finish(&is_own);
-        for Choices { spot, values, .. } in std::mem::take(&mut self.choices) {
-            if !values.iter().any(|value| is_own(value)) {
-                model.parts.entry(spot.names.join(".").into()).or_default().one_of = values;
-            }
+        for Choices { spot, values, .. } in choices {
+            model.parts.entry(spot.names.join(".").into()).or_default().one_of = values;
         }
         Ok((model, end))
     }
@@ -170,15 +178,16 @@ impl<'a> Prober<'a> {
     async fn all(&mut self, session: &mut Session) -> Asked<Option<String>> {
         let block = self.values.block;
         let mut reason = None;
-        let Some(first) = self.made_base(session, 0, &mut reason).await? else {
-            return Ok(Some(reason.unwrap_or_else(|| "no plan has succeeded".to_owned())));
-        };
         let all = spots(block);
         let is_own = |spot: &Spot<'_>| {
             // The older SDK adds `id` to each type, and refuses configuration that sets it.
             !(spot.names.len() == 1 && spot.names[0] == "id" && !spot.is_required())
         };
         let all: Vec<Spot<'_>> = all.into_iter().filter(is_own).collect();
+        let Some(first) = self.made_base(session, 0, &mut reason).await? else {
+            self.given(session, &all).await?;
+            return Ok(Some(reason.unwrap_or_else(|| "no plan has succeeded".to_owned())));
+        };
         // Arguments outside of blocks come first: wide types have more parts than calls.
         let (outer, inner): (Vec<_>, Vec<_>) = all.iter().partition(|spot| spot.names.len() == 1);
         for spot in &outer {
@@ -193,6 +202,11 @@ impl<'a> Prober<'a> {
             if let Some(second) = &second {
                 self.spot(session, second, spot, false).await?;
             }
+        }
+        self.given(session, &all).await?;
+        self.accepted_values(session, &first, &outer).await?;
+        if let Some(second) = &second {
+            self.accepted_values(session, second, &outer).await?;
         }
         self.flags(session, &first, &all).await?;
         for spot in &inner {
@@ -223,9 +237,19 @@ impl<'a> Prober<'a> {
     ) -> Asked<Result<Value, (Value, String)>> {
         self.count(16)?;
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
-        let sample = Sample::new(config.clone(), "base");
         let Values { name, block, hints, .. } = self.values;
-        match accepted(&*provider, Component::Resource, name, block, sample, hints).await {
+        let values = &self.values;
+        let object_of = |planned: &Value| values.filled_with(planned, None, 0, Filling::OnlyComputed);
+        let resource = (Component::Resource, name);
+        let sample = || Sample::new(config.clone(), "base");
+        // Some providers check more in a plan of an object that is there. Others refuse all such plans.
+        let kept = AcceptanceTest::Kept(&object_of);
+        let mut answer = accepted_when(&*provider, resource, block, sample(), hints, kept).await;
+        if matches!(answer, Ok(Acceptance::No(_))) {
+            let created = AcceptanceTest::Created;
+            answer = accepted_when(&*provider, resource, block, sample(), hints, created).await;
+        }
+        match answer {
             Ok(Acceptance::Yes(sample) | Acceptance::OnlyKnown(sample, _)) => {
                 Ok(Ok(sample.config.unmark_deep().0))
             }
@@ -295,7 +319,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Changes and takes away an argument that an object has.
-    async fn change(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
+    pub(super) async fn change(&mut self, session: &mut Session, base: &Base, spot: &Spot<'_>) -> Asked<()> {
         if spot.is_write_only() {
             return Ok(());
         }
@@ -333,6 +357,45 @@ impl<'a> Prober<'a> {
         if second.as_ref() == Some(&first) && self.allowed(session, base, spot, value).await?.is_none() {
             self.evidence.add_named(first.iter().cloned());
             self.choices.push(Choices { spot: spot.clone(), values: first, base: base.clone() });
+        }
+        Ok(())
+    }
+
+    /// Plans an object with each of the few values that an argument accepts: some decide about other arguments.
+    async fn accepted_values(&mut self, session: &mut Session, base: &Base, all: &[&Spot<'_>]) -> Asked<()> {
+        let nothing = Value::null(self.values.block.implied_type().clone());
+        let choices: Vec<(Spot<'a>, Vec<String>)> = self
+            .choices
+            .iter()
+            .filter(|choice| choice.values.len() <= MAX_VALUES)
+            .map(|choice| (choice.spot.clone(), choice.values.clone()))
+            .collect();
+        let Some((_, usual)) = self.call(session, &nothing, &base.config).await? else { return Ok(()) };
+        for (spot, values) in choices {
+            let name = spot.names.join(".");
+            for value in &values {
+                let text = Value::from(value.as_str());
+                let config = self.values.with(&base.config, &spot, &text, base.number);
+                let mut decides = false;
+                for prior in [&nothing, &base.prior] {
+                    if let Some((request, answer)) = self.call(session, prior, &config).await? {
+                        self.evidence.add_with(base.number, (&name, value), &request, &answer);
+                        let expected = self.values.with(&usual.planned, &spot, &text, base.number);
+                        decides |=
+                            prior.is_null() && !answer.planned.identical_ignoring_refinements(&expected);
+                    }
+                }
+                // Where the value decides about other arguments, these may add to that.
+                for other in all.iter().filter(|_| decides).filter(|other| !has(&config, &other.names)) {
+                    let number = base.number + 3;
+                    let made = if other.is_write_only() { None } else { self.values.two(other, number) };
+                    let Some([one, _]) = made else { continue };
+                    let config = self.values.with(&config, other, &one, base.number);
+                    if let Some((request, answer)) = self.call(session, &nothing, &config).await? {
+                        self.evidence.add_with(base.number, (&name, value), &request, &answer);
+                    }
+                }
+            }
         }
         Ok(())
     }
@@ -402,8 +465,14 @@ impl<'a> Prober<'a> {
         config: &Value,
     ) -> Asked<Option<PlannedResource>> {
         let Some((request, answer)) = self.call(session, prior, config).await? else { return Ok(None) };
-        self.evidence.add(sample, &request, &answer);
+        self.add(sample, &request, &answer);
         Ok(Some(answer))
+    }
+
+    /// Adds an answer about an object of this number to the evidence.
+    pub(super) fn add(&mut self, number: u64, request: &PlanResourceChange, answer: &PlannedResource) {
+        let sample = if number >= FIRST_GIVEN { Evidence::OF_PEOPLE } else { number };
+        self.evidence.add(sample, request, answer);
     }
 
     pub(super) async fn call(
@@ -420,7 +489,9 @@ impl<'a> Prober<'a> {
         match provider.plan(self.values.name, &request).await {
             Ok(answer) if has_errors(&answer.diagnostics) => {
                 let is_error = |said: &&Diagnostic| said.severity == Severity::Error;
+                // A message about an object of people may have a value of theirs in it.
                 if !prior.is_null()
+                    && !self.asks_about_people
                     && let Some(error) = answer.diagnostics.iter().find(is_error)
                 {
                     self.refusal = Some(session.context.secrets.hide(&error.to_string()).into_owned());
@@ -455,7 +526,8 @@ impl<'a> Prober<'a> {
             session.let_go();
             self.deaths += 1;
             if self.deaths > MAX_DEATHS {
-                return Err(End::Gone(format!("the provider does not answer: {error}")));
+                let why = if self.asks_about_people { String::new() } else { format!(": {error}") };
+                return Err(End::Gone(format!("the provider does not answer{why}")));
             }
         }
         Ok(())

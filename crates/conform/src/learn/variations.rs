@@ -12,6 +12,9 @@ use crate::generate::{SchemaPart, Spot};
 /// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
 const MAX_PAIRS: usize = 24;
 
+/// A text that a provider may bring into one case.
+const BOTH_CASES: &str = "Aa-Bb";
+
 /// The most flags that are tried beside a change.
 const MAX_FLAGS: usize = 24;
 
@@ -72,7 +75,8 @@ impl Prober<'_> {
         Ok(())
     }
 
-    /// Leaves an argument out while the prior object has an empty value of it, or `true` for a flag.
+    /// Leaves an argument out while the prior object has an empty value of it, `true` for a flag, or a text with letters of both
+    /// cases.
     pub(super) async fn emptied(
         &mut self,
         session: &mut Session,
@@ -87,10 +91,13 @@ impl Prober<'_> {
         let Some(empty) = empty_value(&spot.ty()) else { return Ok(()) };
         let prior = self.values.with(&base.prior, spot, &empty, base.number);
         self.ask(session, base.number, &prior, config).await?;
-        if spot.ty() == objchange::Type::Bool {
-            let prior = self.values.with(&base.prior, spot, &Value::from(true), base.number);
-            self.ask(session, base.number, &prior, config).await?;
-        }
+        let other = match spot.ty() {
+            objchange::Type::Bool => Value::from(true),
+            objchange::Type::String if attribute.computed => Value::from(BOTH_CASES),
+            _ => return Ok(()),
+        };
+        let prior = self.values.with(&base.prior, spot, &other, base.number);
+        self.ask(session, base.number, &prior, config).await?;
         Ok(())
     }
 

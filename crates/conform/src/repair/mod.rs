@@ -10,7 +10,7 @@ mod unknown_match;
 use std::collections::HashMap;
 
 use objchange::Value;
-use objchange::change::{Diagnostic, PlanRequest, Planning, Severity, begin_plan};
+use objchange::change::{Diagnostic, PlanRequest, PlannedResource, Planning, Severity, begin_plan};
 use objchange::schema::Block;
 use objchange::value::Kind;
 use objchange_provider::{Component, ErrorKind, Provider, ProviderExt, Result};
@@ -82,21 +82,34 @@ pub async fn accepted(
     sample: Sample,
     hints: &Hints,
 ) -> Result<Acceptance> {
-    accepted_when(provider, (component, name), block, sample, hints, component == Component::Resource).await
+    let test =
+        if component == Component::Resource { AcceptanceTest::Created } else { AcceptanceTest::Validated };
+    accepted_when(provider, (component, name), block, sample, hints, test).await
 }
 
-/// Like [`accepted`]; `is_planned` says whether creating the object is planned as well.
+/// The calls that must accept a configuration.
+#[derive(Clone, Copy)]
+pub(super) enum AcceptanceTest<'a> {
+    /// Validating it.
+    Validated,
+    /// Planning a new object of it as well.
+    Created,
+    /// Planning also that this object, made of the planned one, stays as it is.
+    Kept(&'a (dyn Fn(&Value) -> Value + Send + Sync)),
+}
+
+/// Like [`accepted`], with the calls that must accept it.
 pub(super) async fn accepted_when(
     provider: &dyn Provider,
     (component, name): (Component, &str),
     block: &Block,
     sample: Sample,
     hints: &Hints,
-    is_planned: bool,
+    test: AcceptanceTest<'_>,
 ) -> Result<Acceptance> {
     let turns = HashMap::new();
     let mut repair =
-        Repair { component, name, block, hints, sample, is_planned, spots: Vec::new(), turns, idle: 0 };
+        Repair { component, name, block, hints, sample, test, spots: Vec::new(), turns, idle: 0 };
     loop {
         let Rejection { while_unknown, when_known } = repair.refused(provider).await?;
         if while_unknown.is_empty() && when_known.is_empty() {
@@ -145,8 +158,7 @@ struct Repair<'a> {
     block: &'a Block,
     hints: &'a Hints,
     sample: Sample,
-    /// Whether an object to be created is planned, too.
-    is_planned: bool,
+    test: AcceptanceTest<'a>,
     /// The places that can be configured; computed on first use.
     spots: Vec<Spot<'a>>,
     /// How often each part was changed.
@@ -168,7 +180,7 @@ impl<'a> Repair<'a> {
         }
         let is_error = |d: &Diagnostic| d.severity == Severity::Error;
         // Terraform plans only configurations that are valid.
-        if self.is_planned && !said.iter().flatten().any(is_error) {
+        if !matches!(self.test, AcceptanceTest::Validated) && !said.iter().flatten().any(is_error) {
             for (config, said) in configs.into_iter().zip(&mut said) {
                 if let Some(config) = config {
                     said.extend(self.planned(provider, config).await?);
@@ -186,13 +198,33 @@ impl<'a> Repair<'a> {
     /// here; the judge reports it.
     async fn planned(&self, provider: &dyn Provider, config: &Value) -> Result<Vec<Diagnostic>> {
         let nothing = Value::null(self.block.implied_type().clone());
-        let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(self.block, &nothing, config)) else {
-            return Ok(Vec::new());
+        let Some(created) = self.plan(provider, &nothing, config).await? else { return Ok(Vec::new()) };
+        let mut said = created.diagnostics;
+        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+        if let AcceptanceTest::Kept(object_of) = self.test
+            && !said.iter().any(is_error)
+            && created.planned.ty().conforms_to(self.block.implied_type())
+        {
+            let kept = self.plan(provider, &object_of(&created.planned), config).await?;
+            said.extend(kept.into_iter().flat_map(|kept| kept.diagnostics));
+        }
+        Ok(said)
+    }
+
+    /// The provider's plan; `None` if there is none.
+    async fn plan(
+        &self,
+        provider: &dyn Provider,
+        prior: &Value,
+        config: &Value,
+    ) -> Result<Option<PlannedResource>> {
+        let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(self.block, prior, config)) else {
+            return Ok(None);
         };
         match provider.plan(self.name, question.request()).await {
-            Ok(answer) => Ok(answer.diagnostics),
+            Ok(answer) => Ok(Some(answer)),
             Err(error) if error.is_gone() || matches!(error.kind(), ErrorKind::Timeout(_)) => Err(error),
-            Err(_) => Ok(Vec::new()),
+            Err(_) => Ok(None),
         }
     }
 

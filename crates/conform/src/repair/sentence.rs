@@ -117,6 +117,8 @@ patterns! {
     ELSEWHERE = r#"\b([a-z_][a-z0-9_]*)["'`]? ?(?:=|==|is|equals|is set to|set to|to be|must be) ?["'`]([^"'`]+)["'`]"#;
     EXISTING = r"no such file|does not exist|not found|cannot find|enoent";
     NOT_EMPTY = r"not be (?:empty|blank|null|zero length)|cannot be (?:empty|blank)|can't be (?:empty|blank)|must be non-?empty|non-empty|is empty|empty string";
+    // A position or a key behind a name is no list of values, as in `allowed_uses[0] value must be one of: ["a" "b"]`.
+    INDEX = r#"\b([a-z_][a-z0-9_]*)\[(?:\d+|"[^"\]]*"|value\([^)]*\))\]"#;
     GOT = r"(?:,|;|\(|:)? ?\b(?:got|but got|received|was given|but (?:it )?(?:was|is))\b:? .*$";
     ITEM = r#"'([^']*)'|"([^"]*)"|`([^`]*)`|([^\s,;'"`]+)"#;
 }
@@ -134,6 +136,8 @@ fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -> bool) -> Wish {
     // A quoted value of the configuration is not a wish.
     let text = GOT.as_ref().map_or(sentence.into(), |got| got.replace(sentence, ""));
+    let text =
+        INDEX.as_ref().map_or(text.clone(), |index| index.replace_all(&text, "$1").into_owned().into());
     let text = text.as_ref();
     if is(&ONLY_ONE, text) {
         let names = names(text);

@@ -22,8 +22,8 @@ use crate::flow::no_answer;
 use crate::report::{FindingReport, Subject, TypeReport, shape};
 use crate::secrets::{Origin, Provenance, mark_given};
 use crate::{
-    Acceptance, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions, judge,
-    judge_function, opened, samples_from, within,
+    Acceptance, AcceptanceTest, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions,
+    judge, judge_function, opened, samples_from, within,
 };
 
 /// How often the provider may die before the type is given up.
@@ -402,8 +402,8 @@ impl<'w> Trials<'w> {
         self.learn(&trial);
         let (block, hints) = (&self.state.block, &context.options.hints);
         let is_planned = component == Component::Resource && !self.is_out_of_reach();
-        let asked =
-            accepted_when(&**provider, (component, &self.state.name), block, sample, hints, is_planned);
+        let test = if is_planned { AcceptanceTest::Created } else { AcceptanceTest::Validated };
+        let asked = accepted_when(&**provider, (component, &self.state.name), block, sample, hints, test);
         match context.in_time(asked).await {
             Some(_) if context.ended().is_some() => Err(ending_of(self.worker)),
             None => {

@@ -8,7 +8,7 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_conform::kit::{Kit, ResourceType};
-use objchange_conform::{Hints, LearnOptions, Learned, learn};
+use objchange_conform::{GivenObject, Hints, LearnOptions, Learned, learn};
 use objchange_model::{Outcome, PlayOptions, Replaces, Situation, TypeModel};
 use objchange_provider::{Call, ErrorKind, Provider, ProviderExt, Reply};
 
@@ -336,6 +336,317 @@ fn a_default_that_equals_another_argument_is_a_constant() {
     let created = |part: &str| stable(model, part, Situation::Created).cloned();
     assert_eq!(created("check"), Some(Outcome::Constant("\"alpha\"".to_owned())));
     assert_eq!(created("copy"), Some(Outcome::CopyOf("protocol".into())));
+}
+
+/// A provider that collects a set from two arguments, if a third one has a certain value, and writes a text in upper case.
+fn collecting_kit() -> Kit {
+    let record = Type::object([("domain", Type::String), ("value", Type::String)]);
+    let texts = || Type::set(Type::String);
+    let block = Block::new(
+        [
+            ("domain", Attribute::required(Type::String)),
+            ("others", Attribute::optional_computed(texts())),
+            ("method", Attribute::optional(Type::String)),
+            ("records", Attribute::computed(Type::set(record.clone()))),
+            ("protocol", Attribute::optional_computed(Type::String)),
+            ("comment", Attribute::optional(Type::String)),
+        ],
+        [],
+    );
+    let thing = ResourceType::new(block)
+        .on_plan(move |request| {
+            let of = |name: &str| request.config.attribute(name).unwrap().clone();
+            let is_new = request.prior.is_null();
+            let mut domains = vec![of("domain")];
+            domains.extend(of("others").as_elements().unwrap_or_default().iter().cloned());
+            let collected = Value::tuple(domains.clone()).convert(&texts()).unwrap();
+            let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                let unknown = Value::unknown(value.ty().clone());
+                let value = match name.as_str() {
+                    "others" => collected.clone(),
+                    "records" if is_new && of("method").as_str() == Some("DNS") => {
+                        let records = collected.as_elements().unwrap().iter().map(|domain| {
+                            Value::object([
+                                ("domain", domain.clone()),
+                                ("value", Value::unknown(Type::String)),
+                            ])
+                        });
+                        Value::tuple(records).convert(value.ty()).unwrap()
+                    }
+                    "records" if is_new => unknown,
+                    "protocol" => match value.as_str() {
+                        Some(text) => Value::from(text.to_ascii_uppercase()),
+                        None => unknown,
+                    },
+                    _ => value.clone(),
+                };
+                (name.clone(), value)
+            });
+            let mut answer = PlannedResource::new(Value::object(members));
+            answer.legacy_type_system = true;
+            answer
+        })
+        .on_validate(|config| match config.attribute("method").and_then(Value::as_str) {
+            None | Some("DNS" | "EMAIL") => Vec::new(),
+            Some(other) => vec![Diagnostic::error(format!(
+                "expected method to be one of [\"DNS\" \"EMAIL\"], got {other}"
+            ))],
+        });
+    Kit::default().resource("kit_collecting", thing)
+}
+
+/// Plans an object of the only type of a kit with the model.
+fn played(kit: &Kit, model: &TypeModel, prior: Option<&Value>, config: &Value) -> Value {
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources.values().next().unwrap().block;
+    let config = block.coerce_config(config).unwrap();
+    let prior = prior.cloned().unwrap_or_else(|| Value::null(block.implied_type().clone()));
+    let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(block, &prior, &config)) else {
+        panic!("there is nothing to plan")
+    };
+    model.play(block, question.request(), PlayOptions::default()).answer.planned
+}
+
+#[test]
+fn a_set_is_collected_from_arguments_where_another_one_has_a_certain_value() {
+    let start = || async { Ok(Arc::new(collecting_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (collecting_kit(), &learned.types["kit_collecting"]);
+    let object = |method: Option<&str>, others: &[&str]| {
+        let others = Value::tuple(others.iter().map(|other| Value::from(*other)));
+        let method = method.map_or(Value::null(Type::String), Value::from);
+        Value::object([("domain", Value::from("a")), ("method", method), ("others", others)])
+    };
+    let planned = played(&kit, model, None, &object(Some("DNS"), &["b"]));
+    let of = |planned: &Value, name: &str| planned.attribute(name).unwrap().clone();
+    assert_eq!(of(&planned, "others").to_string(), r#"["a", "b"]"#);
+    let domains = of(&planned, "records");
+    let domains: Vec<_> = domains.as_elements().unwrap().iter().map(|one| of(one, "domain")).collect();
+    assert_eq!(domains, [Value::from("a"), Value::from("b")]);
+    for method in [None, Some("EMAIL"), Some("SMOKE")] {
+        let planned = played(&kit, model, None, &object(method, &["b"]));
+        assert!(!of(&planned, "records").is_known(), "{method:?}");
+    }
+}
+
+#[test]
+fn a_text_that_is_left_out_keeps_its_value_in_upper_case() {
+    let start = || async { Ok(Arc::new(collecting_kit()) as Arc<dyn Provider>) };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let (kit, model) = (collecting_kit(), &learned.types["kit_collecting"]);
+    let schemas = runtime().block_on(kit.schemas()).unwrap();
+    let block = &schemas.resources["kit_collecting"].block;
+    let config = Value::object([("domain", Value::from("a"))]);
+    for (before, after) in [("HTTP", "HTTP"), ("http", "HTTP")] {
+        let prior = Value::object([("domain", Value::from("a")), ("protocol", Value::from(before))]);
+        let prior = block.coerce_config(&prior).unwrap();
+        let planned = played(&kit, model, Some(&prior), &config);
+        assert_eq!(planned.attribute("protocol").unwrap(), &Value::from(after));
+    }
+}
+
+/// A provider whose updates fail where the arguments of an object that are left out do not agree.
+#[test]
+fn a_prior_object_has_no_arguments_that_contradict_each_other() {
+    let key = || Attribute::optional_computed(Type::String);
+    let block = Block::new(
+        [
+            ("name", Attribute::required(Type::String)),
+            ("key", key()),
+            ("index", key()),
+            ("note", Attribute::optional(Type::String)),
+            ("arn", Attribute::computed(Type::String)),
+        ],
+        [],
+    );
+    let start = move || {
+        let thing = ResourceType::new(block.clone()).on_plan(|request| {
+            let is_new = request.prior.is_null();
+            let of = |name: &str| request.proposed.attribute(name).unwrap();
+            let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                let is_unknown = is_new && value.is_null() && name != "note";
+                (name.clone(), if is_unknown { Value::unknown(Type::String) } else { value.clone() })
+            });
+            let mut answer = PlannedResource::new(Value::object(members));
+            if !is_new && of("key") != of("index") {
+                answer.diagnostics.push(Diagnostic::error("All keys must be indexed."));
+            }
+            answer
+        });
+        async move { Ok(Arc::new(Kit::default().resource("kit_keyed", thing)) as Arc<dyn Provider>) }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    assert!(learned.info.partly_learned.is_empty(), "{:?}", learned.info.partly_learned);
+    let model = &learned.types["kit_keyed"];
+    assert_eq!(stable(model, "arn", Situation::Updated), Some(&Outcome::Kept));
+}
+
+/// A provider that plans updates only where two arguments agree, and says so.
+#[test]
+fn a_base_is_one_whose_updates_are_planned() {
+    let block = Block::new(
+        [
+            ("key", Attribute::required(Type::String)),
+            ("index", Attribute::required(Type::String)),
+            ("arn", Attribute::computed(Type::String)),
+        ],
+        [],
+    );
+    let start = move || {
+        let thing = ResourceType::new(block.clone()).on_plan(|request| {
+            let of = |name: &str| request.config.attribute(name).unwrap().clone();
+            let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                let is_unknown = name == "arn" && request.prior.is_null();
+                (name.clone(), if is_unknown { Value::unknown(Type::String) } else { value.clone() })
+            });
+            let mut answer = PlannedResource::new(Value::object(members));
+            if !request.prior.is_null() && of("key") != of("index") {
+                answer.diagnostics.push(Diagnostic::error(format!(
+                    "all keys must be indexed. Unused keys: [{}]\nUnmatched indexes: [{}]",
+                    of("key"),
+                    of("index")
+                )));
+            }
+            answer
+        });
+        async move { Ok(Arc::new(Kit::default().resource("kit_indexed", thing)) as Arc<dyn Provider>) }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    assert!(learned.info.partly_learned.is_empty(), "{:?}", learned.info.partly_learned);
+    let model = &learned.types["kit_indexed"];
+    assert_eq!(stable(model, "arn", Situation::Updated), Some(&Outcome::Kept));
+}
+
+/// A provider with an argument that has a default only where another one is set.
+#[test]
+fn a_default_depends_on_whether_another_argument_is_set() {
+    let text = || Attribute::optional(Type::String);
+    let scope = Attribute::optional_computed(Type::String);
+    let block = Block::new(
+        [("policy", text()), ("scope", scope), ("name", text()), ("note", text()), ("topic", text())],
+        [],
+    );
+    let kit = {
+        let block = block.clone();
+        move || {
+            let thing = ResourceType::new(block.clone()).on_plan(|request| {
+                let of = |name: &str| request.config.attribute(name).unwrap();
+                let members = request.proposed.as_object().unwrap().iter().map(|(name, value)| {
+                    let value = match name.as_str() {
+                        "scope" if of("scope").is_null() && !of("policy").is_null() => {
+                            Value::from("attributes")
+                        }
+                        "scope" if of("scope").is_null() && request.prior.is_null() => {
+                            Value::unknown(Type::String)
+                        }
+                        _ => value.clone(),
+                    };
+                    (name.clone(), value)
+                });
+                PlannedResource::new(Value::object(members))
+            });
+            Kit::default().resource("kit_scoped", thing)
+        }
+    };
+    let start = {
+        let kit = kit.clone();
+        move || {
+            let kit = kit();
+            async move { Ok(Arc::new(kit) as Arc<dyn Provider>) }
+        }
+    };
+    let learned = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let model = &learned.types["kit_scoped"];
+    let prior = |policy: Option<&str>, scope: &str| {
+        let policy = policy.map_or(Value::null(Type::String), Value::from);
+        let object = Value::object([("policy", policy), ("scope", Value::from(scope))]);
+        block.coerce_config(&object).unwrap()
+    };
+    for (policy, before, after) in
+        [(Some("p"), "attributes", "attributes"), (Some("p"), "body", "attributes"), (None, "body", "body")]
+    {
+        let config = policy.map_or(Value::null(Type::String), Value::from);
+        let config = Value::object([("policy", config)]);
+        let planned = played(&kit(), model, Some(&prior(policy, before)), &config);
+        assert_eq!(planned.attribute("scope").unwrap(), &Value::from(after), "{policy:?} {before}");
+    }
+}
+
+/// A provider that repeats an argument in other forms, and refuses a certain one with it in the message.
+fn repeating_kit() -> Kit {
+    let block = Block::new(
+        [
+            ("name", Attribute::required(Type::String)),
+            ("note", Attribute::optional(Type::String)),
+            ("reversed", Attribute::computed(Type::String)),
+            ("size", Attribute::optional_computed(Type::Number)),
+        ],
+        [],
+    );
+    let thing = ResourceType::new(block).on_plan(|request| {
+        let name = request.config.attribute("name").unwrap().as_str().unwrap_or_default().to_owned();
+        // Only the names of people are known to it.
+        let is_known = name.contains(SECRET);
+        let members = request.proposed.as_object().unwrap().iter().map(|(part, value)| {
+            let is_left_out = request.config.attribute(part).unwrap().is_null();
+            let value = match part.as_str() {
+                "reversed" if is_known => Value::from(name.chars().rev().collect::<String>()),
+                "reversed" => Value::unknown(Type::String),
+                "size" if is_left_out && is_known => Value::from(name.len() as i64),
+                "size" if is_left_out => Value::from(8),
+                _ => value.clone(),
+            };
+            (part.clone(), value)
+        });
+        let mut answer = PlannedResource::new(Value::object(members));
+        if is_known && !request.prior.is_null() && !request.config.attribute("note").unwrap().is_null() {
+            answer.diagnostics.push(Diagnostic::error(format!("{name} has a note")));
+        }
+        answer
+    });
+    Kit::default().resource("kit_repeating", thing)
+}
+
+#[test]
+fn a_model_holds_no_value_of_the_objects_of_people() {
+    let nothing = Value::null(Type::String);
+    let object = |name: &str, note: &Value| {
+        Value::object([
+            ("name", Value::from(name)),
+            ("note", note.clone()),
+            ("reversed", Value::from(name.chars().rev().collect::<String>())),
+            ("size", Value::from(name.len() as i64)),
+        ])
+    };
+    let mut options = LearnOptions::default();
+    options.given = ["", "-1", "-2"]
+        .map(|end| object(&format!("{SECRET}{end}"), &nothing))
+        .into_iter()
+        .chain([object(SECRET, &Value::from("n0te-of-people"))])
+        .map(|prior| GivenObject {
+            type_name: "kit_repeating".into(),
+            prior: Some(prior.clone()),
+            planned: Some(prior),
+        })
+        .collect();
+    let start = || async { Ok(Arc::new(repeating_kit()) as Arc<dyn Provider>) };
+    let without = runtime().block_on(learn(start, LearnOptions::default(), |_| ())).unwrap();
+    let with = runtime().block_on(learn(start, options, |_| ())).unwrap();
+    // The objects were planned, and show that the size is not always the same.
+    let size =
+        |learned: &Learned| stable(&learned.types["kit_repeating"], "size", Situation::Created).cloned();
+    assert_eq!(size(&without), Some(Outcome::Constant("8".to_owned())));
+    assert_ne!(size(&with), size(&without));
+    let texts = [with.types["kit_repeating"].to_text(), with.info.to_text()];
+    let reversed: String = SECRET.chars().rev().collect();
+    for part in [SECRET, &reversed, "n0te", &SECRET.len().to_string()] {
+        let is_size = part.len() == 2;
+        let found = |text: &String| match is_size {
+            true => text.contains(&format!("\"constant\":\"{part}\"")),
+            false => text.contains(part),
+        };
+        assert!(!texts.iter().any(found), "{part}: {texts:?}");
+    }
 }
 
 /// A fresh request, made of random values.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use objchange::Type;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+use objchange::value::ObjectType;
 use serde_json::Value as Json;
 
 use super::{PartChange, UpgradeKind};
@@ -91,15 +92,43 @@ impl Comparison {
                 }
                 self.objects(Shape::Nested(old), Shape::Nested(new), part);
             }
-            _ if one.implied_type() != other.implied_type() || one.write_only != other.write_only => {
-                let [mut before, mut after] = [type_name(one), type_name(other)];
-                // Objects that differ have one name.
-                if before == after {
-                    [before, after] = [one, other].map(|attribute| attribute.implied_type().to_string());
+            _ if one.write_only != other.write_only => {
+                self.add_between(part, UpgradeKind::Type, type_name(one), type_name(other));
+            }
+            _ => self.types(one.implied_type(), other.implied_type(), is_settable(other), part),
+        }
+    }
+
+    /// The parts in which two types differ: a collection of objects may have dozens.
+    fn types(&mut self, one: &Type, other: &Type, is_settable: bool, part: &mut String) {
+        match (one, other) {
+            _ if one == other => {}
+            (Type::List(one), Type::List(other))
+            | (Type::Set(one), Type::Set(other))
+            | (Type::Map(one), Type::Map(other)) => self.types(one, other, is_settable, part),
+            (Type::Object(old), Type::Object(new)) => {
+                let of = |object: &ObjectType, name: &str| {
+                    object.attributes().iter().find(|(known, _)| known == name).map(|(_, ty)| ty.clone())
+                };
+                for (name, one) in old.attributes() {
+                    let length = part.len();
+                    part.push('.');
+                    part.push_str(name);
+                    match of(new, name) {
+                        None => self.add(part, UpgradeKind::Removed),
+                        Some(other) => self.types(one, &other, is_settable, part),
+                    }
+                    part.truncate(length);
                 }
+                let is_new = |name: &str| is_settable && of(old, name).is_none() && !new.is_optional(name);
+                for (name, _) in new.attributes().iter().filter(|(name, _)| is_new(name)) {
+                    self.add(&format!("{part}.{name}"), UpgradeKind::Required);
+                }
+            }
+            _ => {
+                let [before, after] = [one, other].map(|ty| format!("a {}", ty.friendly_name()));
                 self.add_between(part, UpgradeKind::Type, before, after);
             }
-            _ => {}
         }
     }
 

@@ -285,3 +285,56 @@ fn an_unchanged_value_stays_where_nothing_changes() {
     assert_eq!(plan("y"), object("y"));
     assert!(!plan("z").attribute("a").unwrap().is_known());
 }
+
+/// The value of an argument, and whether another one is set, may decide about a part.
+#[test]
+fn values_and_presence_of_arguments_decide() {
+    let record = Type::object([("domain", Type::String), ("value", Type::String)]);
+    let text = || Attribute::optional(Type::String);
+    let schema = Block::new(
+        [
+            ("domain", text()),
+            ("others", Attribute::optional_computed(Type::set(Type::String))),
+            ("method", text()),
+            ("records", Attribute::computed(Type::set(record))),
+            ("policy", text()),
+            ("scope", Attribute::optional_computed(Type::String)),
+            ("protocol", Attribute::optional_computed(Type::String)),
+        ],
+        [],
+    );
+    let model = r#"{"probes":9,"parts":{
+        "others":{"planned":{"created":{"usual":{"is":[{"collected":{"of":["domain","others"]}}],"n":3}}}},
+        "records":{"planned":{"created":{"usual":{"is":["unknown"],"n":3},"with":{"method":{
+            "DNS":{"is":[{"collected":{"of":["domain","others"],"as":"domain"}}],"n":2},"EMAIL":{"is":["unknown"],"n":2}}}},
+            "updated":{"usual":{"is":["kept"],"n":3}}}},
+        "scope":{"planned":{"updated":{"alone":{"is":["kept"],"n":3},
+            "beside":{"policy":{"is":[{"constant":"\"all\""}],"n":3}}}}},
+        "protocol":{"planned":{"updated":{"usual":{"is":["upper_case"],"n":3}}}}}}"#;
+    let model = TypeModel::parse(model, &schema).unwrap();
+    let object =
+        |members: &[(&str, Value)]| schema.coerce_config(&Value::object(members.iter().cloned())).unwrap();
+    let planned = |prior: Option<&Value>, config: &Value| {
+        let nothing = Value::null(schema.implied_type().clone());
+        let prior = prior.unwrap_or(&nothing);
+        let proposed = proposed_new(&schema, prior, config).unwrap();
+        let request = PlanResourceChange::new(&schema, prior, &proposed, config);
+        model.play(&schema, &request, PlayOptions::default()).answer.planned
+    };
+    let of = |object: &Value, name: &str| object.attribute(name).unwrap().clone();
+    let certificate = |method: &str| object(&[("domain", Value::from("a")), ("method", Value::from(method))]);
+    let created = planned(None, &certificate("DNS"));
+    assert_eq!(of(&created, "others").to_string(), r#"["a"]"#);
+    assert_eq!(of(&of(&created, "records").as_elements().unwrap()[0], "domain"), Value::from("a"));
+    // No probe has had the last one.
+    for method in ["EMAIL", "SMOKE"] {
+        assert!(!of(&planned(None, &certificate(method)), "records").is_known(), "{method}");
+    }
+    let before = |policy: Value| {
+        object(&[("policy", policy), ("scope", Value::from("some")), ("protocol", Value::from("http"))])
+    };
+    let with = planned(Some(&before(Value::from("p"))), &object(&[("policy", Value::from("p"))]));
+    assert_eq!([of(&with, "scope"), of(&with, "protocol")], [Value::from("all"), Value::from("HTTP")]);
+    let without = planned(Some(&before(Value::null(Type::String))), &object(&[]));
+    assert_eq!(of(&without, "scope"), Value::from("some"));
+}

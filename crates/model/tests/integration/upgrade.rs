@@ -79,6 +79,31 @@ fn differences_of_schemas() {
     assert_eq!(lines(&compared([before, before], [None, None])), Vec::<String>::new());
 }
 
+/// Attributes of the older SDK hold collections of objects with dozens of attributes.
+#[test]
+fn differences_inside_of_types() {
+    let schema = |settable: &str, computed: &str| {
+        format!(
+            r#"{{"attributes":{{
+                "disks":{{"type":["set",["object",{{{settable}}}]],"optional":true,"computed":true}},
+                "hosts":{{"type":["list",["object",{{{computed}}}]],"computed":true}}}}}}"#
+        )
+    };
+    let before = schema(r#""size":"number","kind":"string""#, r#""name":"string","ports":["set","string"]"#);
+    let after = schema(
+        r#""size":"number","iops":"number""#,
+        r#""name":"string","ports":["list","string"],"zone":"string""#,
+    );
+    assert_eq!(
+        lines(&compared([&before, &after], [None, None])),
+        [
+            "disks.iops required: must be set",
+            "disks.kind removed: is removed",
+            "hosts.ports type: is a list of string, and was a set of string",
+        ]
+    );
+}
+
 const BLOCK: &str = r#"{"attributes":{
     "name":{"type":"string","optional":true},"size":{"type":"number","optional":true},
     "secret":{"type":"string","optional":true,"sensitive":true},

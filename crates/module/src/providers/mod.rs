@@ -6,6 +6,7 @@ mod contract;
 mod imported_by;
 pub(crate) mod legacy;
 mod remote_state;
+mod rules;
 mod simulated;
 
 use std::fmt;
@@ -25,6 +26,7 @@ pub(crate) use builtin::with_attributes;
 pub(crate) use contract::A_BUG;
 pub use contract::BrokenContract;
 pub use imported_by::ImportedBy;
+pub use rules::ProviderRules;
 pub use simulated::SimulatedProviders;
 
 use objchange_hcl::FunctionError;

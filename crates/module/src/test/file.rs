@@ -30,7 +30,7 @@ use crate::plan::run::PreparedModule;
 use crate::plan::{GivenVariable, PlanInput, PlanOptions};
 use crate::state::PriorState;
 use crate::versions::since;
-use crate::{Diagnostics, ProviderAddress, Schemas, Severity};
+use crate::{Diagnostics, ProviderAddress, ProviderRules, Schemas, Severity};
 
 /// How tests are run.
 #[derive(Debug, Clone)]
@@ -46,6 +46,8 @@ pub struct TestOptions {
     /// The models of providers. Values that a provider refuses by its model fail a run, even if the provider is mocked: Terraform
     /// asks it to validate all the same.
     pub models: Arc<BTreeMap<ProviderAddress, ProviderModel>>,
+    /// Validates configurations by the rules of providers, mocked or not.
+    pub rules: Option<Arc<dyn ProviderRules>>,
     /// The seed of generated values.
     pub seed: u64,
     /// The time that `timestamp` and `plantimestamp` return, in RFC 3339. Without it they are unknown.
@@ -62,6 +64,7 @@ impl Default for TestOptions {
             three_valued: false,
             strict: false,
             models: Arc::default(),
+            rules: None,
             seed: 0,
             now: None,
             clock: || Duration::ZERO,

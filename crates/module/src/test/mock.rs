@@ -21,8 +21,8 @@ use super::typing::Typing;
 use crate::apply::{FillError, FillProblem, GeneratedValues, InventingProviders};
 use crate::plan::ImportedBy;
 use crate::providers::{
-    DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, Providers, ProvidersExt,
-    with_attributes,
+    DataAnswer, ImportAnswer, ProviderCall, ProviderObject, ProviderReply, ProviderRules, Providers,
+    ProvidersExt, with_attributes,
 };
 use crate::{Diagnostics, ProviderAddress, ProviderConfigAddress};
 
@@ -74,6 +74,7 @@ pub(super) struct TestProviders<'r> {
     /// The providers whose schemas are assumed, and how their values are read.
     pub(super) assumed: &'r Assumed,
     pub(super) typing: Typing,
+    pub(super) rules: Option<&'r dyn ProviderRules>,
     /// The rules are those of 1.15.
     pub(super) is_new: bool,
     /// Ephemeral resources of mocked providers are mocked, too.
@@ -278,6 +279,13 @@ impl Providers for TestProviders<'_> {
 
     fn call(&mut self, provider: &ProviderConfigAddress, call: ProviderCall<'_>) -> ProviderReply {
         let is_mocked = self.mocks.contains_key(provider);
+        // Terraform never validates the settings of a mocked provider.
+        if let (ProviderCall::Validate(kind, type_name, config), Some(rules)) = (call, self.rules)
+            && !(is_mocked && kind == SchemaKind::Provider)
+            && let Some(found) = rules.validate(provider, kind, type_name, config)
+        {
+            return ProviderReply::Validate(found);
+        }
         match call {
             // Terraform asks the provider to validate even where it is mocked. The own rules of a provider without a model are
             // left out.

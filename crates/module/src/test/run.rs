@@ -102,6 +102,7 @@ impl TestRunner<'_> {
             models: &test_options.models,
             assumed: schemas.assumed(),
             typing,
+            rules: test_options.rules.as_deref(),
             is_new,
             mocks_ephemeral,
         };

@@ -52,13 +52,36 @@ pub fn read_planned(text: &str, block: &Block, address: &str) -> Result<Value, P
     let plan = Plan::parse(text)?;
     let is_it = |change: &&ChangedResource<'_>| *change.address == *address && change.deposed.is_none();
     let changed = plan.changes.resources.iter().find(is_it);
-    let change = &changed.ok_or_else(|| PlannedError::NoInstance(address.to_owned()))?.change;
-    let values = change.values.written().ok_or(PlannedError::NoValues)?;
-    let (after, unknown) = (Json::read(&values.after)?, Json::read(&values.after_unknown)?);
-    let sensitive = Json::read(&values.after_sensitive)?;
-    let mut markers = String::new();
-    write_markers(Some(after.view()), Some(unknown.view()), Some(sensitive.view()), &mut markers);
-    read_object(&markers, block, Form::Markers).map_err(PlannedError::Object)
+    changed.ok_or_else(|| PlannedError::NoInstance(address.to_owned()))?.planned_object(block)
+}
+
+impl ChangedResource<'_> {
+    /// The object after the change, which may have unknown parts.
+    ///
+    /// # Errors
+    ///
+    /// The change was made by a planner, or the object is not of the schema.
+    pub fn planned_object(&self, block: &Block) -> Result<Value, PlannedError> {
+        let values = self.change.values.written().ok_or(PlannedError::NoValues)?;
+        let (after, unknown) = (Json::read(&values.after)?, Json::read(&values.after_unknown)?);
+        let sensitive = Json::read(&values.after_sensitive)?;
+        let mut markers = String::new();
+        write_markers(Some(after.view()), Some(unknown.view()), Some(sensitive.view()), &mut markers);
+        read_object(&markers, block, Form::Markers).map_err(PlannedError::Object)
+    }
+
+    /// The object before the change, without marks; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The change was made by a planner, or the object is not of the schema.
+    pub fn prior_object(&self, block: &Block) -> Result<Option<Value>, PlannedError> {
+        let values = self.change.values.written().ok_or(PlannedError::NoValues)?;
+        match values.before.text() {
+            "null" => Ok(None),
+            before => read_object(before, block, Form::Plain).map(Some).map_err(PlannedError::Object),
+        }
+    }
 }
 
 /// The value with what the other two say of it, in the form of case files. Documents nest no deeper than their reader allows.

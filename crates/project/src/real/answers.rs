@@ -30,8 +30,21 @@ pub(crate) struct JoinedProviders<'r> {
 }
 
 impl RealProviders {
-    fn has(&self, provider: &ProviderConfigAddress) -> bool {
+    pub(super) fn has(&self, provider: &ProviderConfigAddress) -> bool {
         self.all.contains_key(&provider.provider)
+    }
+
+    pub(super) fn validate(
+        &mut self,
+        provider: &ProviderConfigAddress,
+        kind: SchemaKind,
+        type_name: &str,
+        config: &Value,
+    ) -> Vec<Diagnostic> {
+        let found = self.ask_unconfigured(provider, async |client| {
+            client.validate(component(kind), type_name, config).await
+        });
+        bounded(found.unwrap_or_else(|errors| errors))
     }
 
     /// Calls a provider, once it is configured. The error says why it gave no answer.
@@ -320,7 +333,7 @@ impl Providers for JoinedProviders<'_> {
         }
         match call {
             ProviderCall::Validate(kind, type_name, config) => {
-                ProviderReply::Validate(self.validate(provider, kind, type_name, config))
+                ProviderReply::Validate(self.real.validate(provider, kind, type_name, config))
             }
             ProviderCall::Upgrade(stored) => ProviderReply::Upgrade(self.upgrade(provider, stored)),
             ProviderCall::Plan(resource_type, _, request) => {
@@ -355,19 +368,6 @@ impl Providers for JoinedProviders<'_> {
 
 /// The calls to real providers.
 impl JoinedProviders<'_> {
-    fn validate(
-        &mut self,
-        provider: &ProviderConfigAddress,
-        kind: SchemaKind,
-        type_name: &str,
-        config: &Value,
-    ) -> Vec<Diagnostic> {
-        let found = self.real.ask_unconfigured(provider, async |client| {
-            client.validate(component(kind), type_name, config).await
-        });
-        bounded(found.unwrap_or_else(|errors| errors))
-    }
-
     fn upgrade(
         &mut self,
         provider: &ProviderConfigAddress,

@@ -3,6 +3,7 @@
 mod answers;
 mod functions;
 mod process;
+mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -19,6 +20,7 @@ use objchange_text::Notice;
 pub(crate) use self::answers::JoinedProviders;
 use self::functions::ProviderFunctions;
 use self::process::{Process, RealProvider};
+pub use self::rules::RunningRules;
 use crate::installed_providers::InstalledProviders;
 use crate::plan_error::PlanError;
 use crate::program::ProviderProgram;

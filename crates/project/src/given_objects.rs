@@ -1,0 +1,71 @@
+//! The objects of a provider in plans and states, to learn it with.
+
+use objchange::Value;
+use objchange::schema::Block;
+use objchange_plan::{Document, PlanFile};
+
+/// The objects of a provider in plans and states.
+#[derive(Debug, Default)]
+pub struct DocumentObjects {
+    /// The objects, with their types.
+    pub objects: Vec<DocumentObject>,
+    /// How many do not fit the schema of their type: another version of the provider wrote them.
+    pub of_other_schemas: usize,
+}
+
+/// An object in a plan or state. The values have no marks, so [`Debug`](std::fmt::Debug) shows nothing of them.
+pub struct DocumentObject {
+    /// The type.
+    pub type_name: String,
+    /// The object as it is, if it exists.
+    pub prior: Option<Value>,
+    /// The object as it is planned, with unknown parts, if it is in a plan that does not destroy it.
+    pub planned: Option<Value>,
+}
+
+impl std::fmt::Debug for DocumentObject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DocumentObject").field("type_name", &self.type_name).finish_non_exhaustive()
+    }
+}
+
+impl DocumentObjects {
+    /// Adds the objects of a provider in a plan or state. `block` finds the schema of a type.
+    pub fn add<'b>(&mut self, file: &PlanFile, provider: &str, block: impl Fn(&str) -> Option<&'b Block>) {
+        let without_marks = |value: Value| value.unmark_deep().0;
+        match file.document() {
+            Document::State(state) => {
+                for resource in state.instances().filter(|resource| *resource.provider_name == *provider) {
+                    let Some(block) = block(&resource.resource_type) else { continue };
+                    let object = state.object(resource, block).ok();
+                    self.push(
+                        &resource.resource_type,
+                        object.map(|prior| (Some(without_marks(prior)), None)),
+                    );
+                }
+            }
+            Document::Plan(plan) => {
+                let all = plan.changes.resources.iter();
+                let managed = all.filter(|change| &*change.mode == "managed" && change.deposed.is_none());
+                for change in managed.filter(|change| *change.provider_name == *provider) {
+                    let Some(block) = block(&change.resource_type) else { continue };
+                    let (prior, planned) = (change.prior_object(block), change.planned_object(block));
+                    let objects = prior.ok().zip(planned.ok()).map(|(prior, planned)| {
+                        let planned = without_marks(planned);
+                        (prior.map(without_marks), Some(planned).filter(|planned| !planned.is_null()))
+                    });
+                    self.push(&change.resource_type, objects);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, type_name: &str, objects: Option<(Option<Value>, Option<Value>)>) {
+        match objects {
+            Some((prior, planned)) => {
+                self.objects.push(DocumentObject { type_name: type_name.to_owned(), prior, planned });
+            }
+            None => self.of_other_schemas += 1,
+        }
+    }
+}
