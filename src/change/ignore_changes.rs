@@ -109,7 +109,7 @@ fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Val
         Kind::Set(_) => config.clone(),
         _ => config.map_steps(|step, child| {
             let below = ignored.child(step).zip(step_in(prior, step));
-            below.map_or_else(|| child.clone(), |(ignored, prior)| with_prior_at(child, prior, ignored))
+            below.map_or_else(|| child.clone(), |(ignored, part)| with_prior_at(child, &part, ignored))
         }),
     }
 }
@@ -141,13 +141,18 @@ fn keyed(value: &Value) -> Option<Box<dyn Iterator<Item = (&SmolStr, &Value)> + 
     }
 }
 
-/// The part of an object, list or tuple that is at this step.
-fn step_in<'v>(value: &'v Value, step: StepRef<'_>) -> Option<&'v Value> {
-    match (value.kind(), step) {
-        (Kind::Object(object), StepRef::Attribute(name)) => object.get(name),
-        (Kind::List(elements) | Kind::Tuple(elements), StepRef::Position(i)) => elements.get(i),
-        _ => None,
-    }
+/// The part of an object, list or tuple that is at this step. A part of a sensitive value is sensitive, too (Terraform 1.11.4).
+fn step_in(value: &Value, step: StepRef<'_>) -> Option<Value> {
+    let part = match (value.kind(), step) {
+        (Kind::Object(object), StepRef::Attribute(name)) => object.get(name)?,
+        (Kind::List(elements) | Kind::Tuple(elements), StepRef::Position(i)) => elements.get(i)?,
+        _ => return None,
+    };
+    Some(inheriting(part, value))
+}
+
+fn inheriting(part: &Value, whole: &Value) -> Value {
+    part.clone().with_marks(whole.marks())
 }
 
 /// A map with the ignored elements as they are in prior, or missing as they are there; a null one becomes a map
@@ -166,7 +171,7 @@ fn with_map_elements(
     let kept = entries.iter().flat_map(|entries| entries.iter()).filter_map(|(key, value)| {
         let value = match (ignored.child(StepRef::Key(key)), of_prior(key)) {
             (Some(ignored), prior) if *ignored.value() => prior?.clone(),
-            (Some(ignored), Some(prior)) => with_prior_at(value, prior, ignored),
+            (Some(ignored), Some(part)) => with_prior_at(value, &inheriting(part, prior), ignored),
             _ => value.clone(),
         };
         Some((key.clone(), value))

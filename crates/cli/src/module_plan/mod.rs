@@ -170,7 +170,8 @@ impl Args {
     }
 
     fn inputs(&self) -> PlanInputs<'_> {
-        let must_be_whole = self.gate.can_refuse() || self.out.is_some() || self.json && !self.missing;
+        let is_kept = self.out.is_some() || self.json && !self.missing;
+        let must_be_whole = self.gate.can_refuse() || is_kept;
         PlanInputs {
             #[cfg(feature = "provider")]
             real: self.real.choice(),
@@ -179,6 +180,7 @@ impl Args {
             // Terraform replaces a `random_string` that loses its `special = false`.
             is_strict: self.strict || self.gate.can_refuse(),
             must_be_whole,
+            is_kept,
             // Exit codes and questions about one object need to know which objects exist, too.
             may_lack_state: !(must_be_whole
                 || self.gate.is_asked()

@@ -65,6 +65,8 @@ pub struct PlanOptions {
     pub version: Version,
     /// The most instances that a plan may have.
     pub max_instances: usize,
+    /// The plan is written to a file, as with `-out`.
+    pub is_kept: bool,
     /// The inputs that may be missing.
     pub accepts: AcceptsMissing,
     /// Directories in which modules lie that nobody has installed.
@@ -126,6 +128,7 @@ impl Default for PlanOptions {
             working_directory: String::new(),
             version: Version::NEWEST,
             max_instances: 1 << 20,
+            is_kept: false,
             accepts: AcceptsMissing::default(),
             module_sources: Vec::new(),
             overridden_modules: Vec::new(),
