@@ -109,7 +109,10 @@ fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Val
         Kind::Set(_) => config.clone(),
         _ => config.map_steps(|step, child| {
             let below = ignored.child(step).zip(step_in(prior, step));
-            below.map_or_else(|| child.clone(), |(ignored, part)| with_prior_at(child, &part, ignored))
+            below.map_or_else(
+                || child.clone(),
+                |(ignored, part)| with_prior_at(child, &inheriting(part, [prior, config]), ignored),
+            )
         }),
     }
 }
@@ -141,18 +144,18 @@ fn keyed(value: &Value) -> Option<Box<dyn Iterator<Item = (&SmolStr, &Value)> + 
     }
 }
 
-/// The part of an object, list or tuple that is at this step. A part of a sensitive value is sensitive, too (Terraform 1.11.4).
-fn step_in(value: &Value, step: StepRef<'_>) -> Option<Value> {
-    let part = match (value.kind(), step) {
-        (Kind::Object(object), StepRef::Attribute(name)) => object.get(name)?,
-        (Kind::List(elements) | Kind::Tuple(elements), StepRef::Position(i)) => elements.get(i)?,
-        _ => return None,
-    };
-    Some(inheriting(part, value))
+/// The part of an object, list or tuple that is at this step.
+fn step_in<'v>(value: &'v Value, step: StepRef<'_>) -> Option<&'v Value> {
+    match (value.kind(), step) {
+        (Kind::Object(object), StepRef::Attribute(name)) => object.get(name),
+        (Kind::List(elements) | Kind::Tuple(elements), StepRef::Position(i)) => elements.get(i),
+        _ => None,
+    }
 }
 
-fn inheriting(part: &Value, whole: &Value) -> Value {
-    part.clone().with_marks(whole.marks())
+/// A part of a sensitive prior value, which is sensitive, too, unless the configured value around it is (Terraform 1.11.4).
+fn inheriting(part: &Value, [prior, config]: [&Value; 2]) -> Value {
+    part.clone().with_marks(prior.marks().without(config.marks()))
 }
 
 /// A map with the ignored elements as they are in prior, or missing as they are there; a null one becomes a map
@@ -171,7 +174,7 @@ fn with_map_elements(
     let kept = entries.iter().flat_map(|entries| entries.iter()).filter_map(|(key, value)| {
         let value = match (ignored.child(StepRef::Key(key)), of_prior(key)) {
             (Some(ignored), prior) if *ignored.value() => prior?.clone(),
-            (Some(ignored), Some(part)) => with_prior_at(value, &inheriting(part, prior), ignored),
+            (Some(ignored), Some(part)) => with_prior_at(value, &inheriting(part, [prior, config]), ignored),
             _ => value.clone(),
         };
         Some((key.clone(), value))
