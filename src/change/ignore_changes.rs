@@ -109,7 +109,10 @@ fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Val
         Kind::Set(_) => config.clone(),
         _ => config.map_steps(|step, child| {
             let below = ignored.child(step).zip(step_in(prior, step));
-            below.map_or_else(|| child.clone(), |(ignored, prior)| with_prior_at(child, prior, ignored))
+            below.map_or_else(
+                || child.clone(),
+                |(ignored, part)| with_prior_at(child, &inheriting(part, [prior, config]), ignored),
+            )
         }),
     }
 }
@@ -150,6 +153,11 @@ fn step_in<'v>(value: &'v Value, step: StepRef<'_>) -> Option<&'v Value> {
     }
 }
 
+/// A part of a sensitive prior value, which is sensitive, too, unless the configured value around it is (Terraform 1.11.4).
+fn inheriting(part: &Value, [prior, config]: [&Value; 2]) -> Value {
+    part.clone().with_marks(prior.marks().without(config.marks()))
+}
+
 /// A map with the ignored elements as they are in prior, or missing as they are there; a null one becomes a map
 /// if it gains elements.
 fn with_map_elements(
@@ -166,7 +174,7 @@ fn with_map_elements(
     let kept = entries.iter().flat_map(|entries| entries.iter()).filter_map(|(key, value)| {
         let value = match (ignored.child(StepRef::Key(key)), of_prior(key)) {
             (Some(ignored), prior) if *ignored.value() => prior?.clone(),
-            (Some(ignored), Some(prior)) => with_prior_at(value, prior, ignored),
+            (Some(ignored), Some(part)) => with_prior_at(value, &inheriting(part, [prior, config]), ignored),
             _ => value.clone(),
         };
         Some((key.clone(), value))

@@ -159,7 +159,15 @@ impl Block {
     }
 
     /// Whether a block type at any depth is computed.
-    pub(crate) fn has_computed_blocks(&self) -> bool {
+    ///
+    /// ```
+    /// use objchange::schema::{Block, NestedBlock, NestingMode};
+    ///
+    /// let disk = || NestedBlock::new(NestingMode::List, Block::new::<&str>([], []));
+    /// assert!(Block::new([], [("disk", disk().computed())]).has_computed_blocks());
+    /// assert!(!Block::new([], [("disk", disk())]).has_computed_blocks());
+    /// ```
+    pub fn has_computed_blocks(&self) -> bool {
         self.0.has_computed_blocks
     }
 

@@ -48,7 +48,11 @@ struct Provider {
     kinds: BTreeMap<SchemaKind, BTreeMap<SmolStr, StoredSchema>>,
     /// The places of functions in the document, by name.
     functions: BTreeMap<SmolStr, Range<usize>>,
+    /// Changes the schema of a resource type when it is read.
+    adjust: Option<AdjustFn>,
 }
+
+type AdjustFn = fn(&Block) -> Option<Block>;
 
 /// The source of the schemas' texts.
 #[derive(Clone)]
@@ -208,7 +212,9 @@ impl ProviderSchemas {
         let texts = || Texts::Document(Arc::clone(&text));
         let providers = providers
             .into_iter()
-            .map(|(address, kinds, functions)| (address, Provider { texts: texts(), kinds, functions }))
+            .map(|(address, kinds, functions)| {
+                (address, Provider { texts: texts(), kinds, functions, adjust: None })
+            })
             .collect();
         Ok(Self { format_version, providers })
     }
@@ -244,8 +250,34 @@ impl ProviderSchemas {
                 }
             }
         }
-        let provider_schemas = Provider { texts: Texts::Elsewhere(Arc::new(text)), kinds, functions };
+        let texts = Texts::Elsewhere(Arc::new(text));
+        let provider_schemas = Provider { texts, kinds, functions, adjust: None };
         Self { format_version: None, providers: BTreeMap::from([(provider.into(), provider_schemas)]) }
+    }
+
+    /// These schemas, with something filled in that the document does not say about resource types. The function is called
+    /// with each schema when it is read, and returns another one in its place, or `None`. The texts stay as they are.
+    ///
+    /// ```
+    /// use objchange::schema::{Block, ProviderSchemas, SchemaKind};
+    ///
+    /// let text = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/null":{
+    ///     "resource_schemas":{"null_resource":{"version":0,"block":{"attributes":{
+    ///         "id":{"type":"string","computed":true}}}}}}}}"#;
+    /// let schemas = ProviderSchemas::parse(text)?.adjusting_resources(|_| Some(Block::new::<&str>([], [])));
+    /// let schema = schemas.find(SchemaKind::Resource, "null_resource")?.unwrap();
+    /// assert!(schema.block.attribute("id").is_none());
+    /// # Ok::<(), objchange::schema::SchemaDocumentError>(())
+    /// ```
+    #[must_use]
+    pub fn adjusting_resources(mut self, adjust: fn(&Block) -> Option<Block>) -> Self {
+        for provider in self.providers.values_mut() {
+            provider.adjust = Some(adjust);
+            // What was read before is read again.
+            let resources = provider.kinds.get_mut(&SchemaKind::Resource).into_iter().flatten();
+            resources.for_each(|(_, stored)| stored.schema = OnceLock::new());
+        }
+        self
     }
 
     /// Adds the providers of other schemas that are not here yet.
@@ -376,13 +408,18 @@ impl Provider {
         if let Some(schema) = found.schema.get() {
             return Ok(Some(schema));
         }
-        let schema = match &self.texts {
+        let mut schema = match &self.texts {
             Texts::Document(text) => schema(text, found.range.clone(), kind, address, name)?,
             Texts::Elsewhere(texts) => {
                 let text = texts(SchemaPart::Schema(kind), name).map_err(SchemaDocumentError::no_text)?;
                 schema(&text, 0..text.len(), kind, address, name)?
             }
         };
+        if let Some(adjust) = self.adjust.filter(|_| kind == SchemaKind::Resource)
+            && let Some(block) = adjust(&schema.block)
+        {
+            schema.block = block;
+        }
         // Another thread may have read the schema meanwhile. Both are equal, and the first one stays.
         Ok(Some(found.schema.get_or_init(|| Box::new(schema))))
     }

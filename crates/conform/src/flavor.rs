@@ -27,14 +27,10 @@ impl Flavor {
     pub(super) fn understood(self, block: &Block) -> Block {
         match self {
             // Computed blocks are new in protocol 6.11, and OpenTofu 1.13 speaks 6.10.
-            Self::OpenTofu if has_computed(block) => without_computed(block),
+            Self::OpenTofu if block.has_computed_blocks() => without_computed(block),
             _ => block.clone(),
         }
     }
-}
-
-fn has_computed(block: &Block) -> bool {
-    block.block_types().iter().any(|(_, nested)| nested.computed || has_computed(&nested.block))
 }
 
 fn without_computed(block: &Block) -> Block {

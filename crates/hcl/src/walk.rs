@@ -246,6 +246,9 @@ pub(crate) fn place_of(expr: &Expr, subject: Span, is_argument: bool) -> Option<
     walk.place
 }
 
+/// The place of an expression that is not in the source.
+const NOTHING: Span = Span { start: u32::MAX, end: u32::MAX };
+
 /// Whether a function makes a secret of its argument.
 pub(crate) fn makes_sensitive(function: &str) -> bool {
     function.strip_prefix("core::").unwrap_or(function) == "sensitive"
@@ -351,7 +354,14 @@ impl<'e> Walk<'e> {
             ExprKind::Chain(chain) => {
                 let before = (self.found.len(), self.literals.len());
                 self.expr(&chain.first);
-                chain.rest.iter().for_each(|(_, operand)| self.expr(operand));
+                for (_, operand) in &chain.rest {
+                    self.expr(operand);
+                    // Each operation is an expression of its own to HCL, with all that is left of it.
+                    let operation = chain.first.span.to(operand.span);
+                    if self.sought == Some((operation, false)) {
+                        self.place = Some(operation);
+                    }
+                }
                 self.beside_secrets(before);
             }
         }
@@ -388,7 +398,12 @@ impl<'e> Walk<'e> {
         }
         let first_type = if call.name.trim_start_matches("core::") == "convert" { 1 } else { usize::MAX };
         for (i, argument) in call.arguments.iter().enumerate() {
-            if self.sought.is_some_and(|(span, is_argument)| is_argument && argument.start() == span) {
+            let is_sought = |place: Span| self.sought == Some((place, true));
+            let is_expanded = call.expands && i + 1 == call.arguments.len();
+            if is_expanded && is_sought(argument.span) {
+                // HCL puts values in the place of an expanded argument, which refer to nothing.
+                self.place = Some(NOTHING);
+            } else if is_sought(argument.start()) {
                 self.place = Some(argument.span);
             }
             let variables = self.found.len();

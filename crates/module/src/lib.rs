@@ -55,7 +55,7 @@ pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfi
 pub use providers::{
     AnswerError, Answered, AnsweringProviders, Answers, BrokenContract, DataAnswer, ImportAnswer, MoveObject,
     ProviderCall, ProviderFunction, ProviderObject, ProviderReply, ProviderRules, Providers, ProvidersExt,
-    SimulatedProviders, StoredObject, TerraformData, Unanswered, not_applied,
+    SimulatedProviders, StoredObject, TerraformData, Unanswered, not_applied, with_possible_computed_blocks,
 };
 pub use schemas::Schemas;
 

@@ -15,7 +15,7 @@ use objchange_module::config::{Config, Files, OpenTofuFiles, SourceDirectory, is
 use objchange_module::plan::{AcceptsMissing, ModulePlan, PlanInput, PlanMode, PlanOptions, plan};
 use objchange_module::{
     AnsweringProviders, Answers, Diagnostics, Module, ModuleTexts, PlanArguments, ProviderAddress, Providers,
-    Schemas, Severity, SimulatedProviders,
+    Schemas, Severity, SimulatedProviders, with_possible_computed_blocks,
 };
 use objchange_plan::{Missing, MissingKind, NoState};
 #[cfg(feature = "plan-file")]
@@ -143,6 +143,7 @@ fn plan_noting<R: Default>(
         working_directory: files.working_directory(),
         version: settings.version,
         max_instances: settings.max_instances,
+        is_kept: settings.is_kept,
         accepts: accepted(settings),
         module_sources: sources,
         ..PlanOptions::default()
@@ -438,6 +439,10 @@ fn unmatched(
         .find(|(_, target)| !plan.is_target(target, config))
         .map(|(text, _)| ("--target", text));
     let replace = || {
+        // Terraform writes the plan all the same. A gate would be green although nothing is replaced that was to be.
+        if settings.is_kept && !settings.is_strict {
+            return None;
+        }
         let mut replace = std::iter::zip(replace, &options.replace);
         replace.find(|(_, address)| !plan.can_replace(address)).map(|(text, _)| ("--replace", text))
     };
@@ -481,10 +486,14 @@ fn read_given_schemas(
     settings: &PlanSettings<'_>,
     asked: &BTreeSet<ProviderAddress>,
 ) -> Result<GivenSchemas, SchemaError> {
-    #[cfg_attr(not(feature = "provider"), expect(unused_mut, reason = "nobody is asked"))]
-    let mut texts = schema_texts(settings.schemas, settings.max_input)?;
+    let mut given = GivenSchemas::parse(schema_texts(settings.schemas, settings.max_input)?)?;
+    // A strict plan relies on nothing that a document may be too old to say. Providers that are asked say it.
+    if settings.is_strict && !settings.is_opentofu && settings.version.parts() >= (1, 16) {
+        given.schemas = with_possible_computed_blocks(given.schemas);
+    }
     #[cfg(feature = "provider")]
     {
+        let mut texts = Vec::new();
         let is_asked = |program: &&ProviderProgram| {
             asked.iter().any(|provider| provider.to_string() == program.address())
         };
@@ -493,8 +502,9 @@ fn read_given_schemas(
         for text in provider_schemas(&others, settings.workplace)? {
             texts.push(text?);
         }
+        given.append(GivenSchemas::parse(texts)?);
     }
     #[cfg(not(feature = "provider"))]
     let _ = asked;
-    GivenSchemas::parse(texts)
+    Ok(given)
 }

@@ -111,13 +111,18 @@ impl GivenSchemas {
         let mut given = Self::default();
         for SchemaText { name, text } in texts {
             match ProviderSchemas::parse(text) {
-                Ok(schemas) => given.schemas.append(schemas),
+                Ok(schemas) => given.append(Self { schemas, name }),
                 Err(error) => return Err(SchemaError::Document { name, error }),
             }
-            given.name.push_str(if given.name.is_empty() { "" } else { ", " });
-            given.name.push_str(&name);
         }
         Ok(given)
+    }
+
+    /// Adds others; those that are here already count before them.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.schemas.append(other.schemas);
+        self.name.push_str(if self.name.is_empty() || other.name.is_empty() { "" } else { ", " });
+        self.name.push_str(&other.name);
     }
 
     /// Whether any were given.

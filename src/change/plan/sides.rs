@@ -66,10 +66,16 @@ impl Sides {
     }
 
     /// Continues for the new object of a replacement, which ignores nothing. Terraform marks it like the
-    /// ignored configuration, so that a secret in the configuration would be shown: here both marks apply.
+    /// ignored configuration, so that a new secret in the configuration would be shown: here both marks apply.
+    /// A value that the prior object shows is no new secret.
     pub(super) fn ignore_nothing(&mut self) {
         self.ignoring = self.config.clone();
-        self.config_marks.extend(self.written_marks.iter().cloned());
+        let is_new = |path: &Path| match (self.config.at(path), self.prior.at(path)) {
+            (Some(configured), Some(prior)) => !configured.definitely_equals(prior),
+            _ => true,
+        };
+        let new = self.written_marks.iter().filter(|(path, _)| is_new(path));
+        self.config_marks.extend(new.cloned());
     }
 
     /// The marks that the configuration gives an object, as it is planned.

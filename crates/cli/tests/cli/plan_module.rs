@@ -132,6 +132,10 @@ fn the_state_of_the_directory_counts() {
     assert!(output.stdout.contains("Plan: 0 to add, 0 to change, 1 to destroy."), "{output:?}");
     let output = plan(&folder, &["--replace", "terraform_data.a", "--summary"]);
     assert!(output.stdout.contains("terraform_data.a"), "{output:?}");
+    // Terraform writes a plan without a replacement that names nothing. A gate would be green.
+    assert_eq!(plan(&folder, &["--replace", "terraform_data.a[0]", "--json"]).code, 0);
+    let output = plan(&folder, &["--replace", "terraform_data.a[0]", "--fail-on", "create"]);
+    assert!(output.code != 0 && output.stderr.contains("nothing in the module or its state"), "{output:?}");
 }
 
 #[test]

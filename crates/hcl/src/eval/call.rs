@@ -13,7 +13,7 @@ use crate::walk::makes_sensitive;
 pub(super) const INVALID: &str = "Invalid function argument";
 pub(super) const FAILED: &str = "Error in function call";
 const TOO_FEW: &str = "Not enough function arguments";
-const TOO_MANY: &str = "Too many function arguments";
+pub(super) const TOO_MANY: &str = "Too many function arguments";
 const EXPANDING: &str = "Invalid expanding argument value";
 
 /// An argument, and where errors about it point to.

@@ -103,7 +103,9 @@ pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>)
     for diagnostic in errors.iter_mut().take(MAX_ERRORS) {
         let is_argument = diagnostic.summary == super::call::INVALID;
         let Some(subject) = diagnostic.subject else { continue };
-        let place = place_of(expr, subject, is_argument);
+        // To HCL the call has too many arguments, wherever the first of these is.
+        let is_call = diagnostic.summary == super::call::TOO_MANY;
+        let place = if is_call { None } else { place_of(expr, subject, is_argument) };
         let area = place.or(diagnostic.context).unwrap_or(subject);
         add_values(diagnostic, expr, area, scope, &|value| statement(value, Cause::Content));
     }

@@ -55,7 +55,10 @@ impl Evaluator<'_> {
         // HCL evaluates the condition once with unknown variables, even over an empty collection, to find errors of its
         // type.
         if let Some(condition) = &parts.condition {
-            match self.trial(parts, whole, condition, scope) {
+            let errors = self.errors();
+            let found = self.trial(parts, whole, condition, scope);
+            self.forget_signatures(errors);
+            match found {
                 Ok(found) => marks |= found,
                 Err(Failed) => return dynamic(),
             }
@@ -66,8 +69,18 @@ impl Evaluator<'_> {
         }
         let errors = self.errors();
         self.hiding(collection.marks(), |this| this.rounds(parts, &collection, &mut progress, scope));
+        self.forget_signatures(errors);
         progress.is_unknown |= self.functions.is_bare() && self.failed_since(errors);
         self.paid(progress.result(parts), parts.open)
+    }
+
+    /// HCL evaluates the parts of a loop in a context of its own, which has no functions. Terraform 1.11.4 and 1.15.5 look for
+    /// the signature of a function that fails there.
+    fn forget_signatures(&mut self, errors: usize) {
+        let calls = self.diagnostics[errors..].iter_mut().filter_map(|error| error.called.as_mut());
+        calls.for_each(|called| {
+            (called.parameters, called.variadic, called.result) = Default::default();
+        });
     }
 
     /// All elements.

@@ -301,15 +301,21 @@ fn is_sequence(ty: &Type) -> bool {
 }
 
 fn flatten(arguments: &[Value], _: &Type) -> Answer {
-    if !is_sequence(arguments[0].ty()) {
-        // Terraform looks at what a value is only once all of it is known.
-        if !arguments[0].is_wholly_known() {
-            return Ok(Value::unknown(Type::Dynamic).with_marks(arguments[0].marks()));
-        }
-        return Err(FunctionError::new("can only flatten lists, sets and tuples"));
-    }
     let mut flat = Flat::default();
-    flat.open(&arguments[0])?;
+    let whole = &arguments[0];
+    if is_sequence(whole.ty()) {
+        flat.open(whole)?;
+    } else if whole.is_wholly_known() {
+        return Err(FunctionError::new("can only flatten lists, sets and tuples"));
+    } else {
+        // Terraform looks at what a value is only once all of it is known. Until then it flattens maps and objects, too.
+        flat.marks = whole.marks();
+        match whole.kind() {
+            Kind::Map(elements) => elements.iter().try_for_each(|(_, element)| flat.open(element))?,
+            Kind::Object(object) => object.iter().try_for_each(|(_, element)| flat.open(element))?,
+            _ => flat.is_unknown = true,
+        }
+    }
     let value = if flat.is_unknown { Value::unknown(Type::Dynamic) } else { Value::tuple(flat.elements) };
     Ok(value.with_marks(flat.marks))
 }

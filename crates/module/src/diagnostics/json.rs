@@ -4,7 +4,7 @@ use objchange_hcl::FunctionSignature;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::printer::{Message, Point, ShownPlace};
+use super::printer::{Message, Point, ShownPlace, is_described};
 use super::{DiagnosticPrinter, Diagnostics, Severity};
 
 /// An error or a warning as `terraform plan -json` has it.
@@ -66,7 +66,8 @@ struct Statement<'d> {
 #[derive(Debug, Serialize)]
 struct Call<'d> {
     called_as: &'d str,
-    signature: Signature<'d>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<Signature<'d>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -141,7 +142,7 @@ fn call(called: &FunctionSignature) -> Call<'_> {
     let ty = |text: &str| RawValue::from_string(text.to_owned()).ok();
     Call {
         called_as: &called.name,
-        signature: Signature {
+        signature: is_described(called).then(|| Signature {
             name: called.name.rsplit("::").next().unwrap_or_default(),
             params: called
                 .parameters
@@ -153,6 +154,6 @@ fn call(called: &FunctionSignature) -> Call<'_> {
                 .as_ref()
                 .map(|(name, parameter)| Parameter { name, ty: ty(parameter) }),
             return_type: ty(&called.result),
-        },
+        }),
     }
 }

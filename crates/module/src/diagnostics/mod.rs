@@ -237,21 +237,30 @@ impl Diagnostics {
         let mut seen: HashSet<(Severity, String, String, Option<Span>)> = HashSet::new();
         self.all.retain(|found| {
             let ModuleDiagnostic { diagnostic, is_repeated, .. } = found;
-            let words = || (diagnostic.summary.to_string(), diagnostic.detail.to_string());
-            *is_repeated || diagnostic.subject.is_none() || diagnostic.called.is_some() || {
-                let (summary, detail) = words();
-                seen.insert((diagnostic.severity, summary, detail, diagnostic.subject))
-            }
+            let Diagnostic { summary, detail, severity, subject, called, .. } = diagnostic;
+            let is_new = seen.insert((*severity, summary.to_string(), detail.to_string(), *subject));
+            is_new || *is_repeated || subject.is_none() || called.is_some()
         });
         self.errors = self.all.iter().filter(|found| found.is_error()).count();
     }
 
+    /// Keeps all of these when later ones are deduplicated.
+    pub(crate) fn keep_all(&mut self) {
+        self.all.iter_mut().for_each(|found| found.is_repeated = true);
+    }
+
     /// Says no more which type was given in place of another, as Terraform before 1.13: `bool required`, not `bool required,
-    /// but have object`.
+    /// but have object`. Sets of any type were sets `of any single type`.
     pub(crate) fn name_no_given_types(&mut self) {
         const GIVEN: &str = " required, but have ";
         for found in self.all.iter_mut().filter(|found| found.condition.is_none()) {
             let detail = &mut found.diagnostic.detail;
+            for kind in ["list", "map", "set"] {
+                let words = format!(": {kind} of dynamic required");
+                if detail.contains(&words) {
+                    *detail = detail.replace(&words, &format!(": {kind} of any single type required")).into();
+                }
+            }
             while let Some(at) = detail.find(GIVEN) {
                 let behind = &detail[at + GIVEN.len()..];
                 let end = behind.find(|c: char| !c.is_ascii_lowercase() && c != ' ').unwrap_or(behind.len());

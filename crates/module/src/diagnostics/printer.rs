@@ -212,6 +212,12 @@ impl Point {
     }
 }
 
+/// Whether the signature of a function is known where it was called: inside of a `for` it is not, and the type of its result
+/// is missing.
+pub(super) fn is_described(called: &FunctionSignature) -> bool {
+    !called.result.is_empty()
+}
+
 impl Message<'_> {
     pub(super) fn called(&self) -> Option<&FunctionSignature> {
         self.diagnostic.called.as_deref()

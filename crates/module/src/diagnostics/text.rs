@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use objchange_text::{visible, visible_lines};
 
-use super::printer::Message;
+use super::printer::{Message, is_described};
 use super::{Comparison, DiagnosticPrinter, Diagnostics, Severity};
 
 /// The summary of an assertion of a `check` block that does not hold.
@@ -96,7 +96,8 @@ fn write(message: &Message<'_>, width: usize, out: &mut String) {
         for (i, line) in snippet.source.text.split('\n').enumerate() {
             let _ = writeln!(out, "{:4}: {}", snippet.first_line as usize + i, visible_line(line));
         }
-        let called = message.called().map(|called| format!("while calling {called}"));
+        let called = message.called().filter(|called| is_described(called));
+        let called = called.map(|called| format!("while calling {called}"));
         let values = &message.diagnostic.values;
         let values = values.iter().map(|(name, statement)| format!("{name} {statement}"));
         let values: Vec<String> = called.into_iter().chain(values).collect();

@@ -109,7 +109,7 @@ impl Checker<'_, '_> {
             }
             SubjectKind::SelfObject => match self.place.self_object {
                 SelfObject::Anything => {}
-                SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, self.functions, errors),
+                SelfObject::OfSchema(schema) => check_path(schema, &subject.rest, self.functions, errors),
                 SelfObject::OfUnknownType { resource_type, provider } => {
                     let detail = format!(
                         "A managed resource type {resource_type:?} is not supported by provider {:?}.",
@@ -138,7 +138,7 @@ impl Checker<'_, '_> {
             return self.resource(&name, &subject, errors);
         }
         match self.place.caller {
-            SelfObject::OfSchema(schema) => attribute(schema, &subject.rest, self.functions, errors),
+            SelfObject::OfSchema(schema) => check_path(schema, &subject.rest, self.functions, errors),
             SelfObject::Anything | SelfObject::OfUnknownType { .. } => {}
             SelfObject::Absent => {
                 errors.push(no_caller(subject));
@@ -234,7 +234,7 @@ impl Checker<'_, '_> {
         if let Some(NodeKind::Resource(resource)) = node.map(|node| &self.graph.nodes[node].kind)
             && let Some(schema) = resource.schema.filter(|_| !resource.is_inferred)
         {
-            attribute(&schema.block, &subject.rest, self.functions, errors);
+            check_path(&schema.block, &subject.rest, self.functions, errors);
         }
     }
 
@@ -337,7 +337,12 @@ pub(crate) fn module_in_words(config: &Config, module: ModuleId) -> String {
 
 /// Whether these steps lead to something of a schema, as far as it knows. The words are those of Terraform 1.11 and 1.15,
 /// tried with the schemas of AWS.
-fn attribute(schema: &Block, rest: &[(PathStep, Span)], functions: &Functions, errors: &mut Vec<Diagnostic>) {
+pub(super) fn check_path(
+    schema: &Block,
+    rest: &[(PathStep, Span)],
+    functions: &Functions,
+    errors: &mut Vec<Diagnostic>,
+) {
     let mut block = schema;
     let mut steps = rest.iter().enumerate();
     while let Some((position, (step, span))) = steps.next() {

@@ -40,7 +40,7 @@ pub(crate) fn count(
         errors.append(&mut found);
         return Expansion::Wrong;
     }
-    // Terraform does not say what is in an expression for a number of instances.
+    // Terraform does not say what is in an expression for a number of instances, unless its type is wrong.
     let error = |summary: &'static str, detail: String| Diagnostic::new(summary, expr.span, detail);
     // `count` may be sensitive, unlike the keys of `for_each`.
     let (value, marks) = value.unmark_deep();
@@ -48,7 +48,7 @@ pub(crate) fn count(
         Ok(number) => number,
         Err(wrong) => {
             let detail = format!("Invalid expression value: {}.", wrong.kind);
-            errors.push(error("Incorrect value type", detail));
+            errors.push(error("Incorrect value type", detail).explained(expr, scope));
             return Expansion::Wrong;
         }
     };

@@ -302,9 +302,20 @@ pub(crate) fn plan_prepared<'c>(
         super::outputs::add_deleted(&mut plan.outputs, &refreshed.outputs, stays);
     }
     // No document and no state can hold `1 / 0`. Terraform finds that only once it writes the plan, and its message names
-    // the function that writes the section.
+    // the function that writes the section. A plan file has the state with the new outputs.
     let wrong_variable = world.instances[0].variables.values().any(has_infinity);
-    if wrong_variable || plan.outputs.values().any(|output| has_infinity(&output.after)) {
+    let infinite = plan.outputs.iter().filter(|(_, output)| has_infinity(&output.after));
+    let infinite: Vec<_> = infinite.map(|(name, output)| (name, output.after.is_wholly_known())).collect();
+    if input.options.is_kept && infinite.iter().any(|(_, is_stored)| *is_stored) {
+        let stored = infinite.iter().filter(|(_, is_stored)| *is_stored);
+        found.without_place(
+            Severity::Error,
+            "Failed to write plan file",
+            unwritten(stored.map(|(name, _)| name.as_str())),
+        );
+        return (only_errors(found), None);
+    }
+    if wrong_variable || !infinite.is_empty() {
         let section = if wrong_variable { "error in marshalPlanVariables: " } else { "" };
         let summary = format!("Failed to marshal plan to json: {section}{NO_INFINITY}");
         found.without_place(Severity::Error, ("failed_to_marshal_plan_to_json", summary), "");
@@ -327,6 +338,21 @@ pub(crate) fn plan_prepared<'c>(
         &child_outputs,
     );
     (plan, Some(Evaluated { world }))
+}
+
+/// The error of Terraform 1.11.4 and 1.15.5 about outputs that it cannot write to the state in a plan file.
+fn unwritten<'n>(outputs: impl Iterator<Item = &'n str>) -> String {
+    let problem = |name: &str| {
+        format!(
+            "Failed to serialize output value in state: An error occured while serializing output value {name:?}: {NO_INFINITY}."
+        )
+    };
+    let problems: Vec<String> = outputs.map(problem).collect();
+    let problems = match &problems[..] {
+        [only] => only.clone(),
+        all => format!("{} problems:\n\n- {}", all.len(), all.join("\n- ")),
+    };
+    format!("The plan file could not be written: failed to write state snapshot: {problems}.")
 }
 
 fn warn_of_targets(found: &mut Diagnostics) {

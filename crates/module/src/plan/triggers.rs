@@ -5,25 +5,24 @@ use std::collections::BTreeMap;
 use objchange::address::{InstanceKey, Mode, ResourceAddress};
 use objchange::value::PathStep;
 use objchange::{Type, Value};
-use objchange_hcl::{Expr, Scope, Variables, evaluate, variables};
+use objchange_hcl::{Expr, ResourceName, Scope, Span, Variables, evaluate, variables};
 
 use super::PlannedAction;
-use super::check::module_in_words;
-use super::graph::{ResourceNode, resource_text};
+use super::check::{check_path, module_in_words};
+use super::graph::{NodeKey, NodeKind, ResourceNode, resource_text};
 use super::managed::Instance;
 use super::references::key_of;
 use super::walk::Walk;
 use crate::Severity;
 use crate::subject::{Subject, SubjectKind, parse};
+use crate::versions::since;
 
 impl<'c> Walk<'_, 'c> {
-    /// Whether something that an instance watches changes.
+    /// Whether something that an instance watches changes. The triggers after the first that does are not looked at, so that
+    /// nothing wrong in them is found (Terraform 1.11.4 and 1.15.5).
     pub(crate) fn is_triggered(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) -> bool {
-        let mut triggered = false;
-        for trigger in &resource.config.lifecycle.replace_triggered_by {
-            triggered |= self.trigger(instance, trigger);
-        }
-        triggered
+        let mut triggers = resource.config.lifecycle.replace_triggered_by.iter();
+        triggers.any(|trigger| self.trigger(instance, trigger))
     }
 
     /// Reports a trigger that is not declared.
@@ -53,10 +52,13 @@ impl<'c> Walk<'_, 'c> {
         let module = &self.world.instances[instance.at].address;
         let wanted = super::resource::resource_address(module, &name);
         let key = keys.as_ref().and_then(key_of);
-        let path: Vec<PathStep> = rest.into_iter().map(|(step, _)| step).collect();
+        let path: Vec<PathStep> = rest.iter().map(|(step, _)| step.clone()).collect();
         // Nobody knows whether instances change of which nobody knows which ones there are. The object is unsure then.
         if self.missing.reaches(instance.index) && self.undecided.contains(&wanted) {
             return true;
+        }
+        if !path.is_empty() && self.has_wrong_path(instance, (&wanted, &name, &key), &rest) {
+            return false;
         }
         let triggered = match (&key, name.mode) {
             // Terraform rejects data sources as triggers while planning: "no change found".
@@ -94,6 +96,31 @@ impl<'c> Walk<'_, 'c> {
             self.found.without_place(Severity::Error, ("no_change_found", summary), "");
             false
         })
+    }
+
+    /// Reports a path that leads nowhere by the schema of an object that changes. Terraform before 1.15 takes it for unchanged,
+    /// and so do later versions where the object stays as it is, or is created.
+    fn has_wrong_path(
+        &mut self,
+        instance: &Instance<'_>,
+        (address, name, key): (&ResourceAddress, &ResourceName, &Option<InstanceKey>),
+        rest: &[(PathStep, Span)],
+    ) -> bool {
+        if !since(self.input.options.version, "1.15") || self.changes_at(address, key, &[]) != Some(true) {
+            return false;
+        }
+        let module = self.world.instances[instance.at].module;
+        let node = self.graph.find(&NodeKey::Resource(module, name.clone()));
+        let Some(NodeKind::Resource(resource)) = node.map(|node| &self.graph.nodes[node].kind) else {
+            return false;
+        };
+        let mut errors = Vec::new();
+        if let Some(schema) = resource.schema.filter(|_| !resource.is_inferred) {
+            check_path(&schema.block, rest, self.functions, &mut errors);
+        }
+        let is_wrong = !errors.is_empty();
+        self.found.errors(errors);
+        is_wrong
     }
 
     /// Whether a planned object changes at a path, or would if it were not destroyed; `None` if there is none. One that is
@@ -140,7 +167,7 @@ fn differs(before: &Value, after: &Value, path: &[PathStep]) -> bool {
             Some(next.with_marks(marks))
         })
     };
-    // A missing attribute triggers nothing. Terraform 1.15 reports one.
+    // A missing attribute triggers nothing.
     match (part(before), part(after)) {
         (Some(before), Some(after)) => {
             !before.same_sensitive_parts(&after)

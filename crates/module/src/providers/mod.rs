@@ -5,6 +5,7 @@ mod builtin;
 mod contract;
 mod imported_by;
 pub(crate) mod legacy;
+mod possible_blocks;
 mod remote_state;
 mod rules;
 mod simulated;
@@ -26,6 +27,7 @@ pub(crate) use builtin::with_attributes;
 pub(crate) use contract::A_BUG;
 pub use contract::BrokenContract;
 pub use imported_by::ImportedBy;
+pub use possible_blocks::with_possible_computed_blocks;
 pub use rules::ProviderRules;
 pub use simulated::SimulatedProviders;
 

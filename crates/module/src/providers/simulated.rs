@@ -9,7 +9,7 @@ use objchange::change::{
     Diagnostic, PlanResourceChange, PlannedResource, Provider, ProviderError, SimulatedProvider,
     proposed_from_config, proposed_new,
 };
-use objchange::schema::{Block, SchemaKind};
+use objchange::schema::{Block, NestingMode, SchemaKind};
 use objchange::value::Path;
 use objchange_model::{PlayOptions, ProviderModel, TypeModel};
 use objchange_plan::Json;
@@ -237,6 +237,7 @@ fn plan_strictly(request: &PlanResourceChange, is_outdated: bool) -> Result<Plan
     if prior.is_null() && legacy::is_legacy(schema) {
         unchanged.planned = legacy::only_promised(schema, prior, &unchanged.planned);
     }
+    let is_outdated = is_outdated || leaves_out_blocks(schema, config, prior);
     if prior.is_null() || !is_outdated && unchanged.planned.identical(prior) {
         return Ok(unchanged);
     }
@@ -250,4 +251,18 @@ fn plan_strictly(request: &PlanResourceChange, is_outdated: bool) -> Result<Plan
         planned = of_older_sdk(schema, planned);
     }
     Ok(planned)
+}
+
+/// Whether the prior object has computed blocks that configuration leaves out. They may have been configured before.
+fn leaves_out_blocks(schema: &Block, config: &Value, prior: &Value) -> bool {
+    schema.block_types().iter().any(|(name, nested)| {
+        let (Some(config), Some(prior)) = (config.attribute(name), prior.attribute(name)) else {
+            return false;
+        };
+        match nested.nesting {
+            _ if nested.computed && config.is_null() => !prior.is_null() && !prior.is_empty(),
+            NestingMode::Single | NestingMode::Group => leaves_out_blocks(&nested.block, config, prior),
+            _ => false,
+        }
+    })
 }

@@ -67,13 +67,15 @@ impl RunScope<'_, '_> {
     fn judge(&self, assertion: &Condition, rules: AssertionRules, found: &mut Diagnostics) -> Judged {
         let mut references = variables(&assertion.condition);
         references.extend(variables(&assertion.error_message));
-        let names = match self.variables(&references) {
+        let plain = match self.variables(&references) {
             Ok(names) => names,
             Err(errors) => {
                 found.errors(errors);
                 return Judged::Decided(TestStatus::Error);
             }
         };
+        let mut names = plain.clone();
+        self.hide_secrets(&mut names);
         let scope = Scope::new(&names);
         if needs_inventions(&assertion.condition, &scope, self.functions) {
             let names = invented_names(&assertion.condition, &scope);
@@ -81,7 +83,17 @@ impl RunScope<'_, '_> {
             return Judged::Undecided;
         }
         // Where made-up values cause an error, the others decide alone: `true || tonumber(made_up) == 1`.
-        let (result, errors, _) = evaluate_excusing(&assertion.condition, &scope, self.functions);
+        let (mut result, mut errors, _) = evaluate_excusing(&assertion.condition, &scope, self.functions);
+        if !self.secret.is_empty() {
+            // To Terraform 1.15.5 such variables are not sensitive, which `issensitive` tells. What is printed hides them.
+            let plain = Scope::new(&plain);
+            let (value, found, _) = evaluate_excusing(&assertion.condition, &plain, self.functions);
+            match (found.is_empty(), errors.is_empty()) {
+                (true, _) => (result, errors) = (value, found),
+                (false, true) => errors = found.into_iter().map(unexplained).collect(),
+                (false, false) => {}
+            }
+        }
         let has_result = errors.is_empty();
         found.errors(errors);
         // Terraform evaluates the message even if the condition holds.
@@ -202,6 +214,12 @@ impl RunScope<'_, '_> {
         let elements = found.elements.iter().map(shown).collect();
         Some(FailedElements { span: assertion.condition.span, elements, more: found.more })
     }
+}
+
+/// An error without its words, which may quote a secret.
+fn unexplained(error: Diagnostic) -> Diagnostic {
+    let detail = "This is not explained, because a variable of the test file is sensitive.";
+    Diagnostic { detail: detail.into(), values: Vec::new(), hints: Vec::new(), ..error }
 }
 
 fn differ_in_type(left: &Value, right: &Value) -> bool {

@@ -146,12 +146,11 @@ impl RunScope<'_, '_> {
             }));
             variables.insert("var", Value::object(all));
         }
-        self.hide_secrets(&mut variables);
         Ok(variables)
     }
 
     /// Marks the variables that are secret by the test file.
-    fn hide_secrets(&self, variables: &mut Variables) {
+    pub(super) fn hide_secrets(&self, variables: &mut Variables) {
         let Some(values) = variables.get("var").and_then(Value::as_object) else { return };
         if self.secret.is_empty() {
             return;

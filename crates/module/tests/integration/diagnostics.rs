@@ -146,3 +146,42 @@ fn what_a_provider_says_names_the_instance() {
         "\nError: Cannot\n\n  with x_y.a[0],\n  on main.tf line 1:\n   1: resource \"x_y\" \"a\" {\n\n"
     );
 }
+
+/// Terraform 1.11.4 and 1.15.5 print no signature of a function that a `for` calls, and the document has its name alone.
+#[test]
+fn a_call_inside_of_a_for_has_no_signature() {
+    for expression in ["[for x in [1] : tonumber(var.t)]", "[for x in [1] : x if tobool(var.t)]"] {
+        let source = format!("locals {{\n  x = {expression}\n}}\n");
+        let found = errors(&source, &[("t", Value::from("cedar"))]);
+        let shown = text(&config(&source), &found);
+        assert!(shown.contains("│ var.t is \"cedar\"") && !shown.contains("while calling"), "{shown}");
+        let call = &json(&config(&source), &found)[0]["snippet"]["function_call"];
+        assert_eq!(call.as_object().unwrap().keys().collect::<Vec<_>>(), ["called_as"]);
+    }
+    // The call around it has one.
+    let source = "locals {\n  x = upper([for x in [1] : var.t])\n}\n";
+    let found = errors(source, &[("t", Value::from("cedar"))]);
+    assert!(text(&config(source), &found).contains("while calling upper(str)"));
+}
+
+/// The values that an error names, by the expression of `x`: those of the operation or call that fails (Terraform 1.11.4).
+#[test]
+fn errors_name_the_values_of_what_fails() {
+    let values = [
+        ("a", Value::from("x")),
+        ("b", Value::from(1)),
+        ("l", Value::tuple(["p", "q"].map(Value::from))),
+        ("n", Value::null(objchange::Type::Dynamic)),
+    ];
+    let named = |expression: &str| -> Vec<String> {
+        let source = format!("locals {{\n  x = {expression}\n}}\n");
+        let found = errors(&source, &values);
+        let found: Vec<_> = found.iter().map(|found| &found.diagnostic.values).collect();
+        found[0].iter().map(|(name, _)| name.clone()).collect()
+    };
+    assert_eq!(named("var.n + var.b + 1 > var.b"), ["var.b", "var.n"]);
+    assert_eq!(named("var.n || var.n || var.b > 3"), ["var.n"]);
+    assert_eq!(named("max(var.b, var.l...)"), [""; 0]);
+    assert_eq!(named("max(var.a, [var.b]...)"), ["var.a"]);
+    assert_eq!(named("trim(var.a, var.l...)"), ["var.a", "var.l"]);
+}

@@ -20,5 +20,6 @@ mod sources;
 mod state;
 mod test_files;
 mod testing;
+mod triggers;
 mod undecided;
 mod variables;

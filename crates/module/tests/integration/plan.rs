@@ -361,6 +361,14 @@ fn an_infinite_number_cannot_be_planned() {
     );
     let output = "output \"a\" {\n  value = { b = -1 / 0 }\n}\n";
     assert_eq!(errors(output, ""), ["Failed to marshal plan to json: cannot serialize infinity as JSON | "]);
+    let kept = planned_from(
+        &[("main.tf", output)],
+        r#"{"version":4,"lineage":"a","outputs":{},"resources":[]}"#,
+        &Schemas::default(),
+        &PlanOptions { is_kept: true, ..plan_options() },
+    );
+    let kept: Vec<_> = kept.diagnostics.iter().map(|found| found.diagnostic.to_string()).collect();
+    assert!(kept[0].contains("Failed to write plan file") && kept.len() == 1, "{kept:?}");
     let variable = "variable \"a\" {\n  default = 1 / 0\n}\n";
     assert_eq!(
         errors(variable, ""),
@@ -372,7 +380,12 @@ fn an_infinite_number_cannot_be_planned() {
 }
 
 /// Plans a configuration that has no errors before planning, with objects that exist.
-fn planned_from(files: &[(&str, &str)], state: &str, schemas: &Schemas, options: &PlanOptions) -> ModulePlan {
+pub(crate) fn planned_from(
+    files: &[(&str, &str)],
+    state: &str,
+    schemas: &Schemas,
+    options: &PlanOptions,
+) -> ModulePlan {
     let files: MemoryFiles = files.iter().copied().collect();
     let (config, found) = Config::load(&files, ".", &LoadOptions::new("1.16.0"));
     assert!(!found.has_errors(), "{found:?}");
@@ -539,4 +552,31 @@ fn changes_that_need_a_replaced_object_are_in_its_cycle() {
     let prevented = root
         .replace("create_before_destroy = true", "create_before_destroy = true\n    prevent_destroy = true");
     assert_eq!(errors(&prevented), ["Instance cannot be destroyed"]);
+}
+
+/// Terraform 1.15.5 says it of each call, and once while planning.
+#[test]
+fn validation_says_the_same_thing_of_each_call_of_a_module() {
+    let calls = "module \"a\" {\n  source = \"./m\"\n}\nmodule \"b\" {\n  source = \"./m\"\n}\n";
+    let wrong = "output \"x\" {\n  value = 1 + \"a\"\n}\n";
+    assert_eq!(errors(calls, wrong).len(), 2);
+    let wrong_value = "variable \"v\" {\n  default = \"a\"\n}\noutput \"x\" {\n  value = 1 + var.v\n}\n";
+    assert_eq!(errors(calls, wrong_value).len(), 1);
+    let own = "locals {\n  x = local.x\n}\n";
+    assert_eq!(
+        errors(calls, own),
+        ["a", "b"].map(|call| format!(
+            "Self-referencing local value | Local value module.{call}.local.x cannot use its own result as part of its \
+             expression."
+        ))
+    );
+}
+
+#[test]
+fn a_count_of_the_wrong_type_names_its_value() {
+    let root =
+        "variable \"v\" {\n  default = \"x\"\n}\nresource \"terraform_data\" \"a\" {\n  count = var.v\n}\n";
+    let plan = planned(root, "");
+    let values: Vec<_> = plan.diagnostics.iter().map(|found| found.diagnostic.values.clone()).collect();
+    assert_eq!(values, [[("var.v".to_owned(), "is \"x\"".to_owned())]]);
 }

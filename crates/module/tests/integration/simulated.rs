@@ -7,7 +7,7 @@ use objchange_hcl::Functions;
 use objchange_module::config::{Config, LoadOptions, MemoryFiles};
 use objchange_module::plan::{ActionReason, ModulePlan, PlanInput, PlanOptions, PlannedAction, plan};
 use objchange_module::state::PriorState;
-use objchange_module::{Schemas, SimulatedProviders};
+use objchange_module::{Schemas, SimulatedProviders, with_possible_computed_blocks};
 use objchange_plan::Version;
 
 const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{
@@ -202,4 +202,49 @@ fn what_is_destroyed_triggers_nothing_but_is_there() {
         errors(&plan).len()
     };
     assert_eq!((errors_of(STATE), errors_of("")), (0, 1));
+}
+
+/// A document of before 1.16 does not say which blocks are computed. Strict plans take each for one that may be.
+#[test]
+fn strict_plans_do_not_know_blocks_that_may_be_computed() {
+    let document = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/sim":{"resource_schemas":{
+        "sim_thing":{"version":0,"block":{"attributes":{"name":{"type":"string","optional":true}},"block_types":{
+            "made":{"nesting_mode":"list","block":{"attributes":{"k":{"type":"string","optional":true,"computed":true}}}},
+            "given":{"nesting_mode":"list","block":{"attributes":{"k":{"type":"string","optional":true}}}}}}}}}}}"#;
+    let document = ProviderSchemas::parse(document).unwrap();
+    let schemas = Schemas::new([with_possible_computed_blocks(document)]);
+    let instance = |made: &str| {
+        format!(
+            r#"{{"version":4,"lineage":"x","resources":[{{"mode":"managed","type":"sim_thing","name":"a",
+            "provider":"provider[\"registry.terraform.io/hashicorp/sim\"]",
+            "instances":[{{"attributes":{{"name":"n","given":[],"made":{made}}}}}]}}]}}"#
+        )
+    };
+    let plan = |state: &str| {
+        let files: MemoryFiles =
+            [("main.tf", "resource \"sim_thing\" \"a\" {\n  name = \"n\"\n}\n")].into_iter().collect();
+        let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.16.0"));
+        let state = match state {
+            "" => PriorState::default(),
+            state => PriorState::read(state, &schemas).unwrap().0,
+        };
+        let options = PlanOptions::default();
+        let input = PlanInput {
+            config: &config,
+            schemas: &schemas,
+            state: &state,
+            variables: &BTreeMap::new(),
+            functions: Functions::pure(),
+            options: &options,
+        };
+        let mut providers = SimulatedProviders { is_strict: true, ..SimulatedProviders::default() };
+        let plan = objchange_module::plan::plan(&input, &mut providers);
+        assert_eq!(errors(&plan), [""; 0]);
+        let change = &plan.changes[0];
+        let is_known = |block: &str| change.after.attribute(block).unwrap().is_known();
+        (change.action, is_known("made"), is_known("given"))
+    };
+    assert_eq!(plan(""), (PlannedAction::Create, false, true));
+    assert_eq!(plan(&instance("[]")), (PlannedAction::NoOp, true, true));
+    assert_eq!(plan(&instance(r#"[{"k":"v"}]"#)), (PlannedAction::Update, false, true));
 }

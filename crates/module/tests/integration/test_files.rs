@@ -83,6 +83,10 @@ fn values_that_a_test_file_declares_sensitive_are_not_printed() {
     for (run_of_test, status) in [
         (assert_that("var.s == \"x\""), TestStatus::Fail),
         (assert_that("startswith(var.s, \"sword\")"), TestStatus::Pass),
+        // Terraform 1.15.5 puts no mark on it.
+        (assert_that("!issensitive(var.s) && !issensitive(var.t)"), TestStatus::Pass),
+        (assert_that("issensitive(var.s)"), TestStatus::Fail),
+        (assert_that("tonumber(var.s) == 1"), TestStatus::Error),
         (assert_that("var.t.pin == \"x\" && var.t.plain == \"x\""), TestStatus::Fail),
         (
             format!("  variables {{\n    a = var.s\n  }}\n{}", assert_that("output.o == \"x\"")),

@@ -26,6 +26,7 @@ use super::instances::{ModuleInstance, ModuleInstanceId, Repetition};
 use crate::functions::ModuleFunctions;
 use crate::providers::Providers;
 use crate::subject::{Subject, SubjectKind};
+use crate::versions::since;
 use crate::{Diagnostics, Severity};
 
 /// Validates all modules; true for each node that has no value, because of its own errors or those of what it needs.
@@ -74,6 +75,8 @@ pub(crate) fn validate(
         validator.functions = module_functions.of_module(import.module);
         validator.import(import);
     }
+    // Terraform 1.15 repeats what it says here, such as for each call of a module. While planning it repeats nothing.
+    validator.found.keep_all();
     validator.found
 }
 
@@ -113,8 +116,10 @@ impl<'c> Validator<'_, 'c> {
                     &references,
                 );
                 if let Some(own) = checked.subjects.iter().find(|subject| is_own(&subject.kind)) {
+                    let module = &self.world.instances[at].address;
+                    let prefix = if module.is_root() { String::new() } else { format!("{module}.") };
                     let detail = format!(
-                        "Local value local.{name} cannot use its own result as part of its expression."
+                        "Local value {prefix}local.{name} cannot use its own result as part of its expression."
                     );
                     // Told while validating, so that the graph has no cycle of one node. Terraform 1.11 says
                     // it twice, 1.15 once.
@@ -144,7 +149,7 @@ impl<'c> Validator<'_, 'c> {
                 // Outputs of modules carry no ephemeral mark during validation; before 1.13 they could not be passed
                 // on.
                 let is_passed_on = node.subjects.iter().any(|s| matches!(s.kind, SubjectKind::Module { .. }));
-                let is_marked = crate::versions::since(self.input.options.version, "1.13") && is_passed_on;
+                let is_marked = since(self.input.options.version, "1.13") && is_passed_on;
                 if self.found.error_count() == errors && !(output.ephemeral && is_marked && node.module != 0)
                 {
                     self.found.errors(super::outputs::refusal(
