@@ -111,7 +111,7 @@ impl GivenSchemas {
         let mut given = Self::default();
         for SchemaText { name, text } in texts {
             match ProviderSchemas::parse(text) {
-                Ok(schemas) => given.append(Self { schemas, name }),
+                Ok(schemas) => given.append(Self { name, schemas }),
                 Err(error) => return Err(SchemaError::Document { name, error }),
             }
         }

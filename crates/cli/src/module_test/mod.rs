@@ -345,7 +345,7 @@ fn schemas(args: &Args, suite: &TestSuite, own: Option<ProviderSchemas>) -> Resu
     };
     let locked = exit::noted(locked_versions(&args.directory));
     let lookup = args.schemas.cache.lookup();
-    if exit::noted(lookup.complete(&mut schemas, &locked, &missing)).is_err() {
+    if exit::noted(lookup.complete(&mut schemas, &locked, missing)).is_err() {
         let (mocked, others): (BTreeSet<_>, BTreeSet<_>) =
             missing(&schemas).into_iter().partition(|provider| suite.mocks_all_of(provider));
         if !others.is_empty() {

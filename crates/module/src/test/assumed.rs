@@ -147,7 +147,7 @@ impl TestSuite {
                 // Only the names matter, and these depend on no variable.
                 let names: Variables = [("var", dynamic()), ("run", dynamic())].into_iter().collect();
                 let value = evaluate(&given.expr, &Scope::new(&names), objchange_hcl::Functions::pure()).0;
-                let members = value.as_object().into_iter().flat_map(|object| object.iter());
+                let members = value.as_object().into_iter().flat_map(objchange::value::Object::iter);
                 found.extend(members.map(|(name, _)| name.clone()));
             }
         }
@@ -242,9 +242,8 @@ fn add_not_given(schema: &Block, config: &Value, given: Option<&Value>, path: &P
         schema.block_types().iter().filter(|(_, nested)| nested.nesting == NestingMode::List)
     {
         let blocks = config.attribute(name).map(|blocks| blocks.unmark().0);
-        let elements = match blocks.as_ref().map(Value::kind) {
-            Some(Kind::List(elements) | Kind::Tuple(elements)) => elements,
-            _ => continue,
+        let Some(Kind::List(elements) | Kind::Tuple(elements)) = blocks.as_ref().map(Value::kind) else {
+            continue;
         };
         for (at, element) in elements.iter().enumerate() {
             let path = path.clone().attribute(name.clone()).index(at as i64);

@@ -121,7 +121,7 @@ impl TestProviders<'_> {
         if !self.is_assumed(provider) {
             return Ok(completed);
         }
-        let texts = object.as_object().into_iter().flat_map(|object| object.iter());
+        let texts = object.as_object().into_iter().flat_map(objchange::value::Object::iter);
         let texts = texts.filter(|(name, value)| !value.is_known() && self.assumed.is_text(name));
         let texts: Vec<(&str, Value)> = texts
             .filter(|(name, _)| completed.attribute(name).is_some_and(Value::is_null))

@@ -85,7 +85,7 @@ impl Typing {
             Kind::Tuple(parts) => elements(parts),
             Kind::List(parts) => list(elements(parts)),
             Kind::Set(parts) => {
-                let parts: Vec<Value> = parts.iter().cloned().collect();
+                let parts: Vec<Value> = parts.to_vec();
                 as_type(elements(&parts), &Type::set(Type::Dynamic))
             }
             Kind::Object(object) => {
