@@ -273,7 +273,7 @@ impl ProviderSchemas {
     pub fn adjusting_resources(mut self, adjust: fn(&Block) -> Option<Block>) -> Self {
         for provider in self.providers.values_mut() {
             provider.adjust = Some(adjust);
-            // What was read before is read again.
+            // Those that were read before are read again.
             let resources = provider.kinds.get_mut(&SchemaKind::Resource).into_iter().flatten();
             resources.for_each(|(_, stored)| stored.schema = OnceLock::new());
         }

@@ -1,4 +1,4 @@
-//! Objects of people, from states, plans and configurations: probes change them, too.
+//! Objects that the user gives in states, plans and configurations: probes change them, too.
 
 use objchange::Value;
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType};
@@ -37,7 +37,7 @@ impl std::fmt::Debug for GivenObject {
 }
 
 impl Prober<'_> {
-    /// Changes the objects of people in the same ways as made-up ones.
+    /// Changes the given objects in the same ways as made-up ones.
     pub(super) async fn given(&mut self, session: &mut Session, all: &[Spot<'_>]) -> Asked<()> {
         self.asks_about_people = true;
         let outcome = self.change_given(session, all).await;

@@ -42,7 +42,7 @@ pub struct LearnOptions {
     pub except: Vec<SmolStr>,
     /// Hints about the provider.
     pub hints: Hints,
-    /// Objects of people, which are changed as well as made-up ones. Models hold none of their values.
+    /// Objects that the user gives. Probes change them as they change made-up ones, and models hold none of their values.
     pub given: Vec<GivenObject>,
     /// The maximum number of calls for each type.
     pub calls: u32,

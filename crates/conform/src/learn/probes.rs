@@ -51,7 +51,7 @@ pub(super) struct Prober<'a> {
     pub(super) choices: Vec<Choices<'a>>,
     /// The number of plans of updates, and why the last one was refused.
     updates: u32,
-    /// The objects that are planned now are those of people.
+    /// The objects that are planned now were given by the user.
     pub(super) asks_about_people: bool,
     refusal: Option<String>,
     calls: u32,
@@ -489,7 +489,7 @@ impl<'a> Prober<'a> {
         match provider.plan(self.values.name, &request).await {
             Ok(answer) if has_errors(&answer.diagnostics) => {
                 let is_error = |said: &&Diagnostic| said.severity == Severity::Error;
-                // A message about an object of people may have a value of theirs in it.
+                // A message about a given object may have one of its values in it.
                 if !prior.is_null()
                     && !self.asks_about_people
                     && let Some(error) = answer.diagnostics.iter().find(is_error)

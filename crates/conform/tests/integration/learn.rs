@@ -585,7 +585,7 @@ fn repeating_kit() -> Kit {
     );
     let thing = ResourceType::new(block).on_plan(|request| {
         let name = request.config.attribute("name").unwrap().as_str().unwrap_or_default().to_owned();
-        // Only the names of people are known to it.
+        // It knows only the names in given objects.
         let is_known = name.contains(SECRET);
         let members = request.proposed.as_object().unwrap().iter().map(|(part, value)| {
             let is_left_out = request.config.attribute(part).unwrap().is_null();

@@ -524,7 +524,7 @@ mod tests {
             .prop_map(|(names, values)| names.into_iter().zip(values).collect())
     }
 
-    /// Of any type that it has itself.
+    /// A value that states its own type.
     fn dynamic() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![texts(), numbers(), any::<bool>().prop_map(Value::from)];
         leaf.prop_recursive(3, 16, 4, |part| {
