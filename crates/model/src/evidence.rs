@@ -55,9 +55,9 @@ impl std::fmt::Debug for Evidence<'_> {
 }
 
 impl<'s> Evidence<'s> {
-    /// The sample of requests with values of people. They decide which facts hold, and no constant is learned from their
+    /// The sample of requests with values that the user gives. They decide which facts hold, and no constant is learned from their
     /// answers, because it may be made of such a value.
-    pub const OF_PEOPLE: u64 = u64::MAX;
+    pub const GIVEN: u64 = u64::MAX;
 
     /// No evidence yet about a type of this schema.
     pub fn new(schema: &'s Block) -> Self {
@@ -588,7 +588,7 @@ impl Decide for Observer<'_> {
         let is_clear = others.next().is_none() && !is_of_another && is_wanted;
         if is_clear {
             let outcomes = self.outcomes(question, planned);
-            let is_clean = self.sample != Evidence::OF_PEOPLE
+            let is_clean = self.sample != Evidence::GIVEN
                 && planned.is_wholly_known()
                 && self.own.has_none_of(planned, &|text| self.named.contains(text));
             let is_strict = is_clean && self.own.has_none_of(planned, &|_| false);

@@ -471,7 +471,7 @@ impl<'a> Prober<'a> {
 
     /// Adds an answer about an object of this number to the evidence.
     pub(super) fn add(&mut self, number: u64, request: &PlanResourceChange, answer: &PlannedResource) {
-        let sample = if number >= FIRST_GIVEN { Evidence::OF_PEOPLE } else { number };
+        let sample = if number >= FIRST_GIVEN { Evidence::GIVEN } else { number };
         self.evidence.add(sample, request, answer);
     }
 
