@@ -13,7 +13,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use objchange_files::input::{Contents, MAX_DOCUMENT};
-use objchange_plan::{PlanFile, Schemas};
+use objchange_plan::Schemas;
 use objchange_policy::columns::{Row, RowKind, RowsBuilder, rows, schema};
 use objchange_project::{PlanFileReader, PlanInputError, SchemaLookup, pool};
 use objchange_text::json::Documents;
@@ -253,10 +253,8 @@ fn rows_of(
     let failed = |error: &str| Box::new(Row::failed(name, error));
     let file = match contents {
         Err(error) => return Err(failed(error)),
-        Ok(Contents::Text(text)) => {
-            PlanFile::parse(name.as_str(), text.clone()).map_err(|error| failed(&error.kind.to_string()))?
-        }
         Ok(contents) => plan_files.read_contents(name, contents.clone()).map_err(|error| match error {
+            PlanInputError::Document(error) => failed(&error.kind.to_string()),
             PlanInputError::Saved { error, .. } => failed(&error.to_string()),
             error => failed(&error.to_string()),
         })?,

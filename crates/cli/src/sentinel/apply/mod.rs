@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
+use objchange_files::input::MAX_DOCUMENT;
 use objchange_finding::Case;
 use objchange_plan::{DocumentError, DocumentKind, PlanFile};
 use objchange_policy::rego::Internet;
@@ -37,7 +38,7 @@ use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
 use crate::terminal;
 use objchange_project::pool;
-use objchange_project::{InputDocument, WantedDocuments};
+use objchange_project::{InputDocument, PlanFileReader, WantedDocuments};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
@@ -395,8 +396,8 @@ fn text_of(path: &Path) -> Result<String, String> {
 }
 
 fn state(path: &Path) -> Result<PlanFile, String> {
-    let file =
-        PlanFile::parse(path.display().to_string(), text_of(path)?).map_err(|error| error.to_string())?;
+    let read = PlanFileReader::default().read(&Source::new(path), MAX_DOCUMENT);
+    let file = read.map_err(|error| error.to_string())?;
     match file.plan() {
         Some(_) => Err(format!("{}: this is a plan; pass it with --plan", path.display())),
         None => Ok(file),
