@@ -46,7 +46,7 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("docs/python.md", 0, 0, 0),
     ("docs/query.md", 3, 4, 0),
     ("docs/review.md", 1, 2, 0),
-    ("docs/schemas.md", 8, 6, 0),
+    ("docs/schemas.md", 8, 7, 0),
     ("docs/sentinel.md", 2, 2, 1),
     ("docs/show.md", 7, 8, 0),
     ("docs/test.md", 1, 0, 0),
