@@ -127,7 +127,6 @@ impl DocumentArgs {
         let inputs = PlanInputs {
             is_strict,
             must_be_whole,
-            is_kept: must_be_whole && !is_strict,
             may_lack_state,
             max_input: self.max_input,
             ..inputs
