@@ -274,10 +274,10 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     let ran = report.files.iter().map(|file| file.runs.len()).sum::<usize>();
     printing.elements(&report);
     say_what_was_simulated(&report);
-    let mut validating: BTreeSet<ProviderAddress> = models.keys().cloned().collect();
+    let validating = models.keys();
     #[cfg(feature = "provider")]
-    validating.extend(rules.iter().flat_map(|rules| rules.providers()).cloned());
-    note_missing_validation(&suite, &validating);
+    let validating = validating.chain(rules.iter().flat_map(|rules| rules.providers()));
+    note_missing_validation(&suite, &validating.cloned().collect());
     if ran == 0 && args.strict {
         exit::note("no run was left to run, which --strict does not accept");
         return Ok(Ran { code: ExitCode::from(FAILED), is_whole: true, directories });
