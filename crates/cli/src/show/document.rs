@@ -124,13 +124,8 @@ impl DocumentArgs {
             return Ok(None);
         }
         let inputs = planning.inputs(&self.schemas).by(self.program);
-        let inputs = PlanInputs {
-            is_strict,
-            must_be_whole,
-            may_lack_state,
-            max_input: self.max_input,
-            ..inputs
-        };
+        let inputs =
+            PlanInputs { is_strict, must_be_whole, may_lack_state, max_input: self.max_input, ..inputs };
         planned_file(&self.document, &inputs).map(Some)
     }
 
