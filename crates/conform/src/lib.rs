@@ -77,7 +77,7 @@ use self::generate::samples_from;
 pub use self::generate::{Sample, any_sample, samples};
 #[doc(no_inline)]
 pub use self::hints::{Hints, HintsError};
-pub use self::learn::{GivenObject, LearnOptions, LearnProgress, Learned, learn};
+pub use self::learn::{LearnOptions, LearnProgress, Learned, learn};
 pub use self::opened::{judge_action, judge_ephemeral, judge_list};
 pub use self::repair::{Acceptance, accepted};
 use self::repair::{AcceptanceTest, accepted_when, allowed_values};

@@ -39,6 +39,7 @@ mod documents;
 mod empty;
 mod evidence;
 mod fact;
+mod given_object;
 mod merge;
 mod model;
 mod play;
@@ -51,6 +52,7 @@ pub use evidence::Evidence;
 pub use fact::{
     Cases, Cause, ChangeKind, Collected, Fact, Outcome, PartFacts, Replacement, Replaces, Situation,
 };
+pub use given_object::GivenObject;
 pub use model::{FORMAT, ModelError, ModelInfo, ProviderModel, TypeModel};
 pub use play::{PlayOptions, Played};
 pub use upgrade::{NotCompared, ProviderVersion, Upgrade, UpgradeChange, UpgradeKind, compare_versions};

@@ -217,11 +217,11 @@ fn check(schema: &Block, member: Member<'_>, facts: &PartFacts) -> Result<(), Mo
             _ => Ok(()),
         })
     };
-    for Cases { usual, alone, when, with, beside: presence } in facts.planned.values() {
-        let beside = with.values().flat_map(|values| values.values());
-        let beside = beside.chain(presence.values());
-        usual.iter().chain(alone).chain(when.values()).chain(beside).try_for_each(fact)?;
-        with.keys().chain(presence.keys()).try_for_each(|argument| known(argument))?;
+    for Cases { usual, alone, when, with, beside } in facts.planned.values() {
+        let of_values = with.values().flat_map(|values| values.values());
+        let all = usual.iter().chain(alone).chain(when.values()).chain(of_values).chain(beside.values());
+        all.clone().try_for_each(fact)?;
+        with.keys().chain(beside.keys()).try_for_each(|argument| known(argument))?;
         when.keys().try_for_each(|Cause { part, .. }| known(part))?;
     }
     for replaces in facts.replaces.values() {

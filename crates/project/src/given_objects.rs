@@ -2,31 +2,16 @@
 
 use objchange::Value;
 use objchange::schema::Block;
+use objchange_model::GivenObject;
 use objchange_plan::{Document, PlanFile};
 
 /// The objects of a provider in plans and states.
 #[derive(Debug, Default)]
 pub struct DocumentObjects {
     /// The objects, with their types.
-    pub objects: Vec<DocumentObject>,
+    pub objects: Vec<GivenObject>,
     /// How many do not fit the schema of their type: another version of the provider wrote them.
     pub of_other_schemas: usize,
-}
-
-/// An object in a plan or state. The values have no marks, so [`Debug`](std::fmt::Debug) shows nothing of them.
-pub struct DocumentObject {
-    /// The type.
-    pub type_name: String,
-    /// The object as it is, if it exists.
-    pub prior: Option<Value>,
-    /// The object as it is planned, with unknown parts, if it is in a plan that does not destroy it.
-    pub planned: Option<Value>,
-}
-
-impl std::fmt::Debug for DocumentObject {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DocumentObject").field("type_name", &self.type_name).finish_non_exhaustive()
-    }
 }
 
 impl DocumentObjects {
@@ -63,7 +48,7 @@ impl DocumentObjects {
     fn push(&mut self, type_name: &str, objects: Option<(Option<Value>, Option<Value>)>) {
         match objects {
             Some((prior, planned)) => {
-                self.objects.push(DocumentObject { type_name: type_name.to_owned(), prior, planned });
+                self.objects.push(GivenObject { type_name: type_name.into(), prior, planned });
             }
             None => self.of_other_schemas += 1,
         }

@@ -72,7 +72,7 @@ pub use documents::{
     DocumentOutcome, Input, InputDocument, Inputs, Origin, SkippedDocuments, WantedDocuments,
 };
 pub use files::DiskFiles;
-pub use given_objects::{DocumentObject, DocumentObjects};
+pub use given_objects::DocumentObjects;
 pub use inputs::{VariableSetting, functions, variables};
 pub use installed_providers::{InstalledError, InstalledProgram, InstalledProviders};
 pub use lock_file::{locked_versions, read_lock_file, read_locked_versions};

@@ -143,7 +143,7 @@ fn plan_noting<R: Default>(
         working_directory: files.working_directory(),
         version: settings.version,
         max_instances: settings.max_instances,
-        is_kept: settings.is_kept,
+        is_saved: settings.is_saved,
         accepts: accepted(settings),
         module_sources: sources,
         ..PlanOptions::default()
@@ -347,7 +347,12 @@ pub(crate) fn plan_ready<R: Default>(
     if settings.must_be_whole
         && let Some(unmatched) = unmatched(&plan, &module.config, settings, &options)
     {
-        return Err(unmatched);
+        // Terraform saves the plan all the same. A gate would be green although nothing is replaced that was to be.
+        let is_replace = matches!(unmatched, PlanError::Unmatched { option: "--replace", .. });
+        match is_replace && settings.is_saved && !settings.is_strict {
+            true => notices.push(Notice::Warning(unmatched.to_string())),
+            false => return Err(unmatched),
+        }
     }
     if no_state == Some(NoState::Unread) {
         plan.missing.push(Missing::new(MissingKind::State, "state"));
@@ -439,10 +444,6 @@ fn unmatched(
         .find(|(_, target)| !plan.is_target(target, config))
         .map(|(text, _)| ("--target", text));
     let replace = || {
-        // Terraform writes the plan all the same. A gate would be green although nothing is replaced that was to be.
-        if settings.is_kept && !settings.is_strict {
-            return None;
-        }
         let mut replace = std::iter::zip(replace, &options.replace);
         replace.find(|(_, address)| !plan.can_replace(address)).map(|(text, _)| ("--replace", text))
     };

@@ -40,8 +40,8 @@ pub struct PlanSettings<'a> {
     /// Something decides by the plan, or writes it for others: a module with files that only OpenTofu reads is an error where
     /// nothing says for which program it is.
     pub must_be_whole: bool,
-    /// The plan is written for others, as with `-out` of `terraform plan`, and nothing decides by it yet.
-    pub is_kept: bool,
+    /// The plan is saved, as with `terraform plan -out`, and nothing decides by it yet.
+    pub is_saved: bool,
     /// Where a plan file is planned once more, the providers answer as they did when it was made: the plan is explained, and
     /// not made with other inputs.
     pub answers_as_saved: bool,
@@ -112,7 +112,7 @@ impl Default for PlanSettings<'_> {
             state: StateChoice::OfDirectory,
             is_strict: false,
             must_be_whole: false,
-            is_kept: false,
+            is_saved: false,
             answers_as_saved: false,
             require: RequiredInputs::default(),
             may_lack_state: false,

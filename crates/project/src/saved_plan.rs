@@ -65,7 +65,7 @@ pub(crate) fn plan_again<R: Default>(
     let (mut options, diagnostics) = arguments(settings, &snapshot).apply(PlanOptions {
         version,
         max_instances: settings.max_instances,
-        is_kept: settings.is_kept,
+        is_saved: settings.is_saved,
         accepts: AcceptsMissing { files: files.is_none() && !settings.require.files, ..accepted(settings) },
         ..PlanOptions::default()
     });

@@ -303,8 +303,8 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) is_strict: bool,
     /// A module is an error if something of it would be missing from its plan: files of OpenTofu.
     pub(crate) must_be_whole: bool,
-    /// The plan is written, and nothing decides by it yet.
-    pub(crate) is_kept: bool,
+    /// The plan is saved or printed as a document, and nothing decides by it yet.
+    pub(crate) is_saved: bool,
     /// The providers of a plan file answer as they did when it was made.
     pub(crate) answers_as_saved: bool,
     /// The configuration alone is planned if the state is elsewhere.
@@ -330,7 +330,7 @@ impl<'a> PlanInputs<'a> {
             state: StateChoice::OfDirectory,
             is_strict: false,
             must_be_whole: false,
-            is_kept: false,
+            is_saved: false,
             answers_as_saved: false,
             may_lack_state: false,
             version: Version::NEWEST,
@@ -376,7 +376,7 @@ impl<'a> PlanInputs<'a> {
             state: self.state,
             is_strict: self.is_strict,
             must_be_whole: self.must_be_whole,
-            is_kept: self.is_kept,
+            is_saved: self.is_saved,
             require: planning.required(),
             answers_as_saved: self.answers_as_saved,
             may_lack_state: self.may_lack_state,

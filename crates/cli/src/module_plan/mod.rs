@@ -177,8 +177,8 @@ impl Args {
     fn inputs(&self) -> PlanInputs<'_> {
         // With several directories --json prints lines about plans, and not the plans.
         let is_answer = self.missing || self.explain.is_some() || self.has_many();
-        let is_kept = self.out.is_some() || self.json && !is_answer;
-        let must_be_whole = self.gate.can_refuse() || is_kept;
+        let is_saved = self.out.is_some() || self.json && !is_answer;
+        let must_be_whole = self.gate.can_refuse() || is_saved;
         PlanInputs {
             #[cfg(feature = "provider")]
             real: self.real.choice(),
@@ -187,7 +187,7 @@ impl Args {
             // Terraform replaces a `random_string` that loses its `special = false`.
             is_strict: self.strict || self.gate.can_refuse(),
             must_be_whole,
-            is_kept,
+            is_saved,
             // Exit codes need to know which objects exist, too.
             may_lack_state: !(must_be_whole || self.gate.is_asked() || self.answers_template),
             max_input: self.max_input,

@@ -190,7 +190,11 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
     #[cfg(feature = "provider")]
     let rules = real_rules(args, &suite, &terraform_version)?;
     #[cfg(feature = "provider")]
-    let own = rules.as_ref().map(|rules| rules.schemas()).transpose().map_err(unusable)?;
+    let own = rules
+        .as_ref()
+        .map(|rules| rules.schemas())
+        .transpose()
+        .map_err(|error| unusable(error.to_string()))?;
     #[cfg(not(feature = "provider"))]
     let own = None;
     let schemas = schemas(args, &suite, own)?;
@@ -355,8 +359,8 @@ fn schemas(args: &Args, suite: &TestSuite, own: Option<ProviderSchemas>) -> Resu
         let names: Vec<String> = mocked.iter().map(ProviderAddress::for_display).collect();
         suite.assume_schemas(&mut schemas, mocked);
         exit::note(&format!(
-            "there are no schemas of {}: the configuration and the mocks say what its objects have, and nothing is decided by \
-             other attributes",
+            "there are no schemas of {}: the configuration and the mocks say what its objects have. Names that the schemas lack are \
+             not found, and nothing is decided by other attributes",
             names.join(", ")
         ));
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use objchange::schema::{ProviderSchemas, SchemaKind};
-use objchange_conform::{GivenObject, Hints, LearnOptions, LearnProgress, learn};
-use objchange_model::ModelInfo;
+use objchange_conform::{Hints, LearnOptions, LearnProgress, learn};
+use objchange_model::{GivenObject, ModelInfo};
 use objchange_project::{
     CacheEntry, CacheFile, DocumentObjects, InstalledProviders, Interrupt, PlanFileReader, PlanSettings,
     ProviderProgram, SchemaCache, SchemaLookup, Workplace, is_module, plan_directory, pool,
@@ -328,12 +328,7 @@ fn given(args: &Args, file: &CacheFile, cache: &SchemaCache) -> Result<Vec<Given
         let count = counted(found.of_other_schemas, "object");
         exit::note(&format!("{count} of other schemas of {} were not used", file.provider.for_display()));
     }
-    let objects = found.objects.into_iter().map(|object| GivenObject {
-        type_name: object.type_name.into(),
-        prior: object.prior,
-        planned: object.planned,
-    });
-    Ok(objects.collect())
+    Ok(found.objects)
 }
 
 fn options(args: &Args, hints: &Hints) -> LearnOptions {

@@ -4,7 +4,6 @@ use objchange::Value;
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType};
 use objchange::value::Kind;
 use objchange_model::is_empty_value;
-use smol_str::SmolStr;
 
 use super::objects::has;
 use super::probes::{Asked, Base, Prober};
@@ -18,30 +17,12 @@ const MAX_OBJECTS: usize = 6;
 /// The number of the first of these objects; made-up ones have smaller numbers.
 pub(super) const FIRST_GIVEN: u64 = 1 << 32;
 
-/// An object from a state or a plan, to learn its type with. The values have no marks, so [`Debug`](std::fmt::Debug) shows
-/// nothing of them. A model holds none of its values.
-#[derive(Clone)]
-pub struct GivenObject {
-    /// The resource type.
-    pub type_name: SmolStr,
-    /// The object as it is, if it exists.
-    pub prior: Option<Value>,
-    /// The object as it is planned, with unknown parts, if it is not destroyed.
-    pub planned: Option<Value>,
-}
-
-impl std::fmt::Debug for GivenObject {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("GivenObject").field("type_name", &self.type_name).finish_non_exhaustive()
-    }
-}
-
 impl Prober<'_> {
     /// Changes the given objects in the same ways as made-up ones.
     pub(super) async fn given(&mut self, session: &mut Session, all: &[Spot<'_>]) -> Asked<()> {
-        self.asks_about_people = true;
+        self.asks_about_given = true;
         let outcome = self.change_given(session, all).await;
-        self.asks_about_people = false;
+        self.asks_about_given = false;
         outcome
     }
 

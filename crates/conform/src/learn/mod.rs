@@ -19,14 +19,13 @@ use std::time::Duration;
 use objchange::Value;
 use objchange::change::ProviderSecrets;
 use objchange::schema::Block;
-use objchange_model::{ModelInfo, TypeModel};
+use objchange_model::{GivenObject, ModelInfo, TypeModel};
 use objchange_provider::{Component, ErrorKind, Provider, ProviderExt, Result, Schemas};
 use smol_str::SmolStr;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use wildmatch::WildMatch;
 
-pub use self::given::GivenObject;
 use self::other_secrets::{OtherSecrets, other_settings};
 use self::probes::Prober;
 use self::session::Session;
@@ -256,7 +255,7 @@ fn wanted(schemas: &Schemas, options: &LearnOptions) -> Result<VecDeque<SmolStr>
         .filter(|name| is_wanted(name))
         .cloned()
         .partition(|name| options.given.iter().any(|given| given.type_name == *name));
-    // The types that people have come first: the time may be limited.
+    // Types of given objects come first: the time may be limited.
     Ok(given.into_iter().chain(others).collect())
 }
 

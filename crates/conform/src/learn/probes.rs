@@ -52,7 +52,7 @@ pub(super) struct Prober<'a> {
     /// The number of plans of updates, and why the last one was refused.
     updates: u32,
     /// The objects that are planned now were given by the user.
-    pub(super) asks_about_people: bool,
+    pub(super) asks_about_given: bool,
     refusal: Option<String>,
     calls: u32,
     max_calls: u32,
@@ -88,7 +88,7 @@ impl<'a> Prober<'a> {
             evidence: Evidence::new(block),
             choices: Vec::new(),
             updates: 0,
-            asks_about_people: false,
+            asks_about_given: false,
             refusal: None,
             calls: 0,
             max_calls: options.calls,
@@ -491,7 +491,7 @@ impl<'a> Prober<'a> {
                 let is_error = |said: &&Diagnostic| said.severity == Severity::Error;
                 // A message about a given object may have one of its values in it.
                 if !prior.is_null()
-                    && !self.asks_about_people
+                    && !self.asks_about_given
                     && let Some(error) = answer.diagnostics.iter().find(is_error)
                 {
                     self.refusal = Some(session.context.secrets.hide(&error.to_string()).into_owned());
@@ -526,7 +526,7 @@ impl<'a> Prober<'a> {
             session.let_go();
             self.deaths += 1;
             if self.deaths > MAX_DEATHS {
-                let why = if self.asks_about_people { String::new() } else { format!(": {error}") };
+                let why = if self.asks_about_given { String::new() } else { format!(": {error}") };
                 return Err(End::Gone(format!("the provider does not answer{why}")));
             }
         }

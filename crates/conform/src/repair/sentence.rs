@@ -117,7 +117,7 @@ patterns! {
     ELSEWHERE = r#"\b([a-z_][a-z0-9_]*)["'`]? ?(?:=|==|is|equals|is set to|set to|to be|must be) ?["'`]([^"'`]+)["'`]"#;
     EXISTING = r"no such file|does not exist|not found|cannot find|enoent";
     NOT_EMPTY = r"not be (?:empty|blank|null|zero length)|cannot be (?:empty|blank)|can't be (?:empty|blank)|must be non-?empty|non-empty|is empty|empty string";
-    // A position or a key behind a name is no list of values, as in `allowed_uses[0] value must be one of: ["a" "b"]`.
+    // Brackets right after a name hold an index and no list of values: `allowed_uses[0] value must be one of: ["a" "b"]`.
     INDEX = r#"\b([a-z_][a-z0-9_]*)\[(?:\d+|"[^"\]]*"|value\([^)]*\))\]"#;
     GOT = r"(?:,|;|\(|:)? ?\b(?:got|but got|received|was given|but (?:it )?(?:was|is))\b:? .*$";
     ITEM = r#"'([^']*)'|"([^"]*)"|`([^`]*)`|([^\s,;'"`]+)"#;

@@ -8,8 +8,8 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_conform::kit::{Kit, ResourceType};
-use objchange_conform::{GivenObject, Hints, LearnOptions, Learned, learn};
-use objchange_model::{Outcome, PlayOptions, Replaces, Situation, TypeModel};
+use objchange_conform::{Hints, LearnOptions, Learned, learn};
+use objchange_model::{GivenObject, Outcome, PlayOptions, Replaces, Situation, TypeModel};
 use objchange_provider::{Call, ErrorKind, Provider, ProviderExt, Reply};
 
 /// A planted secret that is in no hint.

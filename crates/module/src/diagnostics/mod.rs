@@ -199,12 +199,12 @@ impl Diagnostics {
         }
     }
 
-    /// Takes back the errors behind the first ones, so many.
-    pub(crate) fn forget_errors(&mut self, first: usize) {
+    /// Removes the errors that were added since there were so many diagnostics.
+    pub(crate) fn remove_errors_since(&mut self, length: usize) {
         let mut position = 0;
         self.all.retain(|found| {
             position += 1;
-            position <= first || !found.is_error()
+            position <= length || !found.is_error()
         });
         self.errors = self.all.iter().filter(|found| found.is_error()).count();
     }

@@ -65,8 +65,8 @@ pub struct PlanOptions {
     pub version: Version,
     /// The most instances that a plan may have.
     pub max_instances: usize,
-    /// The plan is written to a file, as with `-out`.
-    pub is_kept: bool,
+    /// The plan is saved, as with `terraform plan -out`.
+    pub is_saved: bool,
     /// The inputs that may be missing.
     pub accepts: AcceptsMissing,
     /// The state is elsewhere and was not read: any object may exist, with other values where changes of these are ignored.
@@ -130,7 +130,7 @@ impl Default for PlanOptions {
             working_directory: String::new(),
             version: Version::NEWEST,
             max_instances: 1 << 20,
-            is_kept: false,
+            is_saved: false,
             accepts: AcceptsMissing::default(),
             lacks_state: false,
             module_sources: Vec::new(),

@@ -21,6 +21,11 @@ const NAMED: usize = 5;
 /// The namespace of functions of providers.
 pub(crate) const OF_PROVIDERS: &str = "provider::";
 
+/// The local name of the provider whose function has this name; `None` for other functions.
+pub(crate) fn provider_of_function(name: &str) -> Option<&str> {
+    name.strip_prefix(OF_PROVIDERS)?.split_once("::").map(|(local, _)| local)
+}
+
 impl<'c> Walk<'_, 'c> {
     /// Takes the marks of made-up values off a configuration before a provider receives it, and remembers their paths.
     pub(crate) fn set_inventions_apart(&mut self, decoded: &mut Decoded<'_>) {

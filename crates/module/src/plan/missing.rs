@@ -10,7 +10,7 @@ use objchange_plan::{Missing, MissingKind, MissingRange};
 
 use super::graph::{Graph, Node, NodeKind};
 use super::input::PlanInput;
-use super::inventions::OF_PROVIDERS;
+use super::inventions::{OF_PROVIDERS, provider_of_function};
 use super::references::{Observer, address};
 use super::walk::Walk;
 use crate::ProviderAddress;
@@ -156,8 +156,7 @@ impl MissingInputs {
         for (index, node) in graph.nodes.iter().enumerate() {
             for expr in expressions(config, node) {
                 for name in called_functions(expr) {
-                    let local = name.strip_prefix(OF_PROVIDERS).and_then(|rest| rest.split_once("::"));
-                    let Some((local, _)) = local else { continue };
+                    let Some(local) = provider_of_function(name) else { continue };
                     let provider = config.provider_named(node.scope, local);
                     if input.schemas.has_provider(&provider) {
                         continue;

@@ -306,7 +306,7 @@ pub(crate) fn plan_prepared<'c>(
     let wrong_variable = world.instances[0].variables.values().any(has_infinity);
     let infinite = plan.outputs.iter().filter(|(_, output)| has_infinity(&output.after));
     let infinite: Vec<_> = infinite.map(|(name, output)| (name, output.after.is_wholly_known())).collect();
-    if input.options.is_kept && infinite.iter().any(|(_, is_stored)| *is_stored) {
+    if input.options.is_saved && infinite.iter().any(|(_, is_stored)| *is_stored) {
         let stored = infinite.iter().filter(|(_, is_stored)| *is_stored);
         found.without_place(
             Severity::Error,

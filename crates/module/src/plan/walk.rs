@@ -195,7 +195,7 @@ impl<'c> Walk<'_, 'c> {
             self.node(index);
             self.note_unanswered_functions(index);
             if self.found.error_count() > errors && self.may_not_exist(index) {
-                self.found.forget_errors(found);
+                self.found.remove_errors_since(found);
             }
             self.failed[index] = self.found.error_count() > errors;
         }

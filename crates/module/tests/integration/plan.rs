@@ -365,7 +365,7 @@ fn an_infinite_number_cannot_be_planned() {
         &[("main.tf", output)],
         r#"{"version":4,"lineage":"a","outputs":{},"resources":[]}"#,
         &Schemas::default(),
-        &PlanOptions { is_kept: true, ..plan_options() },
+        &PlanOptions { is_saved: true, ..plan_options() },
     );
     let kept: Vec<_> = kept.diagnostics.iter().map(|found| found.diagnostic.to_string()).collect();
     assert!(kept[0].contains("Failed to write plan file") && kept.len() == 1, "{kept:?}");

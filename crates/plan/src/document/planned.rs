@@ -7,7 +7,7 @@ use objchange::schema::Block;
 
 use super::{DocumentError, Form, ObjectError, Plan, read_object};
 use crate::changes::ChangedResource;
-use crate::json::{Json, JsonError, Shape, View};
+use crate::json::{Json, JsonError, Raw, Shape, View};
 
 /// A plan does not have the object that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,14 +63,10 @@ impl ChangedResource<'_> {
     /// The change was made by a planner, or the object is not of the schema.
     pub fn planned_object(&self, block: &Block) -> Result<Value, PlannedError> {
         let values = self.change.values.written().ok_or(PlannedError::NoValues)?;
-        let (after, unknown) = (Json::read(&values.after)?, Json::read(&values.after_unknown)?);
-        let sensitive = Json::read(&values.after_sensitive)?;
-        let mut markers = String::new();
-        write_markers(Some(after.view()), Some(unknown.view()), Some(sensitive.view()), &mut markers);
-        read_object(&markers, block, Form::Markers).map_err(PlannedError::Object)
+        marked(&values.after, Some(&values.after_unknown), &values.after_sensitive, block)
     }
 
-    /// The object before the change, without marks; `None` if there is none.
+    /// The object before the change; `None` if there is none.
     ///
     /// # Errors
     ///
@@ -79,9 +75,24 @@ impl ChangedResource<'_> {
         let values = self.change.values.written().ok_or(PlannedError::NoValues)?;
         match values.before.text() {
             "null" => Ok(None),
-            before => read_object(before, block, Form::Plain).map(Some).map_err(PlannedError::Object),
+            _ => marked(&values.before, None, &values.before_sensitive, block).map(Some),
         }
     }
+}
+
+/// An object with the marks that a document has beside it.
+fn marked(
+    object: &Raw<'_>,
+    unknown: Option<&Raw<'_>>,
+    sensitive: &Raw<'_>,
+    block: &Block,
+) -> Result<Value, PlannedError> {
+    let (object, sensitive) = (Json::read(object)?, Json::read(sensitive)?);
+    let unknown = unknown.map(Json::read).transpose()?;
+    let unknown = unknown.as_ref().map(Json::view);
+    let mut markers = String::new();
+    write_markers(Some(object.view()), unknown, Some(sensitive.view()), &mut markers);
+    read_object(&markers, block, Form::Markers).map_err(PlannedError::Object)
 }
 
 /// The value with what the other two say of it, in the form of case files. Documents nest no deeper than their reader allows.

@@ -22,6 +22,21 @@ impl<'t> Sides<'t> {
     /// The sides as a plan file has them, without marks of sensitive parts and without paths that force a replacement. `None` if
     /// something is out of the ordinary: [`Sides::from_values`] then makes them from the values, or their reader says what is
     /// wrong.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    ///
+    /// use objchange::{Type, Value};
+    /// use objchange_plan::{PackedSides, Sides};
+    ///
+    /// let (ty, types) = (Type::object([("name", Type::String)]), Mutex::default());
+    /// let after = Value::object([("name", "web")]).to_msgpack(&ty)?;
+    /// let packed = PackedSides { before: None, after: Some(&after), ty: &ty, types: &types };
+    /// let sides = Sides::from_packed(packed).unwrap();
+    /// assert!(sides.before.view().is_null());
+    /// assert_eq!(sides.after.view().get("name").unwrap().as_str(), Some("web"));
+    /// # Ok::<(), objchange::value::WriteError>(())
+    /// ```
     pub fn from_packed(packed: PackedSides<'t>) -> Option<Self> {
         // A panic while it is locked leaves types that are whole.
         let mut types = packed.types.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,8 +107,8 @@ struct Cursor<'r, 't> {
     has_unknown: bool,
 }
 
-/// The value of a member or element; `None` if it is unknown.
-type Part = Option<Built>;
+/// A member or element that is known; `None` if it is unknown.
+type KnownPart = Option<Built>;
 
 impl<'r, 't> Cursor<'r, 't> {
     /// At the start of a value.
@@ -133,7 +148,7 @@ impl<'r, 't> Cursor<'r, 't> {
         self.rest.is_empty().then_some(built)
     }
 
-    fn part(&mut self, builder: &mut Builder<'t>, ty: &Type, depth: usize) -> Option<Part> {
+    fn part(&mut self, builder: &mut Builder<'t>, ty: &Type, depth: usize) -> Option<KnownPart> {
         if depth >= MAX_DEPTH {
             return None;
         }
@@ -150,6 +165,7 @@ impl<'r, 't> Cursor<'r, 't> {
                 }
                 return self.value(builder, ty, depth);
             }
+            _ if !is_plain(ty) => return self.value(builder, ty, depth),
             _ => {}
         }
         Some(Some(match ty {
@@ -170,7 +186,7 @@ impl<'r, 't> Cursor<'r, 't> {
                 let ty = self.stated_type()?;
                 return self.part(builder, &ty, depth + 1);
             }
-            Type::List(element) if !element.has_dynamic() => {
+            Type::List(element) => {
                 let (open, count) = (builder.open(), self.array_len()?);
                 self.elements(builder, open, depth, std::iter::repeat_n(&**element, count))?
             }
@@ -181,7 +197,7 @@ impl<'r, 't> Cursor<'r, 't> {
                 let open = builder.open();
                 self.elements(builder, open, depth, tuple.elements().iter())?
             }
-            Type::Map(element) if !element.has_dynamic() => {
+            Type::Map(element) => {
                 let mut open = builder.open();
                 let mut last = None;
                 for _ in 0..self.map_len()? {
@@ -197,7 +213,7 @@ impl<'r, 't> Cursor<'r, 't> {
             Type::Object(_) => {
                 self.object(builder, ty, depth, |cursor, builder, _, ty| cursor.part(builder, ty, depth + 1))?
             }
-            _ => return self.value(builder, ty, depth),
+            Type::Set(_) => return None,
         }))
     }
 
@@ -215,13 +231,13 @@ impl<'r, 't> Cursor<'r, 't> {
         Some(builder.close_array(open))
     }
 
-    /// An object, whose attributes must stand in the order of its type.
+    /// Reads an object. Its attributes must be in the order of its type, as Terraform writes them.
     fn object(
         &mut self,
         builder: &mut Builder<'t>,
         ty: &Type,
         depth: usize,
-        mut part: impl FnMut(&mut Self, &mut Builder<'t>, &'t str, &Type) -> Option<Part>,
+        mut part: impl FnMut(&mut Self, &mut Builder<'t>, &'t str, &Type) -> Option<KnownPart>,
     ) -> Option<Built> {
         let Type::Object(object) = ty else { return None };
         let attributes = object.attributes();
@@ -240,7 +256,7 @@ impl<'r, 't> Cursor<'r, 't> {
     }
 
     /// Reads one part as an engine value.
-    fn value(&mut self, builder: &mut Builder<'t>, ty: &Type, depth: usize) -> Option<Part> {
+    fn value(&mut self, builder: &mut Builder<'t>, ty: &Type, depth: usize) -> Option<KnownPart> {
         let value = self.engine_value(ty)?;
         self.has_unknown |= !value.is_wholly_known();
         Some(value.is_known().then(|| content(builder, &value, depth)))
@@ -271,6 +287,9 @@ impl<'r, 't> Cursor<'r, 't> {
             self.take(1)?;
             return Some(None);
         }
+        if !is_plain(ty) {
+            return self.unknown_in_value(builder, ty, depth);
+        }
         let mut is_any = false;
         let mut open = builder.open();
         let built = match ty {
@@ -282,30 +301,18 @@ impl<'r, 't> Cursor<'r, 't> {
                 let ty = self.stated_type()?;
                 return self.unknown(builder, &ty, depth + 1);
             }
-            Type::List(_) | Type::Tuple(_) if !ty.has_dynamic() || matches!(ty, Type::Tuple(_)) => {
-                let count = self.array_len()?;
-                for position in 0..count {
-                    let ty = match ty {
-                        Type::List(element) => element,
-                        Type::Tuple(tuple) => tuple.elements().get(position)?,
-                        _ => return None,
-                    };
-                    let mark = self.unknown(builder, ty, depth + 1)?;
+            Type::List(_) | Type::Tuple(_) => {
+                for position in 0..self.array_len()? {
+                    let mark = self.unknown(builder, type_at(ty, position)?, depth + 1)?;
                     is_any |= mark.is_some();
                     builder.push_element(mark.unwrap_or(Built::bool(false)), &mut open);
                 }
                 builder.close_array(open)
             }
-            Type::Map(_) | Type::Object(_) if !ty.has_dynamic() || matches!(ty, Type::Object(_)) => {
-                let count = self.map_len()?;
-                for position in 0..count {
+            Type::Map(_) | Type::Object(_) => {
+                for position in 0..self.map_len()? {
                     let key = self.text()?;
-                    let ty = match ty {
-                        Type::Map(element) => element,
-                        Type::Object(object) => &object.attributes().get(position)?.1,
-                        _ => return None,
-                    };
-                    if let Some(mark) = self.unknown(builder, ty, depth + 1)? {
+                    if let Some(mark) = self.unknown(builder, type_at(ty, position)?, depth + 1)? {
                         is_any = true;
                         let key = builder.make_borrowed(key);
                         builder.push_member(key, mark, &mut open);
@@ -313,7 +320,7 @@ impl<'r, 't> Cursor<'r, 't> {
                 }
                 builder.close_object(open)
             }
-            _ => return self.unknown_in_value(builder, ty, depth),
+            Type::Set(_) => return None,
         };
         Some(is_any.then_some(built))
     }
@@ -392,24 +399,28 @@ impl<'r, 't> Cursor<'r, 't> {
     }
 
     fn array_len(&mut self) -> Option<usize> {
-        match self.marker()? {
+        let length = match self.marker()? {
             Marker::FixArray(length) => self.take(1).map(|_| length.into()),
             Marker::Array16 => self.length(2),
             Marker::Array32 => self.length(4),
             _ => None,
-        }
-        // Each element has a byte at least, so a length is not only a claim.
-        .filter(|length| *length <= self.rest.len())
+        };
+        self.possible(length?)
     }
 
     fn map_len(&mut self) -> Option<usize> {
-        match self.marker()? {
+        let length = match self.marker()? {
             Marker::FixMap(length) => self.take(1).map(|_| length.into()),
             Marker::Map16 => self.length(2),
             Marker::Map32 => self.length(4),
             _ => None,
-        }
-        .filter(|length| *length <= self.rest.len())
+        };
+        self.possible(length?)
+    }
+
+    /// A length is only a claim: each element takes a byte at least.
+    fn possible(&self, length: usize) -> Option<usize> {
+        (length <= self.rest.len()).then_some(length)
     }
 
     /// The type beside a value.
@@ -462,6 +473,25 @@ impl<'r, 't> Cursor<'r, 't> {
             self.take(length)?;
         }
         Some(())
+    }
+}
+
+/// Whether values of a type are read here: sets have an order of their own, and elements of collections one type.
+fn is_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Set(_) => false,
+        Type::List(element) | Type::Map(element) => !element.has_dynamic(),
+        _ => true,
+    }
+}
+
+/// The type of the element or member at a position.
+fn type_at(ty: &Type, position: usize) -> Option<&Type> {
+    match ty {
+        Type::List(element) | Type::Map(element) => Some(element),
+        Type::Tuple(tuple) => tuple.elements().get(position),
+        Type::Object(object) => Some(&object.attributes().get(position)?.1),
+        _ => None,
     }
 }
 

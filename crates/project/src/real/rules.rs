@@ -53,8 +53,8 @@ impl RunningRules {
     /// # Errors
     ///
     /// A provider has schemas that cannot be read.
-    pub fn schemas(&self) -> Result<ProviderSchemas, String> {
-        self.real.lock().unwrap_or_else(PoisonError::into_inner).schemas()
+    pub fn schemas(&self) -> Result<ProviderSchemas, PlanError> {
+        Ok(self.real.lock().unwrap_or_else(PoisonError::into_inner).schemas()?)
     }
 }
 

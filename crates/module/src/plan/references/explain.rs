@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 
 use super::super::graph::{NodeKey, NodeKind, ResourceNode};
 use super::super::instances::Expanded;
-use super::super::inventions::OF_PROVIDERS;
+use super::super::inventions::provider_of_function;
 use super::super::resource::instance_address;
 use super::super::walk::Walk;
 use super::super::{ActionReason, PlannedAction, PlannedObject, UndecidedReason};
@@ -414,8 +414,7 @@ impl<'c> Explainer<'_, '_, 'c> {
         let module = self.walk.world.instances[at].module;
         for expr in expressions {
             for name in called_functions(expr) {
-                let local = name.strip_prefix(OF_PROVIDERS).and_then(|rest| rest.split_once("::"));
-                let Some((local, _)) = local else { continue };
+                let Some(local) = provider_of_function(name) else { continue };
                 let provider = config.provider_named(module, local);
                 let address = format!("{name}()");
                 if provider.is_builtin() || !self.seen.insert(address.clone()) {
