@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use objchange::Value;
 use objchange::schema::Block;
-use objchange_project::resource::{ResourceConfig, ResourceInputs};
+use objchange_project::resource::{ResourceConfig, ResourceError, ResourceInputs};
 use objchange_project::session::{Hidden, Session, SessionError, read, read_subject};
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ProviderExt};
@@ -77,10 +77,13 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
         return validate_resource(args, &written, session).await;
     }
     let name = match (&args.name, component) {
-        (Some(name), _) => name,
+        (Some(name), _) => name.as_str(),
         (None, Component::Provider) => "",
         (None, _) => return Err(SessionError::Unusable("name the type with --type".to_owned()).into()),
     };
+    if !args.given.given().is_empty() {
+        return Err(SessionError::from(ResourceError::GivenForNothing).into());
+    }
     let nothing = Block::new::<&str>([], []);
     let block = match component {
         // A provider need not have a schema of its own configuration, which is empty then.

@@ -52,7 +52,13 @@ pub(crate) fn with_settings(
     program: &Command,
     parse: impl Fn(&[OsString]) -> Result<Vec<OsString>, ErrorKind>,
 ) -> Result<Vec<OsString>, CommandError> {
-    let settings = find(&arguments, program)?;
+    let settings = match find(&arguments, program) {
+        // Help is printed whatever is wrong elsewhere.
+        Err(_) if matches!(parse(&arguments), Err(ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)) => {
+            return Ok(arguments);
+        }
+        found => found?,
+    };
     if settings.is_empty() {
         return Ok(arguments);
     }
@@ -67,7 +73,7 @@ pub(crate) fn with_settings(
     for Setting { option, value, place } in others.into_iter().chain(flags) {
         let known =
             command.get_arguments().chain(program.get_arguments()).find(|arg| is_option(arg, &option));
-        let Some(arg) = known.filter(|_| !is_given(&arguments, arg)) else { continue };
+        let Some(arg) = known.filter(|arg| !is_given(&arguments, arg)) else { continue };
         let added: Vec<OsString> = match value {
             Value::Flag(true) => vec![format!("--{option}").into()],
             Value::Flag(false) => continue,

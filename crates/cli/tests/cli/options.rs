@@ -159,7 +159,7 @@ fn options_of_terraform_may_have_one_dash() {
 fn wrong_words_are_answered_with_what_is_meant() {
     let folder = Folder::with("wrong-words", &[("main.tf", MODULE)]);
     folder.write("empty/readme.txt", "");
-    folder.write("policies/p.rego", "package main\n");
+    folder.write("policies/p.rego", "package main\n\ndeny contains \"x\" if input.plan.errored\n");
     folder.write("policies/p.sentinel", "main = rule { true }\n");
     let at = |name: &str| folder.at(name).display().to_string();
     for command in [

@@ -33,7 +33,7 @@ fn packed_documents_are_read_as_they_are() {
     folder.write("schemas.json.gz", packed(SCHEMAS.as_bytes()));
     folder.write("one/web.json.gz", packed(PLAN.as_bytes()));
     folder.write("two/tfplan.gz", packed(&saved));
-    folder.write("two/any-name.gz", packed(PLAN.as_bytes()));
+    folder.write("two/any-name.gz", packed(br#"{"format_version":"1.2","resource_changes":[]}"#));
     folder.write("two/notes.gz", packed(b"nothing of this kind, and long enough to be looked at"));
     folder.write(
         "policies/p.rego",
