@@ -82,7 +82,7 @@ struct Cli {
     quiet: bool,
 
     /// Take options from this file, also those that decide what is checked. `objchange.toml` in the working directory, and the
-    /// variables OBJCHANGE_COLOR, OBJCHANGE_FORMAT and OBJCHANGE_SCHEMAS, give these three options
+    /// variables `OBJCHANGE_COLOR`, `OBJCHANGE_FORMAT` and `OBJCHANGE_SCHEMAS`, give these three options
     // `settings` reads it before the arguments are parsed.
     #[arg(long, global = true, value_name = "FILE")]
     settings: Option<PathBuf>,

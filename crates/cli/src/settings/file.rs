@@ -154,9 +154,8 @@ impl Reader<'_> {
     }
 
     fn string(&mut self) -> Result<String, String> {
-        let quote = match self.peek() {
-            Some(quote @ ('"' | '\'')) => quote,
-            _ => return Err("a text in quotes is expected here".to_owned()),
+        let Some(quote @ ('"' | '\'')) = self.peek() else {
+            return Err("a text in quotes is expected here".to_owned());
         };
         self.next();
         let mut text = String::new();
