@@ -47,7 +47,7 @@ fn document(context: &mut Context<'_>, value: &Value) -> Result<Value, BuiltinEr
             context.charge(2 * text.len())?;
             Value::from_json(text).map_err(|_| fail("invalid JSON string"))
         }
-        Value::Object(_) => Ok(value.clone()),
+        Value::Object(_) | Value::Array(_) => Ok(value.clone()),
         _ => Err(fail("wrong type, expected string or object")),
     }
 }
