@@ -217,13 +217,18 @@ pub(crate) fn of_diagnostic(kind: &str) -> Option<&'static str> {
 /// Policies that cannot be used.
 #[cfg(feature = "policy")]
 pub(crate) fn policy(error: &PolicyError) -> String {
-    let hint = match error.kind() {
+    with_hint(error, of_policy(error))
+}
+
+/// The option that helps with policies that cannot be used.
+#[cfg(feature = "policy")]
+pub(crate) fn of_policy(error: &PolicyError) -> Option<&'static str> {
+    match error.kind() {
         PolicyErrorKind::Time => Some("allow more with --timeout"),
         PolicyErrorKind::Memory => Some("allow more with --memory"),
         PolicyErrorKind::Network => Some("allow it with --allow-net"),
         PolicyErrorKind::NeedsRun => Some("pass it with --run"),
         PolicyErrorKind::NeedsWrapped => Some("for these use --input wrapped"),
         _ => None,
-    };
-    with_hint(error, hint)
+    }
 }

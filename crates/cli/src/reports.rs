@@ -3,6 +3,8 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+#[cfg(any(feature = "policy", feature = "sentinel"))]
+use objchange_finding::Gate;
 use objchange_finding::{Exit, Forms, Report};
 use objchange_text::json;
 use serde::Serialize;
@@ -65,6 +67,29 @@ impl Outputs<'_> {
         let files = files.into_iter().flatten().filter(|(_, path)| path.as_os_str() == "-");
         let json = self.json.then(|| "--json".to_owned());
         json.into_iter().chain(files.map(|(option, _)| format!("{option} -"))).collect()
+    }
+}
+
+/// Which findings of a check of policies set the exit code to 1.
+#[cfg(any(feature = "policy", feature = "sentinel"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FailOn {
+    /// Errors only
+    Error,
+    /// Errors and warnings
+    Warning,
+    /// Nothing
+    Never,
+}
+
+#[cfg(any(feature = "policy", feature = "sentinel"))]
+impl FailOn {
+    pub(crate) fn gate(self) -> Gate {
+        match self {
+            Self::Error => Gate::ERRORS,
+            Self::Warning => Gate::WARNINGS,
+            Self::Never => Gate::NEVER,
+        }
     }
 }
 

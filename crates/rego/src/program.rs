@@ -293,11 +293,33 @@ impl Session<'_> {
         let members = self.machine.definition(rule.0, index);
         let (members, may_fail) = self.checked(members)?;
         let is_set = self.program.compiled.rules[rule.0 as usize].kind == RuleKind::Set;
-        Ok(if is_set {
+        self.in_json(if is_set {
             RuleResults { certain: members.certain, possible: members.possible, may_fail }
         } else {
             RuleResults { may_fail, ..members.flattened() }
         })
+    }
+
+    /// Results in a form that JSON has. OPA 1.20 ends the evaluation with "invalid number literal" if a result holds
+    /// `to_number("01")`.
+    fn in_json(&self, mut results: RuleResults) -> Result<RuleResults, EvalError> {
+        let is_in_json = |value: &Value| value.number_not_in_json().is_none();
+        if !results.certain.iter().all(is_in_json) {
+            let message =
+                "a result has a number that is written as JSON writes none, such as to_number(\"01\")";
+            return Err(EvalError { limit: None, location: None, message: message.to_owned(), doubt: None });
+        }
+        let of_possible = results.possible.iter().filter(|(value, _)| !is_in_json(value));
+        let doubts: Vec<Unknown> = of_possible.map(|(_, doubt)| doubt.clone()).collect();
+        let all = results.certain.iter().chain(results.possible.iter().map(|(value, _)| value));
+        let unknown: Vec<Unknown> = match self.machine.has_read_number {
+            true => all.filter_map(Value::possible_numbers).collect(),
+            false => Vec::new(),
+        };
+        for doubt in doubts.iter().chain(&unknown) {
+            results.may_fail = either(results.may_fail, Some(doubt));
+        }
+        Ok(results)
     }
 
     /// The results of all definitions of a rule together.

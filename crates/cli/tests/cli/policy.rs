@@ -1040,7 +1040,42 @@ fn policies_are_checked_without_a_plan() {
     assert_eq!(check(&clean), (0, "1 policy file: 0 warnings\n".to_owned()));
     let wrong =
         Folder::with("check-wrong", &[("p.rego", "package main\n\ndeny contains x if input.tfplan\n")]);
-    assert_eq!(check(&wrong), (1, "error: /p.rego:3: var x is unsafe\n".to_owned()));
+    assert_eq!(check(&wrong), (1, "error: /p.rego:3: var x is unsafe\n1 policy file: 1 error\n".to_owned()));
+}
+
+#[test]
+fn checks_of_policies_are_also_json_and_sarif() {
+    let validator = crate::schemas::validator("policy-check.schema.json");
+    let check = |name: &str, text: &str, options: &[&str]| {
+        let folder = Folder::with(name, &[("p.rego", text)]);
+        let rego = folder.0.to_str().unwrap();
+        let output = policy(&[&["check", rego, "--json"], options].concat(), "");
+        let found: Vec<_> = lines(&output)
+            .iter()
+            .map(|line| {
+                crate::schemas::check(&validator, line);
+                let text = |name: &str| line[name].as_str().unwrap_or_default().replace(rego, "");
+                format!("{} {}: {} ({})", text("severity"), text("kind"), text("message"), line["line"])
+            })
+            .collect();
+        (output.code, found)
+    };
+    let unused = "package main\n\nimport input.tfplan as other\n\ndeny contains 1 if input.tfplan\n";
+    let warning = vec!["warning unused-import: the import other is not used (3)".to_owned()];
+    assert_eq!(check("check-json", unused, &[]), (1, warning.clone()));
+    assert_eq!(check("check-json-errors", unused, &["--fail-on", "error"]), (0, warning));
+    let wrong = "package main\n\ndeny contains x if input.tfplan\n\nwarn contains y if input.tfplan\n";
+    let errors = vec![
+        "error bad_policy: var x is unsafe (3)".to_owned(),
+        "error bad_policy: var y is unsafe (5)".to_owned(),
+    ];
+    assert_eq!(check("check-json-wrong", wrong, &["--fail-on", "error"]), (1, errors.clone()));
+    assert_eq!(check("check-json-never", wrong, &["--fail-on", "never"]), (0, errors));
+    let folder = Folder::with("check-sarif", &[("p.rego", unused)]);
+    let output = policy(&["check", folder.0.to_str().unwrap(), "--sarif", "-"], "");
+    let sarif: Value = serde_json::from_str(&output.stdout).unwrap();
+    check_sarif(&sarif);
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "unused-import");
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use objchange_finding::{Case, Finding as Reported, Gate, Location, Outcome as Kind, Rule};
 use objchange_text as text;
 
-use super::{Finding, Outcome, PolicyLocation, RuleVerdict, Severity, TestResult, TestVerdict, Undecided};
+use super::check::{Lint, UNUSED_IMPORT, UNUSED_RULE};
+use super::{
+    Finding, Outcome, PolicyError, PolicyLocation, RuleVerdict, Severity, TestResult, TestVerdict, Undecided,
+};
 
 impl Severity {
     fn reported(self) -> text::Severity {
@@ -101,6 +104,36 @@ impl TestVerdict {
             TestResult::Error(error) => add(Kind::Error, error),
         }
         case
+    }
+}
+
+/// The kinds of findings that checks of policies have, without those of errors.
+pub fn check_rules() -> impl Iterator<Item = Rule> {
+    let warning = |kind, title| Rule::new(kind, text::Severity::Warning, title);
+    [
+        warning(UNUSED_IMPORT, "An import that nothing uses"),
+        warning(UNUSED_RULE, "A rule that is neither evaluated nor used by one that is"),
+    ]
+    .into_iter()
+}
+
+impl Lint {
+    /// The lint as a finding.
+    pub fn reported(&self) -> Reported {
+        Reported {
+            severity: text::Severity::Warning,
+            ..Reported::new(self.kind, Kind::Failed, &*self.message, (&self.place).into())
+        }
+    }
+}
+
+impl PolicyError {
+    /// The problems as findings. Those of no place are in `file`.
+    pub fn reported(&self, file: &str) -> impl Iterator<Item = Reported> {
+        self.problems().map(move |(place, message)| {
+            let place = place.map_or_else(|| Location::new(file, 1_u32), Location::from);
+            Reported::new(self.kind().kind(), Kind::Failed, message, place)
+        })
     }
 }
 

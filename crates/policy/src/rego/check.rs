@@ -6,13 +6,18 @@ use super::error::PolicyLocation;
 use super::rules::title;
 use super::{Policies, PolicyError, PolicyFile};
 
+/// The kind of imports that nothing uses.
+pub const UNUSED_IMPORT: &str = "unused-import";
+/// The kind of rules that are neither evaluated nor used.
+pub const UNUSED_RULE: &str = "unused-rule";
+
 /// Something suspicious in a policy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Lint {
     /// Where it is.
     pub place: PolicyLocation,
-    /// The kind, for reports: `unused-import` or `unused-rule`.
+    /// The kind, for reports: [`UNUSED_IMPORT`] or [`UNUSED_RULE`].
     pub kind: &'static str,
     /// A sentence about it.
     pub message: String,
@@ -33,7 +38,7 @@ impl Policies {
                 .map_err(|errors| PolicyError::of_policies(&errors, &self.options.time()))?;
             lints.extend(unused.into_iter().map(|(name, location)| Lint {
                 place: location.into(),
-                kind: "unused-import",
+                kind: UNUSED_IMPORT,
                 message: format!("the import {name} is not used"),
             }));
         }
@@ -45,7 +50,7 @@ impl Policies {
             let Some(location) = rule.definitions.first() else { continue };
             lints.push(Lint {
                 place: location.clone().into(),
-                kind: "unused-rule",
+                kind: UNUSED_RULE,
                 message: format!("{} is neither evaluated nor used by a rule that is", title(rule.path)),
             });
         }

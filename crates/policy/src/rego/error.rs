@@ -3,7 +3,7 @@
 use std::fmt;
 
 use objchange_plan::{DocumentError, PlanFileError, PlanFileErrorKind};
-use objchange_rego::{CompileErrors, Limit, Location, NEEDS_NETWORK};
+use objchange_rego::{CompileError, CompileErrors, Limit, Location, NEEDS_NETWORK};
 use objchange_text::TimeLimit;
 
 /// A place in a policy file.
@@ -33,6 +33,8 @@ pub struct PolicyError {
     kind: PolicyErrorKind,
     place: Option<PolicyLocation>,
     message: String,
+    /// The problems that the message joins, if they are several.
+    problems: Vec<(Option<PolicyLocation>, String)>,
     document: Option<Box<DocumentError>>,
 }
 
@@ -89,7 +91,7 @@ impl PolicyError {
         place: Option<PolicyLocation>,
         message: impl Into<String>,
     ) -> Self {
-        Self { kind, place, message: message.into(), document: None }
+        Self { kind, place, message: message.into(), problems: Vec::new(), document: None }
     }
 
     pub(super) fn of_document(error: DocumentError) -> Self {
@@ -121,7 +123,9 @@ impl PolicyError {
         for error in rest {
             message.push_str(&format!("; {error}"));
         }
-        Self::new(kind, first.location.clone().map(PolicyLocation::from), message)
+        let place_of = |error: &CompileError| error.location.clone().map(PolicyLocation::from);
+        let problems = errors.0.iter().map(|error| (place_of(error), error.message.clone())).collect();
+        Self { problems, ..Self::new(kind, place_of(first), message) }
     }
 
     /// The error for a limit, which ends the evaluation of all rules.
@@ -160,6 +164,12 @@ impl PolicyError {
     /// Where in which policy.
     pub fn place(&self) -> Option<&PolicyLocation> {
         self.place.as_ref()
+    }
+
+    /// Each problem with its place: a compiler reports several at once.
+    pub fn problems(&self) -> impl Iterator<Item = (Option<&PolicyLocation>, &str)> {
+        let own = self.problems.is_empty().then(|| (self.place(), self.message()));
+        own.into_iter().chain(self.problems.iter().map(|(place, message)| (place.as_ref(), message.as_str())))
     }
 
     /// The problem, without its position.

@@ -69,7 +69,8 @@ use std::time::Duration;
 use objchange_plan::PlanFile;
 pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value};
 
-pub use self::check::Lint;
+pub use self::cases::check_rules;
+pub use self::check::{Lint, UNUSED_IMPORT, UNUSED_RULE};
 pub use self::data::{DataFile, LeftOutData, PolicyData};
 pub use self::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 pub use self::files::{PolicyFiles, read_data, read_policies};

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use objchange::value::Type;
 use objchange_plan::{Schemas, is_builtin};
+use objchange_rego::value::Types;
 use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
@@ -395,10 +396,9 @@ impl<'t> Marking<'t> {
                     *known.or_insert_with(|| self.places.add(address, path))
                 }
             };
-            Value::Unknown(match ty {
-                // Nothing is in a string, number or bool, so that `walk` stays decided there.
-                Some(ty) if ty.is_primitive() => Unknown::scalar(id),
-                _ => Unknown::new(id),
+            Value::Unknown(match ty.and_then(types) {
+                Some(types) => Unknown::of_types(id, types),
+                None => Unknown::new(id),
             })
         })
     }
@@ -582,6 +582,18 @@ fn marked(
         }
         _ => value.clone(),
     }
+}
+
+/// The types that an unknown value of this type may have in JSON: it may also turn out to be null.
+fn types(ty: &Type) -> Option<Types> {
+    Some(Types::NULL.or(match ty {
+        Type::Bool => Types::BOOLEAN,
+        Type::Number => Types::NUMBER,
+        Type::String => Types::STRING,
+        Type::List(_) | Type::Set(_) | Type::Tuple(_) => Types::ARRAY,
+        Type::Map(_) | Type::Object(_) => Types::OBJECT,
+        _ => return None,
+    }))
 }
 
 fn member_type<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {

@@ -759,3 +759,38 @@ fn schemas_say_what_cannot_be_walked_into() {
     assert_eq!(outcome(file(plan)), Outcome::Undecided);
     assert_eq!(outcome(file(plan).with_schemas(&schemas).unwrap()), Outcome::Pass);
 }
+
+/// Whatever a string, a list or a map will be, it is not `false`: a tag that is set is there.
+#[test]
+fn schemas_say_what_an_unknown_value_cannot_be() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.a","mode":"managed","type":"t","name":"a","provider_name":"p",
+            "change":{"actions":["create"],"before":null,"after":{"tags":{}},
+                "after_unknown":{"key":true,"on":true,"tags":{"owner":true},"blocks":true}}}]}"#;
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"p":{"resource_schemas":{"t":{"version":0,"block":{
+        "attributes":{"key":{"type":"string","computed":true},"on":{"type":"bool","computed":true},
+            "tags":{"type":["map","string"],"optional":true},
+            "blocks":{"type":["list","string"],"computed":true}}}}}}}}"#;
+    let schemas = std::sync::Arc::new(objchange_plan::Schemas::parse(schemas).unwrap());
+    let outcome = |condition: &str, file: PlanFile| {
+        let rule = format!(
+            "deny contains rc.address if {{\n\tsome rc in input.resource_changes\n\tafter := rc.change.after\n\t{condition}\n}}\n"
+        );
+        policies(&rule).evaluate(&file).unwrap().rules[0].outcome()
+    };
+    for (condition, with_schemas) in [
+        ("not after.key", Outcome::Pass),
+        ("after.key", Outcome::Fail),
+        ("not after.tags.owner", Outcome::Pass),
+        ("not after.blocks", Outcome::Pass),
+        ("after.key == true", Outcome::Pass),
+        ("not after.on", Outcome::Undecided),
+        ("after.key == \"a\"", Outcome::Undecided),
+        ("after.key == null", Outcome::Undecided),
+        ("count(after.blocks) == 0", Outcome::Undecided),
+    ] {
+        assert_eq!(outcome(condition, file(plan)), Outcome::Undecided, "{condition}");
+        let file = file(plan).with_schemas(&schemas).unwrap();
+        assert_eq!(outcome(condition, file), with_schemas, "{condition}");
+    }
+}

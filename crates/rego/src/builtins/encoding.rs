@@ -13,6 +13,7 @@ const ANY: Types = Types::ANY;
 pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("json.marshal", &[ANY], |context, o| {
         context.charge_text_of(&o[0])?;
+        check_numbers(&o[0])?;
         some(o[0].to_json())
     }),
     Builtin::new("json.marshal_with_options", &[ANY, O], marshal_with_options),
@@ -58,6 +59,14 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("urlquery.encode_object", &[O], encode_query_object),
     Builtin::new("urlquery.decode_object", &[S], decode_query_object),
 ];
+
+/// Numbers that are not written as JSON writes them cannot be written as JSON.
+pub(super) fn check_numbers(value: &Value) -> Result<(), BuiltinError> {
+    match value.number_not_in_json() {
+        Some(number) => Err(BuiltinError::failed(format!("json: invalid number literal \"{number}\""))),
+        None => Ok(()),
+    }
+}
 
 fn encode(context: &mut Context<'_>, operands: &[Value], encode: impl Fn(&[u8]) -> String) -> Outcome {
     let text = text(operands, 0)?;
@@ -161,12 +170,10 @@ pub(super) fn decode_percent(text: &str, is_query: bool) -> Result<Vec<u8>, Stri
 
 fn encode_query_object(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let mut pairs: Vec<String> = Vec::new();
-    for (key, value) in object(operands, 0)?.iter() {
+    // Keys that are not strings are written as JSON.
+    for (key, value) in object(operands, 0)?.json_members() {
         let wrong_value =
             || BuiltinError::wrong_type("operand 1 values must be string, array[string], or set[string]");
-        let Some(key) = key.as_str() else {
-            return Err(BuiltinError::wrong_type("operand 1 keys must be strings"));
-        };
         let values = match value {
             Value::String(_) => std::slice::from_ref(value),
             Value::Array(array) => array.items(),
@@ -176,7 +183,7 @@ fn encode_query_object(context: &mut Context<'_>, operands: &[Value]) -> Outcome
         for value in values {
             let value = value.as_str().ok_or_else(wrong_value)?;
             context.charge(3 * (key.len() + value.len()))?;
-            pairs.push(format!("{}={}", encode_query(key), encode_query(value)));
+            pairs.push(format!("{}={}", encode_query(&key), encode_query(value)));
         }
     }
     some(pairs.join("&"))
@@ -223,6 +230,7 @@ fn marshal_with_options(context: &mut Context<'_>, operands: &[Value]) -> Outcom
             }
         }
     }
+    check_numbers(&operands[0])?;
     // As in OPA 1.20: any option asks for lines, unless `pretty` says otherwise.
     if !pretty.unwrap_or(!options.is_empty()) {
         context.charge_text_of(&operands[0])?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::arguments::{object, some, text};
+use super::encoding::check_numbers;
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
 use crate::network::{HttpRequest, HttpResponse, NetworkError};
 use crate::value::{Number, Object, Value};
@@ -80,7 +81,10 @@ impl Request {
             match name {
                 "method" => http.method = string(name, value)?.to_uppercase(),
                 "url" => http.url = string(name, value)?.to_owned(),
-                "body" if http.body.is_none() => http.body = Some(value.to_json()),
+                "body" if http.body.is_none() => {
+                    check_numbers(value)?;
+                    http.body = Some(value.to_json());
+                }
                 "body" => {}
                 // It goes before `body`, which comes first.
                 "raw_body" => http.body = Some(string(name, value)?.to_owned()),

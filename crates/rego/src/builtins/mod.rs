@@ -38,6 +38,7 @@ pub(crate) use json_paths::steps as steps_of_path;
 pub use yaml::{YamlError, from_yaml};
 
 use crate::Limit;
+pub use crate::value::Types;
 use crate::value::{ArithmeticError, Value};
 
 /// The outcome of a call: no value means that the call is undefined.
@@ -113,88 +114,6 @@ impl BuiltinError {
 impl From<ArithmeticError> for BuiltinError {
     fn from(error: ArithmeticError) -> Self {
         Self::failed(error.to_string())
-    }
-}
-
-/// A set of types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Types(u8);
-
-impl Types {
-    /// `null`
-    pub const NULL: Self = Self(1);
-    /// `boolean`
-    pub const BOOLEAN: Self = Self(2);
-    /// `number`
-    pub const NUMBER: Self = Self(4);
-    /// `string`
-    pub const STRING: Self = Self(8);
-    /// `array`
-    pub const ARRAY: Self = Self(16);
-    /// `object`
-    pub const OBJECT: Self = Self(32);
-    /// `set`
-    pub const SET: Self = Self(64);
-    /// Every type.
-    pub const ANY: Self = Self(127);
-
-    /// The types of both.
-    #[must_use]
-    pub const fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// The types that are in both.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    /// There is no type in it.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether a value has one of the types. An unknown value may have every type.
-    pub fn contains(self, value: &Value) -> bool {
-        let ty = match value {
-            Value::Null => Self::NULL,
-            Value::Bool(_) => Self::BOOLEAN,
-            Value::Number(_) => Self::NUMBER,
-            Value::String(_) => Self::STRING,
-            Value::Array(_) => Self::ARRAY,
-            Value::Object(_) => Self::OBJECT,
-            Value::Set(_) => Self::SET,
-            Value::Unknown(_) => return true,
-        };
-        self.0 & ty.0 != 0
-    }
-
-    /// The names of the types, in the order in which OPA lists them.
-    fn names(self) -> Vec<&'static str> {
-        let all = [
-            (Self::NULL, "null"),
-            (Self::BOOLEAN, "boolean"),
-            (Self::NUMBER, "number"),
-            (Self::STRING, "string"),
-            (Self::OBJECT, "object"),
-            (Self::SET, "set"),
-            (Self::ARRAY, "array"),
-        ];
-        all.into_iter().filter(|(ty, _)| self.0 & ty.0 != 0).map(|(_, name)| name).collect()
-    }
-}
-
-/// Such as `number`, `any`, or `{set, array}`.
-impl fmt::Display for Types {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::ANY {
-            return f.write_str("any");
-        }
-        match self.names().as_slice() {
-            [name] => f.write_str(name),
-            names => write!(f, "{{{}}}", names.join(", ")),
-        }
     }
 }
 

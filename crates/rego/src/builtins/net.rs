@@ -135,19 +135,18 @@ fn networks<'v>(operands: &'v [Value], index: usize) -> Result<Vec<(Value, &'v s
 }
 
 fn contains_matches(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let inner = networks(operands, 1)?;
+    // OPA looks at the networks of the second operand for each of the first: of an empty side, nothing on the other is
+    // wrong.
+    let texts = networks(operands, 0)?;
+    let inner = if texts.is_empty() { Vec::new() } else { networks(operands, 1)? };
     if inner.is_empty() {
-        // OPA looks at the networks of one side for each of the other.
         return some(Value::set([]));
     }
     let mut outer = Vec::new();
-    for (key, text) in networks(operands, 0)? {
+    for (key, text) in texts {
         outer.push((key, Network::parse(text)?));
     }
     let mut matches = Vec::new();
-    if outer.is_empty() {
-        return some(Value::set(matches));
-    }
     for (inner_key, text) in inner {
         let inner = Network::address_or_network(text)?;
         for (key, network) in &outer {

@@ -47,7 +47,7 @@ fn document(context: &mut Context<'_>, value: &Value) -> Result<Value, BuiltinEr
             context.charge(2 * text.len())?;
             Value::from_json(text).map_err(|_| fail("invalid JSON string"))
         }
-        Value::Object(_) => Ok(value.clone()),
+        Value::Object(_) | Value::Array(_) => Ok(value.clone()),
         _ => Err(fail("wrong type, expected string or object")),
     }
 }
@@ -55,6 +55,9 @@ fn document(context: &mut Context<'_>, value: &Value) -> Result<Value, BuiltinEr
 /// A schema that is well-formed and has no keywords that are not checked here.
 fn schema(context: &mut Context<'_>, value: &Value) -> Result<Value, BuiltinError> {
     let schema = document(context, value)?;
+    if !Types::OBJECT.or(Types::BOOLEAN).contains(&schema) {
+        return Err(fail("schema is invalid"));
+    }
     let says = schema.as_object().and_then(|schema| schema.get_str("$schema")).and_then(Value::as_str);
     let is_older = says.is_some_and(|says| says.contains("draft-04") || says.contains("draft-06"));
     check(context, &schema, !is_older)?;

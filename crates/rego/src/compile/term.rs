@@ -47,7 +47,10 @@ impl Lowerer<'_, '_> {
                 }
             }
             TermKind::Set(items) => {
-                let items: Vec<Expr> = items.iter().map(|item| self.expr(item)).collect();
+                let mut items: Vec<Expr> = items.iter().map(|item| self.expr(item)).collect();
+                // OPA sorts the terms of a set, and the first of equal values stays: `{input.x, 1}` has `1` where
+                // `input.x` is `1.0`.
+                items.sort_by_key(|item| !matches!(item, Expr::Const(value) if value.depth() == 0));
                 match constants(&items) {
                     Some(values) => Expr::Const(Value::set(values)),
                     None => Expr::Set(items.into()),

@@ -5,7 +5,7 @@ use super::data::Below;
 use super::expr::{MOST_COUNTED, OWN_BYTES};
 use super::{Flow, Frame, Machine, Run, Stop};
 use crate::compile::program::{Expr, Join, NodeId, Op, Pattern, ReferenceStep};
-use crate::value::{Hint, Unknown, Value};
+use crate::value::{Hint, Types, Unknown, Value};
 
 /// Called for each solution.
 pub(super) type OnSolution<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>, &mut Frame) -> Run<Flow>;
@@ -152,11 +152,11 @@ impl<'p> Machine<'p> {
             };
         };
         // OPA 1.20 calls `every x in 3 { … }` undefined, whatever its body.
-        if !is_collection(domain) {
+        if !Types::COLLECTIONS.may_be(domain) {
             return Ok(Existence::Certain);
         }
         if let Value::Unknown(unknown) = domain
-            && unknown.hint().is_none()
+            && unknown.may_hold_anything()
         {
             possibly(&mut fails, unknown);
             // The members are unknown, but the body may fail for one.
@@ -330,7 +330,7 @@ impl<'p> Machine<'p> {
             return Ok(Flow::Continue);
         }
         if let Value::Unknown(unknown) = value
-            && unknown.hint().is_none()
+            && unknown.may_hold_anything()
         {
             // Anything may be in it, at any path below.
             self.add_doubt(unknown);
@@ -383,7 +383,7 @@ impl<'p> Machine<'p> {
                 let anything;
                 let items = match value {
                     Value::Array(array) if array.len() == patterns.len() => array.items(),
-                    Value::Unknown(unknown) if matches!(unknown.hint(), None | Some(Hint::Array(_))) => {
+                    Value::Unknown(unknown) if unknown.may_be_array() => {
                         self.add_doubt(unknown);
                         let items = (0..patterns.len()).map(|at| {
                             let at = Value::int(i64::try_from(at).unwrap_or(i64::MAX));
@@ -405,11 +405,7 @@ impl<'p> Machine<'p> {
                 match value {
                     // OPA 1.20 matches whole objects only: `{"a": x}` does not match `{"a": 1, "b": 2}`.
                     Value::Object(object) if object.len() == patterns.len() => {}
-                    Value::Unknown(unknown)
-                        if matches!(unknown.hint(), None | Some(Hint::Object { .. } | Hint::Marker)) =>
-                    {
-                        self.add_doubt(unknown);
-                    }
+                    value @ Value::Unknown(unknown) if Types::OBJECT.may_be(value) => self.add_doubt(unknown),
                     _ => return Ok(false),
                 }
                 for (key, pattern) in patterns {
@@ -448,16 +444,6 @@ fn in_doubt(stop: Stop, existence: &Existence) -> Stop {
             Stop::Failure(failure)
         }
         (stop, _) => stop,
-    }
-}
-
-fn is_collection(value: &Value) -> bool {
-    match value {
-        Value::Array(_) | Value::Object(_) | Value::Set(_) => true,
-        Value::Unknown(unknown) => {
-            !matches!(unknown.hint(), Some(Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }))
-        }
-        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Machine, Run, Stop};
 use crate::Limit;
 use crate::builtins::{Builtin, BuiltinErrorKind};
 use crate::compile::program::{FunctionKey, SourcePlace};
-use crate::value::{Hint, Object, OperationName, Unknown, Value};
+use crate::value::{Hint, Object, OperationName, Types, Unknown, Value};
 
 impl Machine<'_> {
     pub(super) fn call_builtin(
@@ -71,6 +71,7 @@ impl Machine<'_> {
             let unknowns = arguments.iter().filter_map(Value::unknowns);
             unknowns.reduce(|all, one| all.union(&one)).unwrap_or_else(|| Unknown::from_ids([])).plain()
         };
+        self.has_read_number |= builtin.name == "to_number";
         match (builtin.name, arguments) {
             ("count", [collection]) => {
                 if let Some((min, max)) = count(collection) {
@@ -114,10 +115,13 @@ impl Machine<'_> {
                     return Ok(Some(truth.into_value()));
                 }
             }
-            // With schemas, nothing is in an unknown string, number or bool, which decides conditions over
-            // all values of `walk`.
-            ("is_array" | "is_object" | "is_set", [collection]) if !may_be_collection(collection) => {
+            // With schemas, the types of unknown values are known: nothing is in an unknown string, number or bool, which
+            // decides conditions over all values of `walk`.
+            (name, [value]) if asks_for(name).is_some_and(|types| !types.may_be(value)) => {
                 return Ok(Some(Value::Bool(false)));
+            }
+            (name, [value]) if asks_for(name).is_some_and(|types| types == Types::of(value)) => {
+                return Ok(Some(Value::Bool(true)));
             }
             ("type_name", [Value::Unknown(_)]) => return Ok(Some(Value::Unknown(of_all()))),
             ("sprintf", [Value::String(format), Value::Array(parts)]) => {
@@ -126,6 +130,15 @@ impl Machine<'_> {
             ("json.marshal", [value]) => {
                 let text = self.budget.text_of(value)?;
                 let text = Value::from(text);
+                if value.number_not_in_json().is_some() {
+                    return self.call_known(builtin, arguments, place);
+                }
+                if let Some(unknown) = value.possible_numbers().filter(|_| self.has_read_number) {
+                    self.add_doubt(&unknown);
+                    if self.is_strict {
+                        self.add_may_fail(&unknown);
+                    }
+                }
                 return Ok(Some(Value::Unknown(of_all().with_hint(Hint::Text(text)))));
             }
             ("concat", [Value::String(_), Value::Array(parts)]) => {
@@ -181,7 +194,9 @@ impl Machine<'_> {
                         }
                     }
                     // If both turn out to be objects, they are united.
-                    (one, other) if may_be_object(one) && may_be_object(other) => either_or_both(one, other),
+                    (one, other) if Types::OBJECT.may_be(one) && Types::OBJECT.may_be(other) => {
+                        either_or_both(one, other)
+                    }
                     _ => next.clone(),
                 };
             }
@@ -327,16 +342,6 @@ fn leads_along_known(object: &Value, paths: &Value) -> bool {
     })
 }
 
-fn may_be_object(value: &Value) -> bool {
-    match value {
-        Value::Object(_) => true,
-        Value::Unknown(unknown) => {
-            matches!(unknown.hint(), None | Some(Hint::Object { .. } | Hint::Marker))
-        }
-        _ => false,
-    }
-}
-
 /// The second value, or the union of both.
 fn either_or_both(one: &Value, other: &Value) -> Value {
     let unknowns = [one, other].into_iter().filter_map(Value::unknowns);
@@ -387,17 +392,23 @@ fn has_part(one: &Value, other: &Value) -> Truth {
 }
 
 fn may_have_parts(unknown: &Value, other: &Value) -> bool {
-    matches!(unknown, Value::Unknown(_)) && may_be_collection(unknown) && may_be_collection(other)
+    matches!(unknown, Value::Unknown(_))
+        && Types::COLLECTIONS.may_be(unknown)
+        && Types::COLLECTIONS.may_be(other)
 }
 
-fn may_be_collection(value: &Value) -> bool {
-    match value {
-        Value::Array(_) | Value::Object(_) | Value::Set(_) => true,
-        Value::Unknown(unknown) => {
-            !matches!(unknown.hint(), Some(Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }))
-        }
-        _ => false,
-    }
+/// The type that a function such as `is_array` asks for.
+fn asks_for(name: &str) -> Option<Types> {
+    Some(match name {
+        "is_null" => Types::NULL,
+        "is_boolean" => Types::BOOLEAN,
+        "is_number" => Types::NUMBER,
+        "is_string" => Types::STRING,
+        "is_array" => Types::ARRAY,
+        "is_object" => Types::OBJECT,
+        "is_set" => Types::SET,
+        _ => return None,
+    })
 }
 
 fn all_of(truths: impl Iterator<Item = Truth>) -> Truth {

@@ -1,7 +1,7 @@
 //! Equality and order of values with unknown parts.
 
 use crate::compile::program::Comparison;
-use crate::value::{Hint, Object, Set, Unknown, Value};
+use crate::value::{Hint, Object, Set, Types, Unknown, Value};
 
 /// Whether something holds, for all unknown values.
 #[derive(Debug, Clone)]
@@ -56,6 +56,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
         {
             Truth::True
         }
+        (Value::Unknown(_), _) | (_, Value::Unknown(_)) if !Types::of(left).may_be(right) => Truth::False,
         (Value::Unknown(unknown), other) | (other, Value::Unknown(unknown)) => {
             match fits(unknown.hint(), other) {
                 // `fits` does not know the numbers of the unknown values, so they are taken from both sides
@@ -122,9 +123,9 @@ fn fits(hint: Option<&Hint>, other: &Value) -> Truth {
         return Truth::True;
     }
     let is_same_kind = match (hint, other) {
-        (_, Value::Unknown(_)) | (None | Some(Hint::Marker), _) => true,
-        (Some(Hint::Scalar), Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_))
-        | (Some(Hint::Bool), Value::Bool(_))
+        // Other types have been looked at.
+        (_, Value::Unknown(_)) | (None | Some(Hint::Marker | Hint::Types(_)), _) => true,
+        (Some(Hint::Bool), Value::Bool(_))
         | (Some(Hint::Text(_)), Value::String(_))
         | (Some(Hint::Array(_)), Value::Array(_))
         | (Some(Hint::Object { .. }), Value::Object(_)) => true,
@@ -157,6 +158,12 @@ pub(super) fn compare(comparison: Comparison, left: &Value, right: &Value) -> Tr
                 && matches!(equal(left, right), Truth::True) =>
         {
             Truth::False
+        }
+        _ if Types::of(left).are_below(Types::of(right)) => {
+            Truth::from(matches!(comparison, Comparison::Less | Comparison::LessOrEqual))
+        }
+        _ if Types::of(right).are_below(Types::of(left)) => {
+            Truth::from(matches!(comparison, Comparison::Greater | Comparison::GreaterOrEqual))
         }
         // Only whole numbers in bounds can be decided, such as `count(xs) > 0` where one element is certain.
         _ if left.contains_unknown() || right.contains_unknown() => {

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::compare::{Truth, is_one_of};
-use crate::value::{Hint, OperationName, Unknown, Value};
+use crate::value::{Hint, OperationName, Types, Unknown, Value};
 
 /// The key of a member; that of an array is made on demand.
 pub(super) enum Key {
@@ -73,8 +73,12 @@ fn of_unknown(unknown: &Unknown, at: usize, is_after_possible: &mut bool) -> Opt
     let in_doubt = || Some(unknown.plain());
     match unknown.hint() {
         // One member represents all that may be in it; `is_many` of the machine says so to its user.
-        None | Some(Hint::Marker) if at == 0 => Some((Key::Value(plain()), plain(), in_doubt())),
-        None | Some(Hint::Marker | Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
+        None | Some(Hint::Marker | Hint::Types(_))
+            if at == 0 && Types::COLLECTIONS.may_be(&Value::Unknown(unknown.clone())) =>
+        {
+            Some((Key::Value(plain()), plain(), in_doubt()))
+        }
+        None | Some(Hint::Marker | Hint::Types(_) | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
         Some(Hint::Set { certain, possible }) => {
             let doubt = (at >= certain.len()).then(|| unknown.plain());
             let item = certain.get(at).or_else(|| possible.get(at.checked_sub(certain.len())?))?;
@@ -167,7 +171,8 @@ impl Machine<'_> {
 
     fn lookup_unknown(&mut self, unknown: &Unknown, key: &Value) -> Option<Value> {
         match unknown.hint() {
-            Some(Hint::Scalar | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
+            Some(Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
+            Some(Hint::Types(types)) if types.and(Types::COLLECTIONS).is_empty() => None,
             // Policies test for unknown values by this member.
             Some(Hint::Marker) if key.as_str() == Some("$unknown") => Some(Value::object([])),
             Some(Hint::Set { certain, possible }) => match is_one_of(key, certain.iter()) {
@@ -219,7 +224,7 @@ impl Machine<'_> {
                     }
                 }
             }
-            None | Some(Hint::Marker) => {
+            None | Some(Hint::Marker | Hint::Types(_)) => {
                 self.add_doubt(unknown);
                 Some(Value::Unknown(member_of(unknown, key)))
             }

@@ -98,6 +98,8 @@ pub(crate) struct Machine<'p> {
     joins: Joins<'p>,
     context: Context<'static>,
     is_strict: bool,
+    /// An unknown text was read as a number, which may turn out to be written as JSON writes none.
+    pub(crate) has_read_number: bool,
     complaints: Vec<Complaint>,
     prints: Vec<(SourcePlace, String)>,
     /// How often evaluation came by each mark.
@@ -154,6 +156,7 @@ impl<'p> Machine<'p> {
             joins: Joins::default(),
             context,
             is_strict,
+            has_read_number: false,
             complaints: Vec::new(),
             prints: Vec::new(),
             passes: vec![Passes::default(); program.marks.len()],

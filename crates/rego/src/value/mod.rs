@@ -6,6 +6,7 @@ mod number;
 mod operate;
 mod order;
 mod read;
+mod types;
 mod unknown;
 mod write;
 
@@ -17,6 +18,7 @@ pub use collection::{Array, Object, Set};
 pub use number::Number;
 pub use operate::ArithmeticError;
 pub use read::MAX_DEPTH as MAX_JSON_DEPTH;
+pub use types::Types;
 pub use unknown::Unknown;
 pub(crate) use unknown::{Hint, OperationName};
 

@@ -1,5 +1,6 @@
 //! Numbers as OPA has them: decimals of any size that keep how they were written.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -23,9 +24,12 @@ enum Repr {
     Decimal(Arc<Decimal>),
 }
 
-/// A number in the form of JSON that is not a canonical 64-bit integer.
+/// A number that is not written as a canonical 64-bit integer.
 struct Decimal {
+    /// In the form of JSON.
     text: Box<str>,
+    /// How `to_number` got it, if JSON has no such form: `007`, `+5`.
+    written: Option<Box<str>>,
     /// Its value as a 64-bit integer, if it equals one, as `1.0` does.
     whole: Option<i64>,
 }
@@ -144,11 +148,15 @@ impl Number {
             return Some(Self(Repr::Int(value)));
         }
         let whole = Parts::new(text)?.to_i64();
-        Some(Self(Repr::Decimal(Arc::new(Decimal { text: text.into(), whole }))))
+        Some(Self::decimal(text, whole))
     }
 
-    /// Reads a number as Go's `ParseFloat` does, which allows `+5`, `.5`, `5.` and leading zeros. Such forms are not
-    /// kept.
+    fn decimal(text: &str, whole: Option<i64>) -> Self {
+        Self(Repr::Decimal(Arc::new(Decimal { text: text.into(), written: None, whole })))
+    }
+
+    /// Reads a number as Go's `ParseFloat` does, which allows `+5`, `.5`, `5.` and leading zeros. Such a form is kept, too:
+    /// [`Number::json_text`] has another one.
     pub(crate) fn parse_lenient(text: &str) -> Option<Self> {
         if let Some(number) = Self::parse(text) {
             return Some(number);
@@ -163,12 +171,27 @@ impl Number {
         if whole.is_empty() && fraction.is_empty() {
             return None;
         }
-        // OPA 1.20 keeps the text `007` or `+5` of a `to_number`, and `json.marshal` then fails with
-        // `invalid number literal`. The normal form of JSON makes that call succeed.
         let whole = whole.trim_start_matches('0');
         let whole = if whole.is_empty() { "0" } else { whole };
         let point = if fraction.is_empty() { "" } else { "." };
-        Self::parse(&format!("{sign}{whole}{point}{fraction}{exponent}"))
+        let json = format!("{sign}{whole}{point}{fraction}{exponent}");
+        let whole = Parts::new(&json)?.to_i64();
+        // In OPA 1.20 `sprintf("%v", [[to_number("007")]])` is `[007]`, and `json.marshal` of it fails.
+        let written = Some(text.into());
+        Some(Self(Repr::Decimal(Arc::new(Decimal { text: json.into(), written, whole }))))
+    }
+
+    /// The number as JSON writes it.
+    pub(crate) fn json_text(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Int(value) => Cow::Owned(value.to_string()),
+            Repr::Decimal(decimal) => Cow::Borrowed(&decimal.text),
+        }
+    }
+
+    /// Whether it is written as no number of JSON is.
+    pub(crate) fn has_other_form(&self) -> bool {
+        matches!(&self.0, Repr::Decimal(decimal) if decimal.written.is_some())
     }
 
     /// The number nearest to a float, in the shortest form that reads back as the same float.
@@ -180,7 +203,7 @@ impl Number {
     pub fn from_bigint(value: &BigInt) -> Self {
         match value.to_i64() {
             Some(value) => Self(Repr::Int(value)),
-            None => Self(Repr::Decimal(Arc::new(Decimal { text: value.to_string().into(), whole: None }))),
+            None => Self::decimal(&value.to_string(), None),
         }
     }
 
@@ -263,7 +286,7 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Int(value) => write!(f, "{value}"),
-            Repr::Decimal(decimal) => f.write_str(&decimal.text),
+            Repr::Decimal(decimal) => f.write_str(decimal.written.as_deref().unwrap_or(&decimal.text)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Value;
+use super::{Types, Value};
 
 /// A value that is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +98,25 @@ impl Value {
         }
     }
 
+    /// The unknown parts that an operation may have read as numbers from texts. What the host does not know is JSON.
+    pub(crate) fn possible_numbers(&self) -> Option<Unknown> {
+        let of_all = |values: &mut dyn Iterator<Item = &Self>| {
+            values.filter_map(Self::possible_numbers).reduce(|all, one| all.union(&one))
+        };
+        match self {
+            _ if !self.contains_unknown() => None,
+            Self::Unknown(unknown) => match (&unknown.0.hint, &unknown.0.origin) {
+                (Some(Hint::Bool | Hint::Text(_) | Hint::Count { .. } | Hint::Marker), _) => None,
+                (_, Some(Origin::Place(_))) => None,
+                _ => Some(unknown.plain()),
+            },
+            Self::Array(items) => of_all(&mut items.iter()),
+            Self::Set(items) => of_all(&mut items.iter()),
+            Self::Object(members) => of_all(&mut members.iter().flat_map(|(key, value)| [key, value])),
+            _ => None,
+        }
+    }
+
     /// The value with parts that may differ from all others.
     // One element may represent several members that turn out to be different: with an origin they would all
     // be equal.
@@ -120,8 +139,8 @@ impl Value {
 /// Facts about an unknown value that hold in any case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Hint {
-    /// Null, a bool, a number or a string: nothing is in it.
-    Scalar,
+    /// A value of one of these types.
+    Types(Types),
     /// A bool.
     Bool,
     /// A string: this one, with a placeholder for each unknown part.
@@ -147,9 +166,17 @@ impl Unknown {
         Self(Arc::new(Inner { ids: vec![id], hint: None, origin: Some(Origin::Place(id)) }))
     }
 
-    /// Like [`Unknown::new`], of a value that is null, a boolean, a number or a string, and no collection.
-    pub fn scalar(id: u32) -> Self {
-        let (hint, origin) = (Some(Hint::Scalar), Some(Origin::Place(id)));
+    /// Like [`Unknown::new`], of a value that has one of these types.
+    ///
+    /// ```
+    /// use objchange_rego::{Unknown, Value, value::Types};
+    ///
+    /// // A string that is not known yet is true in a condition, and so is null.
+    /// let name = Value::Unknown(Unknown::of_types(0, Types::STRING.or(Types::NULL)));
+    /// assert!(name.contains_unknown());
+    /// ```
+    pub fn of_types(id: u32, types: Types) -> Self {
+        let (hint, origin) = (Some(Hint::Types(types)), Some(Origin::Place(id)));
         Self(Arc::new(Inner { ids: vec![id], hint, origin }))
     }
 
@@ -248,6 +275,15 @@ impl Unknown {
         self.0.origin.as_ref()
     }
 
+    /// Whether it may turn out to be an array. What policies see as unknown is an object to them.
+    pub(crate) fn may_be_array(&self) -> bool {
+        match &self.0.hint {
+            None | Some(Hint::Array(_)) => true,
+            Some(Hint::Types(types)) => !types.and(Types::ARRAY).is_empty(),
+            _ => false,
+        }
+    }
+
     /// The result of an operation on these values.
     pub(crate) fn made_by(self, name: OperationName, operands: &[Value]) -> Self {
         match Origin::of(name, operands) {
@@ -258,7 +294,20 @@ impl Unknown {
 
     /// Whether a condition with this value may not hold.
     pub(crate) fn may_be_false(&self) -> bool {
-        matches!(self.0.hint, None | Some(Hint::Bool | Hint::Marker | Hint::Scalar))
+        match self.0.hint {
+            None | Some(Hint::Bool | Hint::Marker) => true,
+            Some(Hint::Types(types)) => !types.and(Types::BOOLEAN).is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Whether it may have members, and nothing is known about them.
+    pub(crate) fn may_hold_anything(&self) -> bool {
+        match self.0.hint {
+            None => true,
+            Some(Hint::Types(types)) => !types.and(Types::COLLECTIONS).is_empty(),
+            _ => false,
+        }
     }
 
     /// Combines the dependences of both. Shares the list if one of them has all that is kept: two loops over 1,200 lists of

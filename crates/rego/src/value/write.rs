@@ -1,11 +1,11 @@
 //! Values as text: JSON as OPA marshals it, and terms as it prints them.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use objchange_text::json::write_string;
 use objchange_text::quote_into;
 
-use super::{Array, Hint, Object, Set, Value};
+use super::{Array, Hint, Number, Object, Set, Value};
 
 /// Stands for an unknown value in text.
 // Terraform prints an attribute that it does not know yet in these words, so people recognize them in
@@ -25,9 +25,7 @@ impl Value {
         match self {
             Self::Null => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Self::Number(number) => {
-                let _ = write!(out, "{number}");
-            }
+            Self::Number(number) => out.push_str(&number.json_text()),
             Self::String(text) => write_string(text, out),
             Self::Array(array) => write_json_items(array.items(), out),
             Self::Set(set) => write_json_items(set.items(), out),
@@ -47,6 +45,19 @@ impl Value {
                 Some(Hint::Text(text)) => text.write_json(out),
                 _ => write_string(UNKNOWN, out),
             },
+        }
+    }
+
+    /// A number in it that is written as JSON has none, such as `007` of `to_number("007")`: OPA refuses to write it.
+    pub fn number_not_in_json(&self) -> Option<&Number> {
+        match self {
+            Self::Number(number) => number.has_other_form().then_some(number),
+            Self::Array(array) => array.iter().find_map(Self::number_not_in_json),
+            Self::Set(set) => set.iter().find_map(Self::number_not_in_json),
+            Self::Object(object) => object
+                .iter()
+                .find_map(|(key, value)| key.number_not_in_json().or_else(|| value.number_not_in_json())),
+            _ => None,
         }
     }
 

@@ -6,15 +6,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::ValueEnum;
-use objchange_finding::Gate;
 use objchange_policy::sentinel::report::{check_case, check_rules};
 use objchange_policy::sentinel::shapes::{self, Schemas};
 use objchange_sentinel::Diagnostic;
 
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
-use crate::reports::{Outputs, Reporter};
+use crate::reports::{FailOn, Outputs, Reporter};
 use crate::schemas::SchemaArgs;
 
 const AFTER_HELP: &str = "\
@@ -57,16 +55,6 @@ pub(super) struct Args {
     sarif: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    /// Errors only
-    Error,
-    /// Errors and warnings
-    Warning,
-    /// Nothing
-    Never,
-}
-
 /// A file, and its findings.
 struct Checked<'c> {
     file: &'c str,
@@ -92,11 +80,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut text = reporter.has_text().then(text::Text::default);
     check_rules().for_each(|rule| reporter.report.rule(&rule));
     reporter.report.suite("sentinel", None);
-    let gate = match args.fail_on {
-        FailOn::Error => Gate::ERRORS,
-        FailOn::Warning => Gate::WARNINGS,
-        FailOn::Never => Gate::NEVER,
-    };
+    let gate = args.fail_on.gate();
     let mut unreadable = Vec::new();
     for target in &targets {
         let source = match target.source.read() {

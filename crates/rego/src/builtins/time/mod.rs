@@ -18,6 +18,7 @@ const N: Types = Types::NUMBER;
 const ANY: Types = Types::ANY;
 
 pub(super) use duration::parse as parse_duration;
+pub(super) use parse::parse as parse_time;
 
 pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("time.now_ns", &[], |context, _| some(Value::int(context.now_ns()))),

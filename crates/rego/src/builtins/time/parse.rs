@@ -29,7 +29,7 @@ struct Fields {
 }
 
 /// The time that a text says in a layout, in nanoseconds since 1970.
-pub(super) fn parse(layout: &str, value: &str) -> Result<i128, BuiltinError> {
+pub(in super::super) fn parse(layout: &str, value: &str) -> Result<i128, BuiltinError> {
     let quoted = |text: &str| Value::from(text).to_string();
     let no_match = |rest: &str, chunk: &str| {
         BuiltinError::failed(format!(

@@ -6,12 +6,16 @@ mod tabs;
 mod write;
 
 use super::arguments::{some, text};
+use super::encoding::check_numbers;
 use super::{Builtin, Context, Types};
 use crate::Limit;
 use crate::value::Value;
 
 pub(super) const FAMILY: &[Builtin] = &[
-    Builtin::new("yaml.marshal", &[Types::ANY], |context, o| some(write::write(context, &o[0])?)),
+    Builtin::new("yaml.marshal", &[Types::ANY], |context, o| {
+        check_numbers(&o[0])?;
+        some(write::write(context, &o[0])?)
+    }),
     Builtin::new("yaml.unmarshal", &[Types::STRING], |context, o| some(read::read(context, text(o, 0)?)?)),
     Builtin::new("yaml.is_valid", &[Types::ANY], |context, o| {
         let Some(text) = o[0].as_str() else { return some(false) };

@@ -1,6 +1,7 @@
 //! Values to YAML: blocks with two spaces of indentation, quotes only where they are needed.
 
 use super::super::context::check_text;
+use super::super::time::parse_time;
 use super::super::{BuiltinError, Context};
 use super::scalar;
 use crate::value::{Number, Object, Value};
@@ -228,12 +229,19 @@ fn is_written(c: char) -> bool {
     c == '\u{a0}' || (u32::from(c) <= 0xffff && objchange_text::is_printable(c))
 }
 
+/// The timestamps of YAML 1.1, as layouts of Go.
+const TIMESTAMPS: [&str; 4] = [
+    "2006-1-2T15:4:5.999999999Z07:00",
+    "2006-1-2t15:4:5.999999999Z07:00",
+    "2006-1-2 15:4:5.999999999",
+    "2006-1-2",
+];
+
 /// Whether a plain scalar with this text would be something else than text.
 fn is_resolved(text: &str) -> bool {
-    let is_date = text.len() >= 8
-        && text.as_bytes()[4..].first() == Some(&b'-')
-        && text[..4].bytes().all(|b| b.is_ascii_digit())
-        && text.bytes().all(|b| b.is_ascii_digit() || b"-:.TtZz +".contains(&b));
+    // Only dates that there are: `2021-02-30` is a plain text.
+    let is_date = text.as_bytes().get(4) == Some(&b'-')
+        && TIMESTAMPS.iter().any(|layout| parse_time(layout, text).is_ok());
     // Numbers of YAML 1.1 to the base of 60.
     let is_base_60 = text.contains(':') && text.bytes().all(|b| b.is_ascii_digit() || b":._+-".contains(&b));
     // OPA 1.20 quotes `2001-01-01` and `1:30`, although its reader takes both for texts.

@@ -26,7 +26,11 @@ fn answer(case: &Value, shared: &Value, is_strict: bool) -> Result<Value, String
     };
     let whole = program.rules().find(|rule| rule.name == "whole").expect("it is there").id;
     let value = program.run(setup, |session| session.rule(whole)).map_err(|error| error.to_string())?.0;
-    let text = value.unwrap_or_else(|| Value::object([])).to_json();
+    let value = value.unwrap_or_else(|| Value::object([]));
+    if value.number_not_in_json().is_some() {
+        return Err("invalid number literal".to_owned());
+    }
+    let text = value.to_json();
     Ok(Value::from_json(&text).expect("what was written can be read"))
 }
 

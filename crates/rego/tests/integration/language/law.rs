@@ -1,4 +1,4 @@
-//! Certain results hold for all values of all types in place of the unknown ones.
+//! Certain results hold for all values in place of the unknown ones, of the types that are known of them.
 //!
 //! A rule that may fail is not certain, either. Random policies run over inputs with unknown parts, and
 //! over the inputs with random values in their place. `PROPTEST_CASES` sets the number of policies.
@@ -97,7 +97,7 @@ fn what_is_certain_is_so_for_all_values() {
         let abstracted = answers(&program, &rules, input.clone());
         decided += abstracted.iter().filter(|answer| matches!(&answer.0, Ok((_, None)))).count();
         for _ in 0..FILLINGS {
-            let fillings: Vec<Value> = (0..holes).map(|_| random.json(2)).collect();
+            let fillings: Vec<Value> = (0..holes).map(|hole| random.filling(hole)).collect();
             let known = filled(&input, &fillings);
             let concrete = answers(&program, &rules, known.clone());
             for (rule, (one, other)) in abstracted.iter().zip(&concrete).enumerate() {

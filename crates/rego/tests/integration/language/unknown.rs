@@ -1,10 +1,17 @@
 //! Answers that are decided although parts of the input are not known yet.
 
+use objchange_rego::value::Types;
 use objchange_rego::{CompileOptions, Program, Setup, SourceFile, Unknown, Value};
 
 fn unknown(id: u32) -> Value {
     Value::Unknown(Unknown::new(id))
 }
+
+fn of_types(id: u32, types: Types) -> Value {
+    Value::Unknown(Unknown::of_types(id, types))
+}
+
+const SCALAR: Types = Types::NULL.or(Types::BOOLEAN).or(Types::NUMBER).or(Types::STRING);
 
 /// `o` has a member that is not known yet, and `u` and `v` are not known at all.
 fn input() -> Value {
@@ -17,7 +24,11 @@ fn input() -> Value {
     object(&[
         ("u", unknown(0)),
         ("v", unknown(1)),
-        ("s", Value::Unknown(Unknown::scalar(3))),
+        ("s", of_types(3, SCALAR)),
+        ("text", of_types(4, Types::STRING.or(Types::NULL))),
+        ("flag", of_types(5, Types::BOOLEAN.or(Types::NULL))),
+        ("list", of_types(6, Types::ARRAY.or(Types::NULL))),
+        ("map", of_types(7, Types::OBJECT.or(Types::NULL))),
         ("tags", tags.clone()),
         ("same", object(&[("tags", tags)])),
     ])
@@ -126,6 +137,50 @@ fn nothing_is_in_a_scalar() {
         ("default r := 0\n\nr := 1 if input.s", None),
         ("r if { every x in input.s { x } }", Some("undefined")),
         ("r if { [a, b] = input.s; a == b }", Some("undefined")),
+    ] {
+        assert_eq!(r(&[text]).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn types_decide_what_no_value_of_them_changes() {
+    for (text, expected) in [
+        // Only `false` is not true in a condition.
+        ("r if input.text", Some("true")),
+        ("r if not input.text", Some("undefined")),
+        ("r if input.list", Some("true")),
+        ("r if not input.map", Some("undefined")),
+        ("r if input.flag", None),
+        ("r if not input.flag", None),
+        ("r := input.text == true", Some("false")),
+        ("r := input.text == 1", Some("false")),
+        ("r := input.text == \"a\"", None),
+        ("r := input.text == null", None),
+        ("r := input.flag == \"true\"", Some("false")),
+        ("r := input.list == {}", Some("false")),
+        ("r := input.list == []", None),
+        ("r := input.text == input.map", None),
+        ("r := input.text < []", Some("true")),
+        ("r := input.list >= {\"a\": 1}", Some("false")),
+        ("r := input.text < \"b\"", None),
+        ("r := is_string(input.text)", None),
+        ("r := is_number(input.text)", Some("false")),
+        ("r := is_array(input.list)", None),
+        ("r := is_object(input.list)", Some("false")),
+        ("r := is_boolean(input.u == 1)", Some("true")),
+        ("r := is_set({x | some x in [1, 2]; input.u == x})", Some("true")),
+        ("r := count([x | some x in [1]; input.u == x]) < \"a\"", Some("true")),
+        ("r if { some x in input.list; x == 1 }", None),
+        ("r if { some x in input.text; x == 1 }", Some("undefined")),
+        ("r if { every x in input.list { x == 1 } }", None),
+        ("r if input.list[0] == 1", None),
+        ("r if input.map.a == 1", None),
+        ("r if { [a, b] = input.list; a == b }", None),
+        ("r if { [a, b] = input.map; a == b }", Some("undefined")),
+        ("r if { {\"a\": a} = input.map; a == 1 }", None),
+        ("r if { {\"a\": a} = input.list; a == 1 }", Some("undefined")),
+        ("r if { walk(input.list, [path, x]); count(path) > 0; x == 1 }", None),
+        ("r := object.union({\"a\": input.list}, {\"a\": {\"b\": 1}})", Some(r#"{"a": {"b": 1}}"#)),
     ] {
         assert_eq!(r(&[text]).as_deref(), expected, "{text}");
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use objchange_rego::value::Types;
 use objchange_rego::{Unknown, Value};
 
 pub(crate) struct Random(pub(crate) u64);
@@ -42,17 +43,28 @@ impl Random {
         }
     }
 
+    /// A value for an unknown part of this number, of its types.
+    pub(crate) fn filling(&mut self, hole: u32) -> Value {
+        let types = types_of(hole);
+        loop {
+            let value = self.json(2);
+            if types.contains(&value) {
+                return value;
+            }
+        }
+    }
+
     /// A value with parts that are unknown.
     pub(crate) fn skeleton(&mut self, depth: usize, holes: &mut u32) -> Value {
         match self.below(6) {
             // An unknown value may be in several places.
             0 | 1 if *holes > 0 && self.below(3) == 0 => {
                 let hole = self.below(*holes as usize);
-                Value::Unknown(Unknown::new(u32::try_from(hole).unwrap()))
+                hole_of(u32::try_from(hole).unwrap())
             }
             0 | 1 => {
                 *holes += 1;
-                Value::Unknown(Unknown::new(*holes - 1))
+                hole_of(*holes - 1)
             }
             2 if depth > 0 => {
                 Value::array((0..self.below(4)).map(|_| self.skeleton(depth - 1, holes)).collect::<Vec<_>>())
@@ -63,6 +75,25 @@ impl Random {
             _ => self.json(depth),
         }
     }
+}
+
+/// The types of some unknown parts are known.
+fn types_of(hole: u32) -> Types {
+    Types::NULL.or(match hole % 8 {
+        0 => Types::STRING,
+        1 => Types::BOOLEAN,
+        2 => Types::NUMBER,
+        3 => Types::ARRAY,
+        4 => Types::OBJECT,
+        _ => Types::ANY,
+    })
+}
+
+fn hole_of(hole: u32) -> Value {
+    Value::Unknown(match types_of(hole) {
+        Types::ANY => Unknown::new(hole),
+        types => Unknown::of_types(hole, types),
+    })
 }
 
 /// Writes policies.
