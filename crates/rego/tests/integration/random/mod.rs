@@ -43,17 +43,6 @@ impl Random {
         }
     }
 
-    /// A value for an unknown part of this number, of its types.
-    pub(crate) fn filling(&mut self, hole: u32) -> Value {
-        let types = types_of(hole);
-        loop {
-            let value = self.json(2);
-            if types.contains(&value) {
-                return value;
-            }
-        }
-    }
-
     /// A value with parts that are unknown.
     pub(crate) fn skeleton(&mut self, depth: usize, holes: &mut u32) -> Value {
         match self.below(6) {
@@ -78,7 +67,7 @@ impl Random {
 }
 
 /// The types of some unknown parts are known.
-fn types_of(hole: u32) -> Types {
+pub(crate) fn types_of(hole: u32) -> Types {
     Types::NULL.or(match hole % 8 {
         0 => Types::STRING,
         1 => Types::BOOLEAN,
