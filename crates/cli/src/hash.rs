@@ -11,6 +11,7 @@ use objchange_text::read_at_most;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
+use crate::mask::MaskArgs;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::show::IgnoreArgs;
 use crate::terminal;
@@ -54,6 +55,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     ignore: IgnoreArgs,
 
+    #[command(flatten)]
+    mask: MaskArgs,
+
     /// Print JSON (schema/hash.schema.json)
     #[arg(long)]
     json: bool,
@@ -82,8 +86,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let inputs =
-        PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
-    let file = read_plan_file(&args.plan, &inputs, &args.schemas.plan_files(&given))?;
+        PlanInputs { mask: &args.mask, must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
+    let file = read_plan_file(&args.plan, &inputs, &inputs.plan_files(&given))?;
     let plan = judged(&file)?;
     // Values that depend on missing input may turn out as anything, so a matching hash would promise too much.
     if args.verify.is_some() && !plan.missing().is_empty() {

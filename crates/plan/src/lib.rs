@@ -40,6 +40,7 @@ mod ignore;
 mod ignored_update;
 mod index;
 mod json;
+mod mask;
 mod mode;
 mod options;
 mod program;
@@ -85,6 +86,7 @@ pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, doubtful_marks,
     marks_or_all, serialize_number, union_marks,
 };
+pub use mask::{MaskedName, MaskedNameError, MaskedNames};
 pub use mode::PlanMode;
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, SIMULATED_UNREFRESHED, Version};

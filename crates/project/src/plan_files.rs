@@ -2,7 +2,7 @@
 
 use objchange::schema::ProviderSchemas;
 use objchange_files::input::{Contents, InputError, Source};
-use objchange_plan::{PlanFile, PlanFileError};
+use objchange_plan::{MaskedNames, PlanFile, PlanFileError};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlanError;
 
@@ -16,6 +16,7 @@ pub struct PlanFileReader {
     given: ProviderSchemas,
     #[cfg_attr(not(feature = "plan-file"), expect(dead_code, reason = "this build reads no plan files"))]
     lookup: SchemaLookup,
+    masked: MaskedNames,
 }
 
 /// The purpose for which a plan file is read.
@@ -83,7 +84,13 @@ impl Default for PlanFileReader {
 impl PlanFileReader {
     /// Reads with these schemas, and those that `lookup` finds of other providers.
     pub fn new(given: ProviderSchemas, lookup: SchemaLookup) -> Self {
-        Self { given, lookup }
+        Self { given, lookup, masked: MaskedNames::default() }
+    }
+
+    /// Hides the values of these names in everything that is read.
+    #[must_use]
+    pub fn masking(self, masked: MaskedNames) -> Self {
+        Self { masked, ..self }
     }
 
     /// Reads the plan or state of a source, of at most this many bytes.
@@ -107,7 +114,7 @@ impl PlanFileReader {
 
     fn read_for(&self, need: Need, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
         match source.read_contents(limit)? {
-            Contents::Text(text) => Self::document(source.to_string(), None, text),
+            Contents::Text(text) => self.document(source.to_string(), None, text),
             Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), bytes, need),
         }
     }
@@ -120,13 +127,14 @@ impl PlanFileReader {
     /// They are neither a document nor a plan file that can be read.
     pub fn read_contents(&self, name: &str, contents: Contents) -> Result<PlanFile, PlanInputError> {
         match contents {
-            Contents::Text(text) => Self::document(name.to_owned(), None, text),
+            Contents::Text(text) => self.document(name.to_owned(), None, text),
             Contents::PlanFile(bytes) => self.marked_plan_file(name, &bytes),
         }
     }
 
     /// The plan or state in a text; `line` is that of a file with a document a line.
     pub(crate) fn document(
+        &self,
         name: String,
         line: Option<u64>,
         text: String,
@@ -138,10 +146,11 @@ impl PlanFileReader {
         if let Some(error) = refusal {
             return Err(PlanInputError::Saved { name, error: Box::new(error) });
         }
-        Ok(match line {
+        let file = match line {
             Some(line) => PlanFile::parse_line(&name, usize::try_from(line).unwrap_or(usize::MAX), text)?,
             None => PlanFile::parse(name, text)?,
-        })
+        };
+        Ok(file.with_masked_names(&self.masked)?)
     }
 
     /// The plan in a plan file that something decides by. It has the marks of the schemas also where Terraform's document
@@ -180,6 +189,8 @@ impl PlanFileReader {
         schemas.append(cached.schemas);
         let origin = saved.origin();
         let of_module = objchange_module::Schemas::new([schemas.clone()]);
+        // Only documents have marks for masked names.
+        let need = if self.masked.is_empty() || !matches!(need, Need::Changes) { need } else { Need::Document };
         let (plan, noted): (Box<dyn MadePlan>, _) = match need {
             Need::Changes => {
                 let plan = saved.pack(&of_module).map_err(fail)?;
@@ -204,10 +215,11 @@ impl PlanFileReader {
         };
         let notices = cached.notices.into_iter().chain(noted.into_iter().map(named)).collect();
         let file = PlanFile::made(name, plan, None)?.with_notices(notices).with_origin(origin);
-        match need {
-            Need::Decision => Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?),
-            Need::Changes | Need::Document => Ok(file),
-        }
+        let file = match need {
+            Need::Decision => file.with_schemas(&Arc::new(Schemas::new(schemas)))?,
+            Need::Changes | Need::Document => file,
+        };
+        Ok(file.with_masked_names(&self.masked)?)
     }
 
     /// The plan in a plan file, which this build does not read.

@@ -408,10 +408,16 @@ impl Plan {
     /// >>> Plan.load(plan_path).changes[0].type
     /// 'disk'
     #[staticmethod]
-    #[pyo3(signature = (source, /, schemas=None))]
-    fn load<'py>(source: &Bound<'py, PyAny>, schemas: Option<SchemasArg>) -> PyResult<Bound<'py, Plan>> {
+    #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
+    #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
+    #[expect(clippy::needless_pass_by_value, reason = "Python passes it owned")]
+    fn load<'py>(
+        source: &Bound<'py, PyAny>,
+        schemas: Option<SchemasArg>,
+        mask: Vec<String>,
+    ) -> PyResult<Bound<'py, Plan>> {
         let file = Input::new(source)?;
-        let document = read_document(source.py(), file, schemas)?;
+        let document = read_document(source.py(), file, schemas, &mask)?;
         document.cast_into().map_err(|_| {
             Failure::new("DocumentError", "state", "this is a state, and no plan: read it with `State.load`")
                 .into()
@@ -482,10 +488,16 @@ impl State {
     /// >>> State.load(b'{"version":4,"serial":1,"lineage":"x"}').resources[:]
     /// []
     #[staticmethod]
-    #[pyo3(signature = (source, /, schemas=None))]
-    fn load<'py>(source: &Bound<'py, PyAny>, schemas: Option<SchemasArg>) -> PyResult<Bound<'py, State>> {
+    #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
+    #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
+    #[expect(clippy::needless_pass_by_value, reason = "Python passes it owned")]
+    fn load<'py>(
+        source: &Bound<'py, PyAny>,
+        schemas: Option<SchemasArg>,
+        mask: Vec<String>,
+    ) -> PyResult<Bound<'py, State>> {
         let file = Input::new(source)?;
-        let document = read_document(source.py(), file, schemas)?;
+        let document = read_document(source.py(), file, schemas, &mask)?;
         document.cast_into().map_err(|_| {
             Failure::new("DocumentError", "plan", "this is a plan, and no state: read it with `Plan.load`")
                 .into()

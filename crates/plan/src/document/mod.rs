@@ -13,6 +13,7 @@ mod instance;
 mod kind;
 mod missing;
 mod missing_changes;
+mod name_marks;
 mod object;
 mod origin;
 mod place;

@@ -35,6 +35,7 @@ use crate::exit::{self, CommandError, unusable};
 use crate::input::{Size, Source};
 use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module, state_choice};
 use crate::reports::{Reporter, Reports};
+use crate::mask::MaskArgs;
 use crate::schemas::SchemaArgs;
 use crate::terminal;
 use objchange_project::pool;
@@ -144,6 +145,9 @@ pub(super) struct Args {
     schemas: SchemaArgs,
 
     #[command(flatten)]
+    mask: MaskArgs,
+
+    #[command(flatten)]
     module: ForModules<ModuleOptions>,
 }
 
@@ -164,6 +168,7 @@ impl Args {
         let ModuleOptions { no_state, planning } = self.module.used_for(plans)?;
         Ok(PlanInputs {
             state: state_choice(self.state.as_deref(), *no_state),
+            mask: &self.mask,
             is_strict: true,
             must_be_whole: true,
             max_input: self.max_input,
@@ -385,7 +390,7 @@ impl SharedInputs {
             .map_err(|error| error.to_string())?
             .iter()
             .for_each(|warning| exit::warn(warning));
-        let state = args.state.as_deref().map(state).transpose()?;
+        let state = args.state.as_deref().map(|path| state(path, &args.mask)).transpose()?;
         let run = args.run.as_deref().map(read_run).transpose()?;
         Ok(Self { policies, replaced, state, run })
     }
@@ -395,8 +400,8 @@ fn text_of(path: &Path) -> Result<String, String> {
     Source::new(path).read_document().map_err(|error| error.to_string())
 }
 
-fn state(path: &Path) -> Result<PlanFile, String> {
-    let read = PlanFileReader::default().read(&Source::new(path), MAX_DOCUMENT);
+fn state(path: &Path, mask: &MaskArgs) -> Result<PlanFile, String> {
+    let read = PlanFileReader::default().masking(mask.names()).read(&Source::new(path), MAX_DOCUMENT);
     let file = read.map_err(|error| error.to_string())?;
     match file.plan() {
         Some(_) => Err(format!("{}: this is a plan; pass it with --plan", path.display())),
