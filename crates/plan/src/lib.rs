@@ -70,7 +70,7 @@ pub use diff::{
     ObjectChange, Parts, Primitive, Scalar, Sensitivity, diff_values,
 };
 pub use document::{
-    Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts, Finding,
+    BlockPlace, Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts, Finding,
     FindingKind, Form, MadePlan, Missing, MissingChange, MissingKind, MissingRange, NoInstance, NoState,
     ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin, PlanSection,
     PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin, SchemaSource, Schemas,

@@ -1,11 +1,20 @@
 //! Reads plans and states: documents, and the plan files that `terraform plan -out` saves.
 
+#[cfg(feature = "plan-file")]
+use std::collections::BTreeMap;
+#[cfg(feature = "plan-file")]
+use std::path::Path;
+
 use objchange::schema::ProviderSchemas;
 use objchange_files::input::{Contents, InputError, Source};
+#[cfg(feature = "plan-file")]
+use objchange_plan::BlockPlace;
 use objchange_plan::{MaskedNames, PlanFile, PlanFileError};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlanError;
 
+#[cfg(feature = "plan-file")]
+use crate::lock_file::below;
 use crate::schema_lookup::SchemaLookup;
 
 /// Reads plan files with the schemas of their providers: those that are given, and those that are cached of the versions
@@ -187,7 +196,7 @@ impl PlanFileReader {
             saved.providers().filter(is_missing).cloned().map(SchemaQuery::Provider).collect();
         let cached = self.lookup.choose(wanted, saved.locked());
         schemas.append(cached.schemas);
-        let origin = saved.origin();
+        let mut origin = saved.origin();
         let of_module = objchange_module::Schemas::new([schemas.clone()]);
         // Only documents have marks for masked names.
         let need = if self.masked.is_empty() || !matches!(need, Need::Changes) { need } else { Need::Document };
@@ -205,6 +214,9 @@ impl PlanFileReader {
                     return Err(fail(SavedPlanError::Configuration(reason.to_owned())));
                 }
                 let notices = plan.notices().to_vec();
+                if let Need::Decision = need {
+                    origin = origin.with_blocks(beside(name, plan.blocks()));
+                }
                 (Box::new(plan), notices)
             }
         };
@@ -227,4 +239,19 @@ impl PlanFileReader {
     fn plan_file(&self, name: &str, _: impl AsRef<[u8]>, _: Need) -> Result<PlanFile, PlanInputError> {
         Err(PlanInputError::NoPlanFiles(name.to_owned()))
     }
+}
+
+/// The blocks of a plan file, with the paths of their files. These are relative to the directory in which the plan was made,
+/// where most plan files still are.
+#[cfg(feature = "plan-file")]
+fn beside(plan: &str, blocks: BTreeMap<String, BlockPlace>) -> BTreeMap<String, BlockPlace> {
+    let Some(directory) = Path::new(plan).parent() else { return blocks };
+    let place = |(address, block): (String, BlockPlace)| {
+        let file = match directory.join(&block.file).is_file() {
+            true => below(directory, &block.file),
+            false => block.file,
+        };
+        (address, BlockPlace { file, ..block })
+    };
+    blocks.into_iter().map(place).collect()
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use objchange_module::PlanArguments;
+use objchange_plan::MaskedNames;
 use objchange_project::{
     PlanError, PlanSettings, PlannedDirectory, StateChoice, StateError, VariableSetting, plan_directory,
 };

@@ -43,7 +43,7 @@ pub use kind::DocumentKind;
 pub use missing::{DirectoryProblem, Missing, MissingKind, MissingRange};
 pub use missing_changes::MissingChange;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
-pub use origin::PlanOrigin;
+pub use origin::{BlockPlace, PlanOrigin};
 pub use plan::Plan;
 pub(crate) use plan_file::placed_document;
 pub use plan_file::{MadePlan, PlanFile, PlanFileError, PlanFileErrorKind};

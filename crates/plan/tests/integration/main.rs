@@ -11,6 +11,7 @@ mod joined_marks;
 mod large;
 mod leaves;
 mod markdown;
+mod masked;
 mod match_sets;
 mod modes;
 mod mutated;

@@ -483,6 +483,7 @@ class ChangeStream:
         errors: Literal["raise", "rows"] = "raise",
         lines: tuple[int, int, int] | None = None,
         every_plan: bool = False,
+        mask: Sequence[str] = (),
     ) -> ChangeStream: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
 

@@ -139,10 +139,13 @@ fn verdicts(plan: &ReviewedPlan<'_>, room: usize) -> String {
         let sign = if result.refuses { "❌" } else { "⚠️" };
         let accepted = if result.refuses { "" } else { ", accepted" };
         let line = format!(
-            "{}- {sign} **{}**{accepted} {} ({}): {}\n",
+            "{}- {sign} **{}**{accepted} {} ({}{}): {}\n",
             if index == 0 { "\n" } else { "" },
             result.outcome.as_str(),
             escape::code(start(&result.policy, NAME)),
+            result.block.as_ref().map_or_else(String::new, |block| {
+                format!("{}, by ", escape::code(start(block, NAME)))
+            }),
             escape::code(start(&result.place, NAME)),
             escape::words(start(&result.message.replace(['\n', '\r'], " "), MESSAGE)),
         );
