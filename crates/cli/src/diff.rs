@@ -16,8 +16,8 @@ use serde_json::json;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
-use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::mask::MaskArgs;
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use crate::show::{IgnoreArgs, MarkdownArgs};
 use crate::style::colour;
@@ -111,8 +111,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let is_given = given.is_given();
-    let inputs =
-        PlanInputs { mask: &args.mask, must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
+    let inputs = PlanInputs {
+        mask: &args.mask,
+        must_be_whole: true,
+        max_input: args.max_input,
+        ..module.inputs(&args.schemas)
+    };
     let plan_files = inputs.plan_files(&given);
     let read = |path| read_plan_file(path, &inputs, &plan_files);
     let files = [read(&args.a)?, read(b)?];

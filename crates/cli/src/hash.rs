@@ -10,8 +10,8 @@ use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
-use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::mask::MaskArgs;
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::show::IgnoreArgs;
 use crate::terminal;
@@ -85,8 +85,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("the hash was made with other ignored paths: verify it with the same --ignore".into());
     }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
-    let inputs =
-        PlanInputs { mask: &args.mask, must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
+    let inputs = PlanInputs {
+        mask: &args.mask,
+        must_be_whole: true,
+        max_input: args.max_input,
+        ..module.inputs(&args.schemas)
+    };
     let file = read_plan_file(&args.plan, &inputs, &inputs.plan_files(&given))?;
     let plan = judged(&file)?;
     // Values that depend on missing input may turn out as anything, so a matching hash would promise too much.

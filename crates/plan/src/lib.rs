@@ -70,11 +70,11 @@ pub use diff::{
     ObjectChange, Parts, Primitive, Scalar, Sensitivity, diff_values,
 };
 pub use document::{
-    BlockPlace, Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts, Finding,
-    FindingKind, Form, MadePlan, Missing, MissingChange, MissingKind, MissingRange, NoInstance, NoState,
-    ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin, PlanSection,
-    PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin, SchemaSource, Schemas,
-    Sensitive, State, StateOutput, StateResource, StatedMarks, UnfamiliarKind, UnknownKind,
+    BlockPlace, Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts,
+    Finding, FindingKind, Form, MadePlan, Missing, MissingChange, MissingKind, MissingRange, NoInstance,
+    NoState, ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin,
+    PlanSection, PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin, SchemaSource,
+    Schemas, Sensitive, State, StateOutput, StateResource, StatedMarks, UnfamiliarKind, UnknownKind,
     document_warnings, extract, findings, incompleteness_warning, is_errored_plan, read_object, read_planned,
     read_prior, says_sensitive,
 };

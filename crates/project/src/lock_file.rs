@@ -42,9 +42,10 @@ pub(crate) fn origin(directory: &Path, config: &Config) -> PlanOrigin {
     };
     // A lock file that cannot be read gave a warning before, where the plan depends on it.
     let locked = read_locked_versions(&directory.join(LOCK_FILE)).ok().map(versions);
-    let blocks = config.blocks().into_iter().map(|(address, place)| {
-        (address, BlockPlace { file: below(directory, &place.file), ..place })
-    });
+    let blocks = config
+        .blocks()
+        .into_iter()
+        .map(|(address, place)| (address, BlockPlace { file: below(directory, &place.file), ..place }));
     let blocks = blocks.collect();
     PlanOrigin::new(config.sources.iter().map(|(path, text, _)| (path, text)), locked).with_blocks(blocks)
 }

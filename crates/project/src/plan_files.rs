@@ -199,7 +199,8 @@ impl PlanFileReader {
         let mut origin = saved.origin();
         let of_module = objchange_module::Schemas::new([schemas.clone()]);
         // Only documents have marks for masked names.
-        let need = if self.masked.is_empty() || !matches!(need, Need::Changes) { need } else { Need::Document };
+        let need =
+            if self.masked.is_empty() || !matches!(need, Need::Changes) { need } else { Need::Document };
         let (plan, noted): (Box<dyn MadePlan>, _) = match need {
             Need::Changes => {
                 let plan = saved.pack(&of_module).map_err(fail)?;

@@ -9,7 +9,8 @@ use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{ModulePlan, PlanOptions, PlannedAction, PlannedObject};
 use objchange_module::{DiagnosticPrinter, ProviderAddress, Schemas, Unanswered};
 use objchange_plan::{
-    ChangeSet, Facts, MadePlan, MaskedNames, NoState, PlanFile, PlanFileError, PlanMode, PlanOrigin, ProviderDependent,
+    ChangeSet, Facts, MadePlan, MaskedNames, NoState, PlanFile, PlanFileError, PlanMode, PlanOrigin,
+    ProviderDependent,
 };
 use objchange_text::counted;
 

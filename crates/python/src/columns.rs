@@ -37,7 +37,11 @@ impl ChangeStream {
     #[pyo3(
         text_signature = "(paths, *, of='changes', schemas=None, errors='raise', lines=None, every_plan=False, mask=())"
     )]
-    #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "Python passes them by name, and owned")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::needless_pass_by_value,
+        reason = "Python passes them by name, and owned"
+    )]
     fn py_new(
         paths: Vec<PathBuf>,
         of: &str,

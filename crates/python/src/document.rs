@@ -8,6 +8,7 @@ use objchange_plan::{
 };
 use objchange_policy::tfplan::RawPlan;
 use objchange_policy::tfstate::TfState;
+use objchange_text::counted;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use self_cell::self_cell;
@@ -473,8 +474,8 @@ impl Plan {
     fn __repr__(&self) -> PyResult<String> {
         let changes = self.0.plan()?.changes.resources.len();
         Ok(match &self.0.file {
-            Some(file) => format!("<Plan {file:?}: {changes} resource changes>"),
-            None => format!("<Plan: {changes} resource changes>"),
+            Some(file) => format!("<Plan {file:?}: {}>", counted(changes, "resource change")),
+            None => format!("<Plan: {}>", counted(changes, "resource change")),
         })
     }
 }
@@ -524,8 +525,8 @@ impl State {
     fn __repr__(&self) -> String {
         let resources = self.0.with_state(|state| state.resources.len());
         match &self.0.file {
-            Some(file) => format!("<State {file:?}: {resources} resources>"),
-            None => format!("<State: {resources} resources>"),
+            Some(file) => format!("<State {file:?}: {}>", counted(resources, "resource")),
+            None => format!("<State: {}>", counted(resources, "resource")),
         }
     }
 }

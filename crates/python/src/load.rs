@@ -163,7 +163,8 @@ pub(crate) fn read_document<'py>(
 /// Names whose values are hidden.
 pub(crate) fn masked_names(mask: &[String]) -> Result<MaskedNames, Failure> {
     let name = |text: &String| {
-        text.parse::<MaskedName>().map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))
+        text.parse::<MaskedName>()
+            .map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))
     };
     Ok(MaskedNames::new(mask.iter().map(name).collect::<Result<Vec<_>, _>>()?))
 }

@@ -114,8 +114,10 @@ pub(crate) fn plan_module<'py>(
             ..PlanSettings::default()
         };
         let planned = plan_directory(&directory, &settings);
-        let held =
-            planned.answer.map_err(|error| refused(&error, &name)).and_then(|planned| hold(planned, &name, &masked));
+        let held = planned
+            .answer
+            .map_err(|error| refused(&error, &name))
+            .and_then(|planned| hold(planned, &name, &masked));
         (held, planned.notices)
     });
     let held = held?;

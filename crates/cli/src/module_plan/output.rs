@@ -9,7 +9,8 @@ use objchange_module::config::Config;
 use objchange_module::plan::PlanOptions;
 use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas, Unanswered};
 use objchange_plan::{
-    ChangeSet, Filter, GroupBy, Options, PlanFile, Program, Report, Schemas as ReportSchemas, Verdict, changed_places,
+    ChangeSet, Filter, GroupBy, Options, PlanFile, Program, Report, Schemas as ReportSchemas, Verdict,
+    changed_places,
 };
 use objchange_project::PlannedDirectory;
 

@@ -14,8 +14,8 @@ use clap::{Subcommand, ValueEnum};
 use objchange_finding::{Annotations, Case, Gate};
 use objchange_policy::locate;
 use objchange_policy::rego::{
-    DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyData, PolicyError, RuleVerdict,
-    TextReport, Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
+    DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyData, PolicyError,
+    RuleVerdict, TextReport, Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
 };
 
 use crate::clock::now_ns;

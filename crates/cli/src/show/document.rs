@@ -12,8 +12,8 @@ use super::choose::Choice;
 use crate::exit::{self, CommandError};
 use crate::hints;
 use crate::input::{Size, Source};
-use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, explain, is_module, planned_file};
 use crate::mask::MaskArgs;
+use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, explain, is_module, planned_file};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
@@ -128,8 +128,14 @@ impl DocumentArgs {
             return Ok(None);
         }
         let inputs = planning.inputs(&self.schemas).by(self.program);
-        let inputs =
-            PlanInputs { mask: &self.mask, is_strict, must_be_whole, may_lack_state, max_input: self.max_input, ..inputs };
+        let inputs = PlanInputs {
+            mask: &self.mask,
+            is_strict,
+            must_be_whole,
+            may_lack_state,
+            max_input: self.max_input,
+            ..inputs
+        };
         planned_file(&self.document, &inputs).map(Some)
     }
 

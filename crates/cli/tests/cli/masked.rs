@@ -129,7 +129,8 @@ fn values_of_masked_names_are_hidden_in_every_answer() {
     let sections = ["resource_changes", "resource_drift", "planned_values", "prior_state", "output_changes"];
     let others = ["variables", "configuration", "tfplan.variables", "tfplan.raw", "tfconfig", "tfstate"];
     for section in sections.into_iter().chain(others) {
-        let policy = format!("package main\nimport rego.v1\ndeny contains sprintf(\"%v\", [input.{section}])");
+        let policy =
+            format!("package main\nimport rego.v1\ndeny contains sprintf(\"%v\", [input.{section}])");
         hides_what_is_shown(&["policy", &document, "--rego", &path("p.rego", &policy)]);
         hides(&["review", &document, "--rego", &path("p.rego", &policy)]);
     }

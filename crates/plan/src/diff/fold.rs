@@ -41,7 +41,9 @@ pub(crate) fn fold(diff: &mut Diff<'_>, folding: Folding) {
             fold(before, folding);
             fold(after, folding);
         }
-        Kind::Unknown { before: Some(before) } if folding.own_format && !folding.full && before.lines() > LONG => {
+        Kind::Unknown { before: Some(before) }
+            if folding.own_format && !folding.full && before.lines() > LONG =>
+        {
             before.hidden = true;
         }
         Kind::Unknown { before: Some(before) } => fold(before, folding),
@@ -132,7 +134,9 @@ impl Fold {
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let keeps = [Keep::Changed, Keep::Beside, Keep::Identifying];
         let folding = |full| Folding { full, own_format: false };
-        keeps.into_iter().flat_map(move |keep| [false, true].map(|full| Self { keep, folding: folding(full) }))
+        keeps
+            .into_iter()
+            .flat_map(move |keep| [false, true].map(|full| Self { keep, folding: folding(full) }))
     }
 
     pub(crate) fn folding(self) -> Folding {

@@ -30,7 +30,9 @@ pub(super) fn with_marks(
     let mut deferred = deferred.filter_map(|deferred| member(deferred, "resource_change"));
     deferred.try_for_each(|one| marking.changed(one))?;
     let prior = member(document, "prior_state").and_then(|state| member(state, "values"));
-    for values in [member(document, "planned_values"), prior, member(document, "values")].into_iter().flatten() {
+    for values in
+        [member(document, "planned_values"), prior, member(document, "values")].into_iter().flatten()
+    {
         marking.outputs(member(values, "outputs"));
         if let Some(root) = member(values, "root_module") {
             marking.module(root)?;
@@ -173,7 +175,8 @@ impl<'s> Marking<'s> {
     /// The reader bounds how deep modules nest.
     fn declared(&mut self, module: &Node<'_>, values: Option<&Node<'_>>) {
         for (name, variable) in named(member(module, "variables")) {
-            let value = values.and_then(|values| member(values, name)).and_then(|value| member(value, "value"));
+            let value =
+                values.and_then(|values| member(values, name)).and_then(|value| member(value, "value"));
             if [member(variable, "default"), value].into_iter().any(|value| self.hides(name, value)) {
                 self.declare(variable);
             }

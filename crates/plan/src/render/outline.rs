@@ -18,8 +18,8 @@ use super::{View, Writer};
 use crate::changes::{CheckStatus, ResourceActions, TriggerTime};
 use crate::program::Program;
 use crate::report::{
-    ActionHeader, Comment, Entries, Heading, IgnoredChanges, OutputHeader, Report, ResourceHeader, Section as Part,
-    ShowError, StateHeader,
+    ActionHeader, Comment, Entries, Heading, IgnoredChanges, OutputHeader, Report, ResourceHeader,
+    Section as Part, ShowError, StateHeader,
 };
 
 /// The content of a page for people: sections, items, and the text about each. Their diffs are made one at a

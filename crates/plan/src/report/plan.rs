@@ -434,11 +434,7 @@ impl<'p, 't> Differ<'p, 't> {
 }
 
 /// The body of a resource, with what of it is shown.
-pub(super) fn shown<'p>(
-    resource: &ChangedResource<'_>,
-    mut diff: Diff<'p>,
-    folding: Folding,
-) -> Diff<'p> {
+pub(super) fn shown<'p>(resource: &ChangedResource<'_>, mut diff: Diff<'p>, folding: Folding) -> Diff<'p> {
     // An import shows all unchanged attributes, because the user has not seen the object yet.
     let full = folding.full || resource.change.importing.is_some();
     fold(&mut diff, Folding { full, ..folding });

@@ -16,6 +16,7 @@ mod match_sets;
 mod modes;
 mod mutated;
 mod outline;
+mod own_formats;
 mod plans;
 mod properties;
 mod report;

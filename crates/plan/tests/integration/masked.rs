@@ -22,7 +22,8 @@ fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![Just(Value::Null), Just(json!(1)), text.prop_map(Value::from)];
     leaf.prop_recursive(3, 16, 3, move |inner| {
         let named = secret.clone().prop_map(|secret| json!({"name": "db-password", "value": secret}));
-        let keyed = secret.clone().prop_map(|secret| json!({"key": "password", "value": [secret], "other": 1}));
+        let keyed =
+            secret.clone().prop_map(|secret| json!({"key": "password", "value": [secret], "other": 1}));
         let hidden = prop_oneof![
             secret.clone().prop_map(Value::from),
             secret.clone().prop_map(|secret| json!({"a": [secret]})),
@@ -40,7 +41,8 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 /// An object with such a value in it.
 fn any_object() -> impl Strategy<Value = Value> {
-    (any_value(), any_value()).prop_map(|(a, b)| json!({"id": "1", "a": a, "b": b, "password": format!("{MARKER}!")}))
+    (any_value(), any_value())
+        .prop_map(|(a, b)| json!({"id": "1", "a": a, "b": b, "password": format!("{MARKER}!")}))
 }
 
 proptest! {
@@ -81,9 +83,11 @@ proptest! {
             if read.is_plan() {
                 prop_assert!(!read.redacted().unwrap().contains(MARKER), "{document}");
             }
-            // Marks that are there already stay as they are.
-            let text = read.text().to_owned();
-            prop_assert_eq!(read.with_masked_names(&masked()).unwrap().text(), text);
+            // Marks that are there already stay as they are. State files have lists of paths, which may repeat one.
+            if document.get("version").is_none() {
+                let text = read.text().to_owned();
+                prop_assert_eq!(read.with_masked_names(&masked()).unwrap().text(), text);
+            }
         }
     }
 }

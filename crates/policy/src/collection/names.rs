@@ -79,7 +79,11 @@ impl Names {
                         name if masked.hides_member(name, text) => {
                             names.below.insert(name.to_owned(), Self::everything());
                         }
-                        name => names.below.entry(name.to_owned()).or_default().join(Self::of_masked(member, masked)),
+                        name => names
+                            .below
+                            .entry(name.to_owned())
+                            .or_default()
+                            .join(Self::of_masked(member, masked)),
                     }
                 }
                 names.below.retain(|_, names| names.has_any());

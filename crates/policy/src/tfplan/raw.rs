@@ -237,7 +237,9 @@ impl DocumentPart {
             (Self::Configuration, "provider_config") => Self::Providers,
             (Self::Providers, _) => Self::Provider,
             (Self::Provider, "expressions") => {
-                return Member::Expressions(marks.masking(marks.of_provider(text("full_name")), Some(member)));
+                return Member::Expressions(
+                    marks.masking(marks.of_provider(text("full_name")), Some(member)),
+                );
             }
             (Self::Configuration, "root_module") => Self::Module(String::new()),
             (Self::Module(module), "resources") => Self::Resources(module.clone()),

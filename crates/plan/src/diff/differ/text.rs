@@ -172,10 +172,11 @@ fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>, dialect: Dialect) -> Opt
         lines.extend(i.map(|text| line(DiffAction::Delete, text)));
         lines.extend(j.map(|text| line(DiffAction::Create, text)));
     }
-    let white_space = dialect.is_own_format() && before.as_str().zip(after.as_str()).is_some_and(|(a, b)| {
-        let visible = |text| str::chars(text).filter(|c| !c.is_whitespace());
-        visible(a).eq(visible(b))
-    });
+    let white_space = dialect.is_own_format()
+        && before.as_str().zip(after.as_str()).is_some_and(|(a, b)| {
+            let visible = |text| str::chars(text).filter(|c| !c.is_whitespace());
+            visible(a).eq(visible(b))
+        });
     Some(Kind::Text { lines, white_space })
 }
 

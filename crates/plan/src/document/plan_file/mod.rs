@@ -175,7 +175,10 @@ impl PlanFile {
             no_state: *no_state,
             mode: *mode,
             origin: origin.clone(),
-            facts: self.made_changes().map(|_| self.facts().clone()).map_or_else(OnceLock::new, OnceLock::from),
+            facts: self
+                .made_changes()
+                .map(|_| self.facts().clone())
+                .map_or_else(OnceLock::new, OnceLock::from),
             // `Node::read_all` has read the whole text, and marks are added in well-formed JSON.
             malformed: OnceLock::from(None),
             ..Contents::new(name.clone(), Content::Read(cell))
@@ -251,7 +254,9 @@ impl PlanFile {
 
     fn read(name: String, line: Option<usize>, text: String) -> Result<Self, PlanFileError> {
         let fail = |name: &str, error| PlanFileError::in_document(name, line, error);
-        let (cell, notices) = match Cell::try_new_or_recover(text, |text| parse(text, None, MaskedNames::default())) {
+        let (cell, notices) = match Cell::try_new_or_recover(text, |text| {
+            parse(text, None, MaskedNames::default())
+        }) {
             Ok(cell) => (cell, Vec::new()),
             Err((text, error)) => match extract(&text) {
                 None => return Err(fail(&name, error)),
