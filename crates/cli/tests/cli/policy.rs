@@ -1060,13 +1060,15 @@ fn tests_tell_what_they_have_evaluated() {
 #[test]
 fn results_are_at_the_block_of_the_resource_where_the_configuration_is_known() {
     let folder = Folder::new("policy-blocks");
-    folder.write("root/main.tf", "\nmodule \"m\" {\n  source = \"../m\"\n}\n");
-    folder.write("m/main.tf", "# a comment\nresource \"terraform_data\" \"a\" {\n  count = 1\n}\n");
+    folder.write("root/main.tf", "\nmodule \"m\" {\n  source = \"./m\"\n}\n");
+    let modules = json!({"Modules": [{"Key": "", "Source": "", "Dir": "."}, {"Key": "m", "Source": "./m", "Dir": "m"}]});
+    folder.write("root/.terraform/modules/modules.json", modules.to_string());
+    folder.write("root/m/main.tf", "# a comment\nresource \"terraform_data\" \"a\" {\n  count = 1\n}\n");
     folder.write("p.rego", "package main\nimport rego.v1\n\ndeny contains {\"msg\": \"no\", \"address\": rc.address} if {\n  some rc in input.resource_changes\n}\n");
     folder.write("p.sentinel", "import \"tfplan/v2\" as tfplan\nmain = rule { all tfplan.resource_changes as _, rc { rc.name is \"b\" } }\n");
     let (root, rego, sentinel) = (folder.at("root"), folder.at("p.rego"), folder.at("p.sentinel"));
     let [root, rego, sentinel] = [root, rego, sentinel].map(|path| path.display().to_string());
-    let block = folder.at("m/main.tf").display().to_string();
+    let block = folder.at("root/m/main.tf").display().to_string();
     let output = objchange(["policy", &root, "--no-state", "--rego", &rego, "--sarif", "-"], "");
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     let result = &report["runs"][0]["results"][0];
