@@ -37,11 +37,6 @@ impl ChangeStream {
     #[pyo3(
         text_signature = "(paths, *, of='changes', schemas=None, errors='raise', lines=None, every_plan=False, mask=())"
     )]
-    #[expect(
-        clippy::too_many_arguments,
-        clippy::needless_pass_by_value,
-        reason = "Python passes them by name, and owned"
-    )]
     fn py_new(
         paths: Vec<PathBuf>,
         of: &str,
@@ -71,7 +66,7 @@ impl ChangeStream {
         };
         let given = schemas.unwrap_or_default().0;
         let plan_files = PlanFileReader::new(given.document.clone(), SchemaLookup::none());
-        let plan_files = plan_files.masking(masked_names(&mask)?);
+        let plan_files = plan_files.masking(masked_names(mask)?);
         Ok(Self(Mutex::new(Some(Batches {
             inputs: Inputs { paths: paths.into(), lines, open: None },
             of,

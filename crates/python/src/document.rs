@@ -411,14 +411,13 @@ impl Plan {
     #[staticmethod]
     #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
     #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
-    #[expect(clippy::needless_pass_by_value, reason = "Python passes it owned")]
     fn load<'py>(
         source: &Bound<'py, PyAny>,
         schemas: Option<SchemasArg>,
         mask: Vec<String>,
     ) -> PyResult<Bound<'py, Plan>> {
         let file = Input::new(source)?;
-        let document = read_document(source.py(), file, schemas, &mask)?;
+        let document = read_document(source.py(), file, schemas, mask)?;
         document.cast_into().map_err(|_| {
             Failure::new("DocumentError", "state", "this is a state, and no plan: read it with `State.load`")
                 .into()
@@ -491,14 +490,13 @@ impl State {
     #[staticmethod]
     #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
     #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
-    #[expect(clippy::needless_pass_by_value, reason = "Python passes it owned")]
     fn load<'py>(
         source: &Bound<'py, PyAny>,
         schemas: Option<SchemasArg>,
         mask: Vec<String>,
     ) -> PyResult<Bound<'py, State>> {
         let file = Input::new(source)?;
-        let document = read_document(source.py(), file, schemas, &mask)?;
+        let document = read_document(source.py(), file, schemas, mask)?;
         document.cast_into().map_err(|_| {
             Failure::new("DocumentError", "plan", "this is a plan, and no state: read it with `Plan.load`")
                 .into()

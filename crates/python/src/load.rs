@@ -137,7 +137,7 @@ pub(crate) fn read_document<'py>(
     py: Python<'py>,
     input: Input,
     schemas: Option<SchemasArg>,
-    mask: &[String],
+    mask: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let file = input.name();
     let masked = masked_names(mask)?;
@@ -161,12 +161,10 @@ pub(crate) fn read_document<'py>(
 }
 
 /// Names whose values are hidden.
-pub(crate) fn masked_names(mask: &[String]) -> Result<MaskedNames, Failure> {
-    let name = |text: &String| {
-        text.parse::<MaskedName>()
-            .map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))
-    };
-    Ok(MaskedNames::new(mask.iter().map(name).collect::<Result<Vec<_>, _>>()?))
+pub(crate) fn masked_names(mask: Vec<String>) -> Result<MaskedNames, Failure> {
+    let names = mask.into_iter().map(|text| text.parse::<MaskedName>()).collect::<Result<Vec<_>, _>>();
+    let names = names.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
+    Ok(MaskedNames::new(names))
 }
 
 /// Warns with `DocumentWarning` of something in a document.
@@ -192,13 +190,12 @@ pub(crate) fn warn(py: Python<'_>, file: Option<&str>, warning: &str) -> PyResul
 #[pyfunction]
 #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
 #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
-#[expect(clippy::needless_pass_by_value, reason = "Python passes it owned")]
 pub(crate) fn load<'py>(
     source: &Bound<'py, PyAny>,
     schemas: Option<SchemasArg>,
     mask: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    read_document(source.py(), Input::new(source)?, schemas, &mask)
+    read_document(source.py(), Input::new(source)?, schemas, mask)
 }
 
 /// Reads a plan or a state that is at hand as text. Otherwise as `load`.
@@ -208,12 +205,11 @@ pub(crate) fn load<'py>(
 #[pyfunction]
 #[pyo3(signature = (text, /, schemas=None, *, mask=vec![]))]
 #[pyo3(text_signature = "(text, /, schemas=None, *, mask=())")]
-#[expect(clippy::needless_pass_by_value, reason = "Python passes it owned")]
 pub(crate) fn loads<'py>(
     text: &Bound<'py, PyAny>,
     schemas: Option<SchemasArg>,
     mask: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let input = Input::given(text).ok_or_else(|| PyTypeError::new_err("expected str or bytes"))?;
-    read_document(text.py(), input, schemas, &mask)
+    read_document(text.py(), input, schemas, mask)
 }

@@ -86,7 +86,7 @@ pub(crate) fn plan_module<'py>(
     mask: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = directory.display().to_string();
-    let masked = masked_names(&mask)?;
+    let masked = masked_names(mask)?;
     let state = state.map(as_file);
     let state = match &state {
         Some(_) if no_state => {
