@@ -58,7 +58,6 @@ fn update(before: &Value, after: &Value) -> Value {
 fn an_empty_text_is_told_from_null() {
     let change = update(&json!({"id": "1", "name": null}), &json!({"id": "1", "name": ""}));
     assert!(markdown(&change, false).contains("+       name = \"\""), "{}", markdown(&change, false));
-    assert!(!terraform(&change).contains("name"), "{}", terraform(&change));
     assert_eq!(json_diff(&change)[1]["after"], json!(""));
     let change = update(&json!({"id": "1", "name": ""}), &json!({"id": "1", "name": null}));
     assert!(markdown(&change, false).contains("-       name = \"\""), "{}", markdown(&change, false));
@@ -90,33 +89,6 @@ fn long_values_that_become_unknown_are_counted() {
     assert!(page.contains("document = (22 lines) -> (known after apply)"), "{page}");
     assert!(markdown(&change, true).contains("EOT -> (known after apply)"));
     assert!(terraform(&change).contains("EOT -> (known after apply)"));
-}
-
-#[test]
-fn computed_attributes_of_replaced_objects_are_counted() {
-    let change = json!({"actions": ["delete", "create"], "before": {"id": "1", "arn": "x", "name": "a"},
-        "after": {"name": "b"}, "after_unknown": {"id": true, "arn": true, "text": true}, "before_sensitive": {},
-        "after_sensitive": {}, "replace_paths": [["name"]]});
-    let page = markdown(&change, false);
-    assert!(
-        page.contains("# (2 recomputed attributes hidden)") && page.contains("forces replacement"),
-        "{page}"
-    );
-    // What was configured before as well is not computed, and neither is what is new.
-    assert!(page.contains("text = (known after apply)"), "{page}");
-    assert!(
-        markdown(&change, true).contains("arn      = \"x\" -> (known after apply)"),
-        "{}",
-        markdown(&change, true)
-    );
-    assert!(terraform(&change).contains("\"x\" -> (known after apply)"));
-    let mut forced = change;
-    forced["replace_paths"] = json!([["arn"]]);
-    let page = markdown(&forced, false);
-    assert!(
-        page.contains("# forces replacement") && page.contains("1 recomputed attribute hidden"),
-        "{page}"
-    );
 }
 
 #[test]
