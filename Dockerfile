@@ -3,6 +3,8 @@ FROM rust:1.98.0-alpine3.24@sha256:a10e64dd139b7387337c7fbe8aca31b959b57b2fd4c8a
 RUN apk add --no-cache build-base
 WORKDIR /src
 COPY . .
+# `objchange --version` names it; there is no `.git` here.
+ARG OBJCHANGE_COMMIT
 RUN cargo build --release --locked --package objchange-cli --features full
 
 # With a shell, curl and jq, for jobs that post comments.

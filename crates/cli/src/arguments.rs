@@ -42,9 +42,11 @@ pub(crate) fn answer(error: clap::Error, arguments: &[OsString]) -> io::Result<E
 
 /// Finds the command among the arguments: its position and name. Arguments after it are not parsed.
 pub(crate) fn command_of(arguments: &[OsString]) -> Option<(usize, &str)> {
-    let color = Arg::new("color").long("color").value_parser(value_parser!(OsString));
+    let option =
+        |name| Arg::new(name).long(name).value_parser(value_parser!(OsString)).action(ArgAction::Append);
     let found = Command::new("objchange")
-        .arg(color.action(ArgAction::Append))
+        .args([option("color"), option("settings")])
+        .arg(Arg::new("quiet").long("quiet").short('q').action(ArgAction::SetTrue))
         .allow_external_subcommands(true)
         .external_subcommand_value_parser(value_parser!(OsString))
         .try_get_matches_from(arguments)
@@ -194,9 +196,51 @@ fn with_suggestion(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// Options of Terraform that change nothing here, with what to do instead.
+const POINTLESS: [(&str, &str); 7] = [
+    ("chdir", "name the directory itself, such as `objchange plan DIR`"),
+    ("compact-warnings", "leave it out: warnings are short"),
+    ("input", "leave it out: nothing is asked for"),
+    ("lock", "leave it out: states are only read"),
+    ("lock-timeout", "leave it out: states are only read"),
+    ("no-color", "write `--color never`"),
+    ("no-colour", "write `--color never`"),
+];
+
+/// Names the whole of a word behind one dash, which `clap` reads as options of one letter: `-no-color` was refused as `-n`.
+fn with_whole_word(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(letter)) = error.get(ContextKind::InvalidArg) else { return error };
+    let is_letter = letter.strip_prefix('-').is_some_and(|rest| rest.chars().count() == 1);
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let words =
+        arguments.iter().skip(1).take_while(|argument| *argument != "--").filter_map(|word| word.to_str());
+    let named = |word: &str| {
+        let name = word.split('=').next().unwrap_or_default();
+        match is_letter {
+            true => name.starts_with(letter.as_str()) && !name.starts_with("--") && name.len() > letter.len(),
+            false => name == letter,
+        }
+        .then(|| name.to_owned())
+    };
+    let Some(name) = words.filter_map(named).next() else { return error };
+    let pointless = POINTLESS.iter().find(|(word, _)| *word == name.trim_start_matches('-'));
+    if is_letter {
+        error.insert(ContextKind::InvalidArg, ContextValue::String(name));
+        error.remove(ContextKind::Suggested);
+    }
+    if let Some((_, instead)) = pointless {
+        error.remove(ContextKind::SuggestedArg);
+        let tip = StyledStr::from(format!("this is an option of Terraform: {instead}"));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}
+
 /// The error with unprintable characters escaped in the arguments that it repeats.
 fn legible(error: clap::Error, arguments: &[OsString]) -> clap::Error {
-    let mut error = with_suggestion(without_secrets(error, arguments));
+    let mut error = with_suggestion(with_whole_word(without_secrets(error, arguments), arguments));
     let repeated: Vec<(ContextKind, ContextValue)> = error
         .context()
         .filter_map(|(kind, value)| {

@@ -22,14 +22,29 @@ pub(crate) fn complain(message: &str) -> io::Result<()> {
     writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {}", visible(message))
 }
 
+/// Whether notes and warnings are left out.
+// A static, because everything may have a note.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether notes and warnings are left out.
+pub(crate) fn be_quiet(is_quiet: bool) {
+    IS_QUIET.store(is_quiet, Ordering::Relaxed);
+}
+
 /// Prints a warning on standard error.
 pub(crate) fn warn(message: &str) {
+    if IS_QUIET.load(Ordering::Relaxed) {
+        return;
+    }
     // The answer matters more than the warning, so ignore a broken standard error.
     let _ = writeln!(anstream::stderr(), "warning: {}", visible(message));
 }
 
 /// Prints a note on standard error.
 pub(crate) fn note(message: &str) {
+    if IS_QUIET.load(Ordering::Relaxed) {
+        return;
+    }
     let _ = writeln!(anstream::stderr(), "note: {}", visible(message));
 }
 

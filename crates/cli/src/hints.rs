@@ -32,16 +32,8 @@ pub(crate) fn input(error: &InputError) -> String {
 pub(crate) fn plan_input(error: &PlanInputError) -> String {
     match error {
         PlanInputError::Input(error) => input(error),
-        PlanInputError::Document(error) if is_configuration(&error.name) => {
-            format!("{}: this is configuration, and no plan or state; pass its directory", error.name)
-        }
         error => error.to_string(),
     }
-}
-
-/// Whether a file has the name of one of configuration.
-fn is_configuration(name: &str) -> bool {
-    [".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars", ".hcl"].iter().any(|end| name.ends_with(end))
 }
 
 /// Schemas that cannot be read.

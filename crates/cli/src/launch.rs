@@ -58,6 +58,11 @@ impl LaunchArgs {
         Client::start(&launch).await
     }
 
+    /// Sets an environment variable of the provider, unless the user sets it.
+    pub(crate) fn set_default(&mut self, name: &str, value: &str) {
+        self.env.insert(0, format!("{name}={value}").into());
+    }
+
     /// Whether to attach to a running provider.
     pub(crate) fn attaches(&self) -> bool {
         self.reattach.is_some()

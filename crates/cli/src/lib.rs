@@ -47,6 +47,7 @@ mod schemas;
 mod schemas_command;
 #[cfg(feature = "sentinel")]
 mod sentinel;
+mod settings;
 #[cfg(feature = "shell")]
 mod shell;
 mod show;
@@ -55,6 +56,7 @@ mod style;
 mod terminal;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -75,6 +77,16 @@ struct Cli {
     /// When to use colours; `auto` uses them on terminals, unless `NO_COLOR` is set, and elsewhere if `FORCE_COLOR` is
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: When,
+
+    /// Print no notes and warnings, only errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+
+    /// Take options from this file, also those that decide what is checked. `objchange.toml` in the working directory, and the
+    /// variables `OBJCHANGE_COLOR`, `OBJCHANGE_FORMAT` and `OBJCHANGE_SCHEMAS`, give these three options
+    // `settings` reads it before the arguments are parsed.
+    #[arg(long, global = true, value_name = "FILE")]
+    settings: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -87,6 +99,8 @@ enum Command {
     Check(check::Args),
     #[cfg(feature = "shell")]
     Completions(shell::CompletionsArgs),
+    #[cfg(not(feature = "shell"))]
+    Completions(absent::Args),
     #[cfg(feature = "provider")]
     Conform(conform::Args),
     #[cfg(not(feature = "provider"))]
@@ -98,6 +112,8 @@ enum Command {
     Hash(hash::Args),
     #[cfg(feature = "shell")]
     Manual(shell::ManualArgs),
+    #[cfg(not(feature = "shell"))]
+    Manual(absent::Args),
     Plan(module_plan::Args),
     // The other form of `plan`.
     #[command(name = plan::NAME, hide = true)]
@@ -128,7 +144,7 @@ enum Command {
     Test(module_test::Args),
 }
 
-/// The version with the commit that it was built from, if the build names it in `OBJCHANGE_COMMIT`, and its features.
+/// The version with the commit that it was built from, if `build.rs` finds it, and its features.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let features = [
         ("browse", cfg!(feature = "browse")),
@@ -170,11 +186,23 @@ pub fn main() -> ExitCode {
 pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     let program = Cli::command();
     let arguments = arguments::with_two_dashes(arguments, &program);
+    // The settings are chosen for the form of `plan` that the command line is for.
+    let form = |arguments: &[OsString]| match Cli::try_parse_from(arguments) {
+        Ok(_) => Ok(arguments.to_vec()),
+        Err(error) => {
+            let arguments = plan::choose_form(error, &program, arguments).map_err(|error| error.kind())?;
+            Cli::try_parse_from(&arguments).map(|_| arguments).map_err(|error| error.kind())
+        }
+    };
+    let arguments = match settings::with_settings(arguments, &program, form) {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::code(Err(error)),
+    };
     // `plan` has two forms. `clap` chooses: the other form is parsed if the first one refuses an option that only the
     // other has.
     let parsed = Cli::try_parse_from(&arguments)
         .or_else(|error| plan::choose_form(error, &program, &arguments).and_then(Cli::try_parse_from));
-    let Cli { command, color } = match parsed {
+    let Cli { command, color, quiet, settings: _ } = match parsed {
         Ok(cli) => cli,
         Err(error) => return exit::code(answer(error, &arguments)),
     };
@@ -185,6 +213,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
         When::Never => ColorChoice::Never,
     }
     .write_global();
+    exit::be_quiet(quiet);
     let is_detailed = match &command {
         Command::Plan(arguments) => arguments.has_detailed_exitcode(),
         Command::Show(arguments) => arguments.has_detailed_exitcode(),
@@ -221,8 +250,12 @@ fn run(command: &Command) -> Result<ExitCode, CommandError> {
         Command::Explain(args) => explain::run(args),
         Command::Graph(args) => module_plan::graph::run(args),
         Command::Hash(args) => hash::run(args),
+        #[cfg(not(feature = "shell"))]
+        Command::Completions(_) => absent::run("completions"),
         #[cfg(feature = "shell")]
         Command::Manual(args) => shell::manual(args, Cli::command()),
+        #[cfg(not(feature = "shell"))]
+        Command::Manual(_) => absent::run("manual"),
         Command::Plan(args) => module_plan::run(args),
         Command::PlanResource(args) => plan::run(args),
         #[cfg(feature = "policy")]

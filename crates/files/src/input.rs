@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use objchange_text::{read_at_most, utf8_reader};
 
+use crate::packed::unpacked;
+
 /// Why nothing is read from a terminal.
 pub const NOTHING_PIPED_IN: &str = "nothing is piped in; name a file, or pipe one in";
 
@@ -74,13 +76,13 @@ impl Source {
         self.read_at_most(MAX_TEXT)
     }
 
-    /// Reads a plan, a state or another document.
+    /// Reads a plan, a state or another document, packed by gzip or not.
     ///
     /// # Errors
     ///
     /// It cannot be read, is not text, or is longer than [`MAX_DOCUMENT`].
     pub fn read_document(&self) -> Result<String, InputError> {
-        self.read_at_most(MAX_DOCUMENT)
+        self.document_text(MAX_DOCUMENT)
     }
 
     /// Reads its bytes unchanged, if there are at most `limit`.
@@ -92,13 +94,14 @@ impl Source {
         self.all(self.open_text()?, limit)
     }
 
-    /// Like [`Source::bytes_at_most`], where the user sets the limit: see [`InputError::is_over_limit`].
+    /// The bytes of a document, unpacked if gzip has packed them, where the user sets the limit: see
+    /// [`InputError::is_over_limit`].
     ///
     /// # Errors
     ///
     /// It cannot be read, or has more bytes.
     pub fn bytes_as_allowed(&self, limit: u64) -> Result<Vec<u8>, InputError> {
-        self.bytes_at_most(limit).map_err(|error| self.as_allowed(error))
+        self.all(self.open_document()?, limit).map_err(|error| self.as_allowed(error))
     }
 
     /// Reads its bytes as they are, and the text that they are.
@@ -139,13 +142,13 @@ impl Source {
         self.text(self.all(reader, limit)?, 1)
     }
 
-    /// Reads a plan or a state, where the user sets the limit: a document, or the bytes of a plan file.
+    /// Reads a plan or a state, packed by gzip or not, where the user sets the limit: a document, or the bytes of a plan file.
     ///
     /// # Errors
     ///
     /// It cannot be read, is neither text nor a plan file, or has more bytes.
     pub fn read_contents(&self, limit: u64) -> Result<Contents, InputError> {
-        let reader = utf8_reader(self.open_text()?).map_err(|error| self.unreadable(error))?;
+        let reader = utf8_reader(self.open_document()?).map_err(|error| self.unreadable(error))?;
         let bytes = self.all(reader, limit).map_err(|error| self.as_allowed(error))?;
         match Contents::is_plan_file(&bytes) {
             true => Ok(Contents::PlanFile(bytes)),
@@ -153,13 +156,27 @@ impl Source {
         }
     }
 
-    /// Like [`Source::read_at_most`], where the user sets the limit: see [`InputError::is_over_limit`].
+    /// The text of a document, packed by gzip or not, where the user sets the limit: see [`InputError::is_over_limit`].
     ///
     /// # Errors
     ///
     /// It cannot be read, is not text, or has more bytes.
     pub fn read_as_allowed(&self, limit: u64) -> Result<String, InputError> {
-        self.read_at_most(limit).map_err(|error| self.as_allowed(error))
+        self.document_text(limit).map_err(|error| self.as_allowed(error))
+    }
+
+    fn document_text(&self, limit: u64) -> Result<String, InputError> {
+        let reader = utf8_reader(self.open_document()?).map_err(|error| self.unreadable(error))?;
+        self.text(self.all(reader, limit)?, 1)
+    }
+
+    /// Opens a document, and unpacks it if gzip has packed it. A limit of what is read counts unpacked bytes.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened, or is a terminal.
+    fn open_document(&self) -> Result<Box<dyn Read + Send>, InputError> {
+        unpacked(self.open_text()?).map_err(|error| self.unreadable(error))
     }
 
     /// The error where the user sets the limit.

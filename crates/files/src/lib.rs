@@ -1,6 +1,6 @@
 //! Files as all parts of objchange read, write and find them.
 //!
-//! - [`input`] reads files and standard input as text.
+//! - [`input`] reads files and standard input as text; [`unpacked`] unpacks documents that gzip has packed.
 //! - [`write_file`] writes a file whole or not at all.
 //! - [`Walk`] finds the files below a folder.
 //! - [`Snapshot`] finds changed files.
@@ -10,10 +10,12 @@
 
 mod file_error;
 pub mod input;
+mod packed;
 mod snapshot;
 mod walk;
 pub mod write_file;
 
 pub use file_error::{FileError, FileErrorKind};
+pub use packed::unpacked;
 pub use snapshot::Snapshot;
 pub use walk::{FoundFiles, Walk, capitals, in_lower_case, refuse_link_out};

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use objchange::schema::ProviderSchemas;
 use objchange_files::input::{Contents, InputError, Source};
+use objchange_module::config::is_configuration;
 #[cfg(feature = "plan-file")]
 use objchange_plan::BlockPlace;
 use objchange_plan::{MaskedNames, PlanFile, PlanFileError};
@@ -15,6 +16,7 @@ use objchange_saved::SavedPlanError;
 
 #[cfg(feature = "plan-file")]
 use crate::lock_file::below;
+use crate::plan::is_module;
 use crate::schema_lookup::SchemaLookup;
 
 /// Reads plan files with the schemas of their providers: those that are given, and those that are cached of the versions
@@ -50,6 +52,15 @@ pub enum PlanInputError {
     /// It is not a document.
     #[error(transparent)]
     Document(#[from] PlanFileError),
+    /// It is a file of configuration.
+    #[error("{0}: this is configuration, and no plan or state; pass its directory")]
+    Configuration(String),
+    /// It is a directory without configuration.
+    #[error(
+        "{0}: there is no *.tf in this directory, so there is nothing to plan; pass a directory with configuration, a plan or a \
+         state"
+    )]
+    EmptyDirectory(String),
     /// The plan file cannot be read.
     #[cfg(feature = "plan-file")]
     #[error("{name}: {error}")]
@@ -81,6 +92,11 @@ pub enum PlanInputError {
          of `terraform show -json`"
     )]
     NoPlanFiles(String),
+}
+
+/// Whether a file has the name of one that belongs to the configuration of a module.
+pub(crate) fn is_of_module(name: &str) -> bool {
+    is_configuration(name) || [".tfvars", ".tfvars.json", ".hcl"].iter().any(|end| name.ends_with(end))
 }
 
 impl Default for PlanFileReader {
@@ -122,6 +138,12 @@ impl PlanFileReader {
     }
 
     fn read_for(&self, need: Need, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
+        if let Source::File(path) = source
+            && path.is_dir()
+            && !is_module(path)
+        {
+            return Err(PlanInputError::EmptyDirectory(source.to_string()));
+        }
         match source.read_contents(limit)? {
             Contents::Text(text) => self.document(source.to_string(), None, text),
             Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), bytes, need),
@@ -155,10 +177,14 @@ impl PlanFileReader {
         if let Some(error) = refusal {
             return Err(PlanInputError::Saved { name, error: Box::new(error) });
         }
-        let file = match line {
-            Some(line) => PlanFile::parse_line(&name, usize::try_from(line).unwrap_or(usize::MAX), text)?,
-            None => PlanFile::parse(name, text)?,
+        let parsed = match line {
+            Some(line) => PlanFile::parse_line(&name, usize::try_from(line).unwrap_or(usize::MAX), text),
+            None => PlanFile::parse(name, text),
         };
+        let file = parsed.map_err(|error| match is_of_module(&error.name) {
+            true => PlanInputError::Configuration(error.name),
+            false => PlanInputError::Document(error),
+        })?;
         Ok(file.with_masked_names(&self.masked)?)
     }
 

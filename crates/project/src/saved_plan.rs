@@ -15,6 +15,7 @@ use crate::files::DiskFiles;
 use crate::inputs;
 use crate::plan::{LockFile, Ready, accepted, asks, given_schemas, plan_ready};
 use crate::plan_error::{PlanError, RefusedPlan};
+use crate::plan_files::is_of_module;
 use crate::plan_settings::PlanSettings;
 use crate::planned_directory::PlannedDirectory;
 use crate::state::{StateChoice, StateText};
@@ -33,6 +34,11 @@ pub(crate) fn plan_again<R: Default>(
     let source = Source::new(path);
     let contents = source.read_contents(settings.max_input.0).map_err(|error| error.to_string())?;
     let Contents::PlanFile(bytes) = contents else {
+        if is_of_module(&source.to_string()) {
+            return Err(PlanError::Unusable(format!(
+                "{source}: this is a file of configuration; pass its directory"
+            )));
+        }
         return Err(PlanError::Unusable(format!(
             "{source}: this is neither the directory of a module nor a plan file of `terraform plan -out`"
         )));

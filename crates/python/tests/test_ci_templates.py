@@ -23,6 +23,7 @@ for _program in ("bash", "curl", "jq"):
         pytest.skip(f"{_program} is not installed", allow_module_level=True)
 
 GITHUB = REPOSITORY / "examples/ci/github/action.yml"
+APPROVAL = REPOSITORY / "examples/ci/github/approve-and-apply.yml"
 GITLAB = REPOSITORY / "examples/ci/gitlab/objchange.gitlab-ci.yml"
 MARKER = "<!-- objchange:plan -->"
 DENY = 'package main\ndeny contains rc.address if { some rc in input.tfplan.resource_changes; "delete" in rc.change.actions }\n'
@@ -307,6 +308,56 @@ def test_github_has_outputs_of_the_review(github: GitHub) -> None:
     outputs = dict(line.split("=", 1) for line in (github.folder / "outputs").read_text().splitlines())
     assert outputs["verdict"] == "refused" and outputs["total"] == "1 to destroy"
     assert outputs["hash"].startswith("v2+ignore.")
+    # Without policies there is nothing to upload.
+    assert "sarif" not in outputs
+    for rego, is_written in (("policies", True), ("none", False)):
+        (github.folder / "outputs").unlink(missing_ok=True)
+        github.run({"rego": rego})
+        text = (github.folder / "outputs").read_text() if (github.folder / "outputs").exists() else ""
+        assert ("sarif=objchange.sarif" in text.splitlines()) is is_written, text
+
+
+PLATFORMS = [
+    ("Linux", "x86_64", "x86_64-unknown-linux-musl"),
+    ("Linux", "aarch64", "aarch64-unknown-linux-musl"),
+    ("Darwin", "arm64", "aarch64-apple-darwin"),
+    ("Darwin", "x86_64", "x86_64-apple-darwin"),
+    ("MINGW64_NT-10.0-20348", "x86_64", "x86_64-pc-windows-msvc"),
+]
+# A release has an archive and its checksum.
+RELEASE = """echo "gh $*" >> "$CALLS"
+[ "$HAS_RELEASE" = True ] || exit 1
+mkdir "$NAME" && echo program > "$NAME/objchange" && tar -czf "$NAME.tar.gz" "$NAME"
+sha256sum "$NAME.tar.gz" > "$NAME.tar.gz.sha256"
+"""
+
+
+@pytest.mark.parametrize(("system", "machine", "target"), PLATFORMS)
+@pytest.mark.parametrize("has_release", [True, False])
+def test_github_installs_a_release_or_builds(
+    tmp_path: Path, system: str, machine: str, target: str, has_release: bool
+) -> None:
+    programs = {
+        "uname": f'[ "$1" = -s ] && echo {system} || echo {machine}',
+        "cargo": 'echo "cargo $*" >> "$CALLS"',
+        "gh": RELEASE,
+    }
+    (tmp_path / "bin").mkdir()
+    for name, script in programs.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/bash\n{script}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    [install, *_] = yaml.safe_load(GITHUB.read_text())["runs"]["steps"]
+    own = {"CALLS": tmp_path / "calls", "RUNNER_TEMP": tmp_path, "GITHUB_PATH": tmp_path / "path"}
+    own |= {"HAS_RELEASE": has_release, "NAME": f"objchange-{target}", "VERSION": "latest", "REPOSITORY": "o/r"}
+    own |= {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", install["run"]]
+    subprocess.run(command, env={key: str(value) for key, value in own.items()}, check=True)
+    calls = (tmp_path / "calls").read_text()
+    assert f"--pattern=objchange-{target}.tar.gz " in calls
+    assert ("cargo install --locked" in calls) is not has_release
+    folder = tmp_path / "objchange"
+    assert (tmp_path / "path").read_text() == f"{folder if has_release else folder / 'bin'}\n"
+    assert (folder / "objchange").exists() is has_release
 
 
 def test_github_names_the_account_of_the_job_if_the_api_does_not(github: GitHub) -> None:
@@ -345,15 +396,60 @@ def test_github_runs_as_its_page_says(github: GitHub) -> None:
     passes, found, said = github.run(inputs)
     assert not passes and is_plan(found[0]["body"]), said
     # The findings are uploaded, although the gate has failed.
-    assert (github.folder / upload).exists()
+    outputs = (github.folder / "outputs").read_text().splitlines()
+    assert upload == "${{ steps.objchange.outputs.sarif }}"
+    assert "sarif=objchange.sarif" in outputs and (github.folder / "objchange.sarif").exists()
     (github.folder / "plan.json").write_text(plan_text(change("disk.a", ["create"], None, {"size": 1})))
     passes, found, said = github.run(inputs)
     assert passes and is_plan(found[0]["body"]), said
 
 
 def test_github_puts_no_expression_into_a_script() -> None:
-    for step in yaml.safe_load(GITHUB.read_text())["runs"]["steps"]:
-        assert "${{" not in step["run"]
+    steps = yaml.safe_load(GITHUB.read_text())["runs"]["steps"]
+    for job in yaml.safe_load(APPROVAL.read_text())["jobs"].values():
+        steps += job["steps"]
+    for step in steps:
+        assert "${{" not in step.get("run", "")
+
+
+TERRAFORM = """echo "$*" >> "$CALLS"
+case "$1" in plan) cp "$PLANNED" tfplan ;; esac
+"""
+
+
+def test_the_example_applies_only_what_was_approved(github: GitHub) -> None:
+    """The jobs of the example, where the second one plans the same, or something else."""
+    folder = github.folder
+    (folder / "bin/terraform").write_text(f"#!/bin/bash\n{TERRAFORM}")
+    (folder / "bin/terraform").chmod(0o755)
+    (folder / "other.json").write_text(plan_text(change("disk.b", ["delete"], {"size": 1}, None)))
+    jobs = yaml.safe_load(APPROVAL.read_text())["jobs"]
+    assert jobs["apply"]["environment"] == "production" and jobs["apply"]["needs"] == "plan"
+    assert jobs["plan"]["outputs"] == {"approved": "${{ steps.hash.outputs.hash }}"}
+
+    def run(job: str, planned: str, known: dict[str, str]) -> bool:
+        (folder / "calls").write_text("")
+        for step in jobs[job]["steps"]:
+            if "run" not in step:
+                continue
+            given = {key: known.get(value, "") for key, value in step.get("env", {}).items()}
+            own = {"CALLS": str(folder / "calls"), "PLANNED": planned, **given}
+            command = ["bash", "-e", "-c", step["run"]]
+            if subprocess.run(command, cwd=folder, env={**github.environment(), **own}, timeout=60).returncode:
+                return False
+        return True
+
+    key = {"${{ secrets.HASH_KEY }}": "0123456789abcdef" * 4}
+    assert run("plan", "plan.json", key)
+    assert is_plan(f"{MARKER}\n" + (folder / "summary").read_text())
+    [approved] = [line.removeprefix("hash=") for line in (folder / "outputs").read_text().splitlines()]
+    known = {**key, "${{ needs.plan.outputs.approved }}": approved}
+    for planned, is_applied in (("plan.json", True), ("other.json", False)):
+        assert run("apply", planned, known) is is_applied
+        assert ("apply -input=false tfplan" in (folder / "calls").read_text()) is is_applied
+    # Without an approval, or with another key, nothing is applied.
+    assert not run("apply", "plan.json", key)
+    assert not run("apply", "plan.json", {**known, "${{ secrets.HASH_KEY }}": "x" * 64})
 
 
 def test_gitlab_updates_only_its_own_note(gitlab: GitLab) -> None:

@@ -4,13 +4,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use objchange::Value;
 use objchange::schema::Block;
-use objchange_project::session::{Hidden, read};
+use objchange_project::resource::{ResourceConfig, ResourceError, ResourceInputs};
+use objchange_project::session::{Hidden, Session, SessionError, read, read_subject};
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ProviderExt};
 
 use super::session::{Failure, Target};
+use crate::configuration::GivenArgs;
 use crate::input::Source;
+use crate::plan::refused_in;
 
 /// Validate a configuration; the provider need not be configured
 #[derive(Debug, clap::Args)]
@@ -22,13 +26,17 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "resource")]
     kind: Kind,
 
-    /// The type; the provider's own configuration has none
-    #[arg(long = "type", value_name = "TYPE", required_unless_present = "kind", default_value = "")]
-    name: String,
+    /// The type; the provider's own configuration and a block of configuration need none
+    #[arg(long = "type", value_name = "TYPE")]
+    name: Option<String>,
 
-    /// The configuration, an object in JSON
-    #[arg(long, value_name = "FILE")]
+    /// The configuration, an object in JSON, or a resource block in a configuration file or module directory, e.g.
+    /// `main.tf:aws_instance.web["a"]`
+    #[arg(long, value_name = "FILE|FILE.tf[:ADDRESS]|DIR[:ADDRESS]")]
     config: PathBuf,
+
+    #[command(flatten)]
+    given: GivenArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -57,18 +65,69 @@ impl Kind {
 }
 
 pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -> Result<ExitCode, Failure> {
-    let session = args.target.start(children, hidden).await?;
+    let written = ResourceConfig::read(&args.config).map_err(SessionError::from)?;
     let component = args.kind.component();
+    if written.sources().is_some() && component != Component::Resource {
+        let reason =
+            "a configuration file is read for resources; for other kinds --config takes an object in JSON";
+        return Err(SessionError::Unusable(reason.to_owned()).into());
+    }
+    let session = args.target.start(children, hidden).await?;
+    if component == Component::Resource {
+        return validate_resource(args, &written, session).await;
+    }
+    let name = match (&args.name, component) {
+        (Some(name), _) => name.as_str(),
+        (None, Component::Provider) => "",
+        (None, _) => return Err(SessionError::Unusable("name the type with --type".to_owned()).into()),
+    };
+    if !args.given.given().is_empty() {
+        return Err(SessionError::from(ResourceError::GivenForNothing).into());
+    }
     let nothing = Block::new::<&str>([], []);
     let block = match component {
         // A provider need not have a schema of its own configuration, which is empty then.
         Component::Provider => session.schemas.block(component, "").unwrap_or(&nothing),
-        _ => session.block(component, &args.name)?,
+        _ => session.block(component, name)?,
     };
     let config = read(&Source::new(&args.config), block)?;
     session.hide(block, &config);
-    session
-        .warnings_or_errors(&session.ask().validate(component, &args.name, &config.unmark_deep().0).await?)?;
+    finish(session, component, name, &config).await
+}
+
+/// Validates a resource, which may be a block of configuration.
+async fn validate_resource(
+    args: &Args,
+    written: &ResourceConfig,
+    session: Session<'_>,
+) -> Result<ExitCode, Failure> {
+    let inputs = ResourceInputs {
+        resource_type: args.name.as_deref(),
+        prior: None,
+        address: None,
+        config: &args.config,
+        given: args.given.given(),
+        ignore_changes: &[],
+        replace: false,
+        create_before_destroy: false,
+    };
+    let subject = match read_subject(&session, &inputs, written, &[]) {
+        Ok(subject) => subject,
+        Err(SessionError::Resource(error)) => return Err(refused_in(*error, written).into()),
+        Err(error) => return Err(error.into()),
+    };
+    session.hide(&subject.request.schema, &subject.request.config);
+    finish(session, Component::Resource, &subject.resource_type, &subject.request.config).await
+}
+
+/// Asks the provider, and ends it.
+async fn finish(
+    session: Session<'_>,
+    component: Component,
+    name: &str,
+    config: &Value,
+) -> Result<ExitCode, Failure> {
+    session.warnings_or_errors(&session.ask().validate(component, name, &config.unmark_deep().0).await?)?;
     session.end().await?;
     Ok(ExitCode::SUCCESS)
 }

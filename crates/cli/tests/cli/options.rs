@@ -158,13 +158,51 @@ fn options_of_terraform_may_have_one_dash() {
 #[test]
 fn wrong_words_are_answered_with_what_is_meant() {
     let folder = Folder::with("wrong-words", &[("main.tf", MODULE)]);
-    let output = objchange(["show", &folder.at("main.tf").display().to_string()], "");
-    assert_eq!(output.code, 2);
-    assert!(
-        output.stderr.contains("this is configuration, and no plan or state; pass its directory"),
-        "{}",
-        output.stderr
-    );
+    folder.write("empty/readme.txt", "");
+    folder.write("policies/p.rego", "package main\n\ndeny contains \"x\" if input.plan.errored\n");
+    folder.write("policies/p.sentinel", "main = rule { true }\n");
+    let at = |name: &str| folder.at(name).display().to_string();
+    for command in [
+        "show FILE",
+        "hash FILE",
+        "diff FILE -",
+        "query FILE true",
+        "policy FILE --rego RULES",
+        "sentinel apply RULES --plan FILE",
+        "review FILE",
+        "plan FILE",
+        "graph FILE",
+    ] {
+        for (name, part) in [("main.tf", "pass its directory"), ("empty", "there is no")] {
+            let words = command.split(' ').map(|word| match word {
+                "FILE" => at(name),
+                "RULES" => at("policies"),
+                word => word.to_owned(),
+            });
+            let output = objchange(words, PLAN);
+            // Terraform has a message of its own for a directory without configuration.
+            let said = output.stderr.contains(part)
+                || name == "empty"
+                    && ["and no *.tf", "No configuration files"]
+                        .iter()
+                        .any(|part| output.stderr.contains(part));
+            assert!(output.code != 0 && said, "{command}: {name}: {output:?}");
+        }
+    }
+    for (line, part) in [
+        ("show -no-color -", "unexpected argument '-no-color' found"),
+        ("show -no-color -", "write `--color never`"),
+        ("plan -lock=false", "unexpected argument '-lock' found"),
+        ("plan -lock=false", "states are only read"),
+        ("plan -chdir=x", "name the directory itself"),
+        ("plan --chdir=x", "name the directory itself"),
+        ("plan -nonsense=secret", "unexpected argument '-nonsense' found"),
+        ("-chdir=x plan", "name the directory itself"),
+    ] {
+        let output = objchange(line.split(' '), PLAN);
+        assert!(output.code == 2 && output.stderr.contains(part), "{line}: {}", output.stderr);
+        assert!(!output.stderr.contains("secret") && !output.stderr.contains("'-n'"), "{}", output.stderr);
+    }
     for option in ["--action", "--fail-on"] {
         let output = objchange(["show", option, "destory", "-"], PLAN);
         assert_eq!(output.code, 2);

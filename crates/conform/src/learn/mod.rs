@@ -59,7 +59,7 @@ pub struct LearnOptions {
 }
 
 impl Default for LearnOptions {
-    /// All types, with up to 1,500 calls and 2 minutes each, and one process.
+    /// All types, with up to 1,500 calls and 30 seconds each, and one process.
     fn default() -> Self {
         Self {
             only: Vec::new(),
@@ -67,7 +67,7 @@ impl Default for LearnOptions {
             hints: Hints::default(),
             given: Vec::new(),
             calls: 1_500,
-            time_per_type: Duration::from_secs(120),
+            time_per_type: Duration::from_secs(30),
             time: None,
             jobs: 1,
             is_one_process: false,

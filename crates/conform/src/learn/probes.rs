@@ -1,5 +1,6 @@
 //! The probes of one resource type.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use objchange::Value;
@@ -54,6 +55,8 @@ pub(super) struct Prober<'a> {
     /// The objects that are planned now were given by the user.
     pub(super) asks_about_given: bool,
     refusal: Option<String>,
+    /// The answers so far, by prior object and configuration; `None` where the provider refused.
+    answers: HashMap<[Value; 2], Option<(PlanResourceChange, PlannedResource)>>,
     calls: u32,
     max_calls: u32,
     deaths: u32,
@@ -90,6 +93,7 @@ impl<'a> Prober<'a> {
             updates: 0,
             asks_about_given: false,
             refusal: None,
+            answers: HashMap::new(),
             calls: 0,
             max_calls: options.calls,
             deaths: 0,
@@ -144,6 +148,8 @@ impl<'a> Prober<'a> {
             && session.provider().await.is_ok()
         {
             is_confirmed = true;
+            // The answers are those of the provider with the secrets of the hints.
+            self.answers.clear();
             // Constants that were learned until the limit are of no use before they are confirmed.
             self.max_calls = u32::MAX;
             self.until = self.until.max(Instant::now() + MIN_CONFIRMING);
@@ -475,14 +481,30 @@ impl<'a> Prober<'a> {
         self.evidence.add(sample, request, answer);
     }
 
+    /// Asks for a plan. A question that was asked before has its answer: many probes meet in the same objects.
     pub(super) async fn call(
         &mut self,
         session: &mut Session,
         prior: &Value,
         config: &Value,
     ) -> Asked<Option<(PlanResourceChange, PlannedResource)>> {
+        let question = [prior.clone(), config.unmark_deep().0];
+        if let Some(answer) = self.answers.get(&question) {
+            return Ok(answer.clone());
+        }
         self.count(1)?;
-        let request = PlanRequest::new(self.values.block, prior, &config.unmark_deep().0);
+        let answer = self.planned(session, prior, &question[1]).await?;
+        self.answers.insert(question, answer.clone());
+        Ok(answer)
+    }
+
+    async fn planned(
+        &mut self,
+        session: &mut Session,
+        prior: &Value,
+        config: &Value,
+    ) -> Asked<Option<(PlanResourceChange, PlannedResource)>> {
+        let request = PlanRequest::new(self.values.block, prior, config);
         let Ok(Planning::Ask(question)) = begin_plan(&request) else { return Ok(None) };
         let request = question.request().clone();
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;

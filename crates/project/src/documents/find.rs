@@ -1,11 +1,11 @@
 //! Finds files from arguments.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use objchange_files::Walk;
 use objchange_files::input::{MAX_DOCUMENT, Source};
+use objchange_files::{Walk, unpacked};
 use objchange_plan::PlanFile;
 use objchange_text::Notice;
 
@@ -145,8 +145,11 @@ struct FoundInputs {
 /// Adds the wanted files of a folder; `position` counts the folders.
 fn find_in_folder((folder, position): (&Path, usize), extensions: &[&str], found: &mut FoundInputs) {
     let is_wanted = |path: &Path| {
+        let packed = path.extension().filter(|extension| *extension == "gz").and_then(|_| path.file_stem());
+        let unpacked = packed.map_or(path, Path::new);
         // A plan file often is called `tfplan` alone.
-        let extension = path.extension().or_else(|| path.file_name().filter(|name| *name == PLAN_FILE));
+        let extension =
+            unpacked.extension().or_else(|| unpacked.file_name().filter(|name| *name == PLAN_FILE));
         extension.is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
             || extensions.contains(&PLAN_FILE) && begins_as_plan(path)
     };
@@ -160,8 +163,9 @@ fn begins_as_plan(path: &Path) -> bool {
     let mut head = [0; 36];
     // Opening a pipe would wait for somebody to write into it, also through a link.
     let is_file = fs::symlink_metadata(path).is_ok_and(|known| known.is_file());
+    let opened = || Source::File(path.to_owned()).open().and_then(unpacked);
     is_file
-        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
+        && opened().is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
         && (head.starts_with(b"PK\x03\x04") && head.ends_with(b"tfplan")
             || head.starts_with(b"{\"format_version\":"))
 }

@@ -4,8 +4,8 @@ use std::io::{BufReader, Cursor, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use objchange_files::capitals;
 use objchange_files::input::{Contents, InputError};
+use objchange_files::{capitals, unpacked};
 use objchange_plan::{DocumentKind, PlanFile};
 use objchange_text::json::{DocumentBytes, Documents, Reader};
 use objchange_text::{read_at_most, utf8_reader};
@@ -113,7 +113,10 @@ impl Inputs {
             },
         )?;
         for (folder, _) in std::iter::zip(&self.folders, is_empty).filter(|(_, is_empty)| *is_empty) {
-            handle(DocumentOutcome::Failed(format!("{folder}: there are no {} in it", wanted.name)))?;
+            handle(DocumentOutcome::Failed(format!(
+                "{folder}: there are no {} in it, and no *.tf",
+                wanted.name
+            )))?;
         }
         Ok(())
     }
@@ -142,7 +145,8 @@ fn read_all<A>(
             }
         };
         let opened = source.open_text().and_then(|reader| {
-            utf8_reader(CountedRead::new(reader, count)).map_err(|error| source.unreadable(error))
+            let reader = unpacked(CountedRead::new(reader, count)).and_then(utf8_reader);
+            reader.map_err(|error| source.unreadable(error))
         });
         let unreadable = |error: InputError| {
             queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))

@@ -54,6 +54,34 @@ impl fmt::Debug for Applied {
     }
 }
 
+/// Reads the object that a configuration describes, without its prior object, with the schema that the provider has for its type.
+///
+/// # Errors
+///
+/// The configuration cannot be used, or the provider lacks the type.
+pub fn read_subject<'s>(
+    session: &Session<'_>,
+    inputs: &ResourceInputs<'_>,
+    config: &'s ResourceConfig,
+    others: &[Source],
+) -> Result<Subject<'s>, SessionError> {
+    // For a type that the provider lacks, the error suggests similar names.
+    let mut absent = None;
+    let block = |name: &str| match session.block(Component::Resource, name) {
+        Ok(block) => Ok(block.clone()),
+        Err(failure) => {
+            absent = Some(failure);
+            Err(ResourceError::NoSchemas)
+        }
+    };
+    let Noted { answer: subject, notices } = Subject::without_prior(inputs, config, others, block);
+    notices.into_iter().for_each(|notice| session.hidden.remark(notice));
+    match (subject, absent) {
+        (_, Some(failure)) => Err(failure),
+        (subject, None) => Ok(subject?),
+    }
+}
+
 impl<'s> PlannedObject<'s> {
     /// Plans a change by a provider that has no configuration yet; it gets this one. With `refresh` the provider says first
     /// how the prior object is now.
@@ -69,21 +97,7 @@ impl<'s> PlannedObject<'s> {
         refresh: bool,
     ) -> Result<Self, SessionError> {
         let others: Vec<Source> = provider_config.iter().map(|text| Source::new(text.as_ref())).collect();
-        // For a type that the provider lacks, the error suggests similar names.
-        let mut absent = None;
-        let block = |name: &str| match session.block(Component::Resource, name) {
-            Ok(block) => Ok(block.clone()),
-            Err(failure) => {
-                absent = Some(failure);
-                Err(ResourceError::NoSchemas)
-            }
-        };
-        let Noted { answer: subject, notices } = Subject::without_prior(inputs, config, &others, block);
-        notices.into_iter().for_each(|notice| session.hidden.remark(notice));
-        let mut subject = match (subject, absent) {
-            (_, Some(failure)) => return Err(failure),
-            (subject, None) => subject?,
-        };
+        let mut subject = read_subject(session, inputs, config, &others)?;
         let name = subject.resource_type.clone();
         let schema = session.resource_schema(&name, &subject.request.schema);
         // Secrets are learned before the provider is configured, because any of its messages may repeat them.

@@ -24,7 +24,7 @@ use objchange_provider::{ChangeFault, Client, Component, Error, ProviderExt, Sch
 use objchange_text::{MAX_TEXTS, left_out};
 
 pub use self::applied::AppliedReport;
-pub use self::change::{Applied, PlannedObject, redacted};
+pub use self::change::{Applied, PlannedObject, read_subject, redacted};
 pub use self::function::{FunctionResult, call_function};
 pub use self::hidden::Hidden;
 pub use self::object::{FoundObject, import_object, read_data, refreshed};

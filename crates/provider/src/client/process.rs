@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use std::{fmt, thread};
+use std::{fmt, io, thread};
 
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
@@ -82,10 +82,13 @@ impl Children {
         }
     }
 
-    fn add(&self, child: &Arc<Shared>) {
-        let started = &mut self.list().started;
-        started.retain(|known| known.strong_count() > 0);
-        started.push(Arc::downgrade(child));
+    /// Starts a process as one of these. Whoever kills them meanwhile waits, and so never misses a process that already runs.
+    fn start(&self, start: impl FnOnce() -> io::Result<Arc<Shared>>) -> io::Result<Arc<Shared>> {
+        let mut list = self.list();
+        let child = start()?;
+        list.started.retain(|known| known.strong_count() > 0);
+        list.started.push(Arc::downgrade(&child));
+        Ok(child)
     }
 }
 
@@ -166,7 +169,7 @@ impl Process {
         launch: &Launch,
         own: Option<&Identity>,
     ) -> Result<(Self, oneshot::Receiver<String>), Error> {
-        let not_started = |error: std::io::Error| ErrorKind::NotStarted { reason: error.to_string() };
+        let not_started = |error: io::Error| ErrorKind::NotStarted { reason: error.to_string() };
         let directory = Folder::new().map_err(not_started)?;
         let versions = launch.protocols.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         let mut command = Command::new(&launch.program);
@@ -194,12 +197,14 @@ impl Process {
             command.current_dir(directory);
         }
         own_group(&mut command);
-        let mut child = spawn::spawn(command, launch.is_offline).map_err(not_started)?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let pid = child.id();
-        let folder = directory.path().to_owned();
-        let shared = Arc::new(Shared { pid, folder, state: Mutex::new(State::Running(child)) });
-        launch.children.add(&shared);
+        let (mut stdout, mut stderr) = (None, None);
+        let start = || {
+            let mut child = spawn::spawn(command, launch.is_offline)?;
+            (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+            let folder = directory.path().to_owned();
+            Ok(Arc::new(Shared { pid: child.id(), folder, state: Mutex::new(State::Running(child)) }))
+        };
+        let shared = launch.children.start(start).map_err(not_started)?;
         let log = Recorder::default();
         let (sender, first_line) = oneshot::channel();
         // Threads, which end with the pipes, because a provider must never block on its output, whatever
@@ -269,7 +274,7 @@ impl Process {
     }
 }
 
-fn read_in_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<thread::JoinHandle<()>> {
+fn read_in_thread(work: impl FnOnce() + Send + 'static) -> io::Result<thread::JoinHandle<()>> {
     thread::Builder::new().name("provider-output".into()).stack_size(256 << 10).spawn(work)
 }
 

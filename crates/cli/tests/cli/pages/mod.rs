@@ -24,14 +24,14 @@ use blocks::{Shown, calls, commands, workflows};
 
 /// A page with how many commands of it are run, how many calls have known options, and how many workflows are run.
 const PAGES: &[(&str, usize, usize, usize)] = &[
-    ("README.md", 1, 0, 0),
+    ("README.md", 2, 0, 0),
     ("crates/cli/README.md", 0, 4, 0),
     ("docs/README.md", 0, 0, 0),
     ("docs/affected.md", 1, 2, 0),
     ("docs/browse.md", 1, 3, 0),
     ("docs/check.md", 1, 0, 0),
-    ("docs/ci.md", 0, 3, 4),
-    ("docs/conform.md", 3, 0, 0),
+    ("docs/ci.md", 0, 3, 5),
+    ("docs/conform.md", 4, 0, 0),
     ("docs/diff.md", 2, 3, 0),
     ("docs/embedding.md", 0, 0, 0),
     ("docs/eval.md", 2, 0, 0),
@@ -42,12 +42,13 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("docs/limitations.md", 0, 0, 0),
     ("docs/plan.md", 7, 8, 0),
     ("docs/policy.md", 2, 0, 0),
-    ("docs/provider.md", 4, 0, 0),
+    ("docs/provider.md", 6, 0, 0),
     ("docs/python.md", 0, 0, 0),
     ("docs/query.md", 3, 4, 0),
     ("docs/review.md", 1, 2, 0),
-    ("docs/schemas.md", 8, 7, 0),
+    ("docs/schemas.md", 9, 7, 0),
     ("docs/sentinel.md", 2, 2, 1),
+    ("docs/settings.md", 0, 2, 0),
     ("docs/show.md", 7, 9, 0),
     ("docs/test.md", 1, 0, 0),
     ("docs/violations.md", 1, 0, 0),
@@ -90,6 +91,14 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// `cargo run`, and `cargo build` of the kit's provider, which is built already.
+const CARGO: &str = r#"case "$*" in
+    'run -- '*) shift 2; exec objchange "$@" ;;
+    'build --bin terraform-provider-kit') mkdir -p target/debug && cp "$OBJCHANGE_TEST_KIT" target/debug ;;
+    *) exit 101 ;;
+esac
+"#;
+
 /// A folder with what a checkout has for the commands of a page, and programs in `bin` that go before all others.
 fn checkout(name: &str) -> Folder {
     let folder = Folder::new(name);
@@ -97,8 +106,8 @@ fn checkout(name: &str) -> Folder {
     copy(&workspace().join("tests/cases"), &folder.at("tests/cases"));
     // Modules may read what is in their repository.
     fs::create_dir(folder.at(".git")).unwrap();
-    // From a checkout, the program is run with cargo.
-    program(&folder, "cargo", "[ \"$1 $2\" = 'run --' ] || exit 101\nshift 2\nexec objchange \"$@\"\n");
+    // From a checkout, the program is run with cargo, and the provider of the examples is built with it.
+    program(&folder, "cargo", CARGO);
     folder
 }
 
@@ -133,11 +142,12 @@ fn run(page: &str, count: usize) -> Vec<String> {
         faults.push(format!("{page} has {} commands and not {count}", commands.len()));
     }
     let folder = checkout("page");
-    if text.contains("./terraform-provider-kit") {
-        fs::copy(kit(), folder.at("terraform-provider-kit")).unwrap();
-    }
     for Shown { command: line, stdout: shown, code } in commands {
-        let output = command(&folder, "sh").args(["-c", &line]).output().unwrap();
+        let mut shell = command(&folder, "sh");
+        if is_about_providers(page) {
+            shell.env("OBJCHANGE_TEST_KIT", kit());
+        }
+        let output = shell.args(["-c", &line]).output().unwrap();
         let stdout = String::from_utf8(output.stdout).unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         if output.status.code() != Some(code) {
@@ -216,6 +226,29 @@ fn lines_are_compared_with_their_numbers() {
     assert!(is_line("a … c", "a b c") && is_line("…a…", "a") && is_line("… kB, …", "12 kB, from x"));
     assert!(!is_line("a … c", "a b d") && !is_line("…a…", "b"));
     assert!(is_shown(&["…", "b", "…"], &["a", "b"]) && !is_shown(&["…", "b"], &["a", "b", "c"]));
+}
+
+/// The picture in README shows what the program prints: `examples/picture/make` makes it again.
+#[test]
+fn the_picture_shows_what_is_printed() {
+    let output = objchange(
+        "show examples/approval/approved.json --schemas examples/approval/schemas.json --type aws_s* --type aws_d* --fail-on delete"
+            .split(' '),
+        "",
+    );
+    let (_, shown) = output.stdout.split_once("following actions:\n").unwrap();
+    let without_tags = |line: &str| {
+        let texts: Vec<&str> = line.split('<').filter_map(|part| Some(part.split_once('>')?.1)).collect();
+        let text = texts.concat();
+        [("&quot;", "\""), ("&#x27;", "'"), ("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&")]
+            .iter()
+            .fold(text, |text, (entity, character)| text.replace(entity, character))
+    };
+    let picture = text("examples/picture/show.svg");
+    let lines: Vec<String> =
+        picture.lines().filter(|line| line.starts_with("<text")).skip(2).map(without_tags).collect();
+    let printed = format!("{}\n{}", shown.trim_matches('\n'), output.stderr.trim_end());
+    assert_eq!(lines.join("\n"), printed);
 }
 
 /// Every page is in the index, and what pages link to is there.

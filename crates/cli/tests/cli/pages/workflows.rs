@@ -59,7 +59,7 @@ fn workflow(page: &str, index: usize) -> Vec<Step> {
 
 #[test]
 fn destroys_stop_the_first_workflow() {
-    let steps = workflow("docs/ci.md", 0);
+    let steps = workflow("docs/ci.md", 1);
     for (plan, code) in [(CREATING, 0), (DESTROYING, 1)] {
         let folder = job(plan);
         folder.write("policies/small.rego", POLICY);
@@ -72,7 +72,7 @@ fn destroys_stop_the_first_workflow() {
 
 #[test]
 fn only_the_approved_plan_is_applied() {
-    let steps = workflow("docs/ci.md", 1);
+    let steps = workflow("docs/ci.md", 2);
     let [review, apply] = steps.as_slice() else { panic!("two steps") };
     for (applied, code) in [(DESTROYING, 0), (LATER, 1)] {
         let folder = job(DESTROYING);
@@ -85,7 +85,7 @@ fn only_the_approved_plan_is_applied() {
 
 #[test]
 fn surprises_stop_and_are_commented() {
-    let steps = workflow("docs/ci.md", 2);
+    let steps = workflow("docs/ci.md", 3);
     let [stop, comment] = steps.as_slice() else { panic!("two steps") };
     for (now, code) in [(DESTROYING, 0), (LATER, 1)] {
         let folder = job(DESTROYING);
@@ -113,7 +113,7 @@ fn sentinel_policies_are_checked_tested_and_applied() {
 
 #[test]
 fn actions_of_this_repository_exist() {
-    let steps = workflow("docs/ci.md", 3);
+    let steps = workflow("docs/ci.md", 4);
     let [prepare, Step::Uses(action), Step::Uses(_)] = steps.as_slice() else {
         panic!("a script and two actions")
     };
