@@ -92,6 +92,21 @@ fn long_values_that_become_unknown_are_counted() {
 }
 
 #[test]
+fn computed_attributes_of_replaced_objects_are_counted() {
+    let change = json!({"actions": ["delete", "create"], "before": {"id": "1", "arn": "x", "name": "a"},
+        "after": {"name": "b"}, "after_unknown": {"id": true, "arn": true, "text": true}, "before_sensitive": {},
+        "after_sensitive": {}, "replace_paths": [["name"]]});
+    let page = markdown(&change, false);
+    assert!(
+        page.contains("# (2 recomputed attributes hidden)") && page.contains("forces replacement"),
+        "{page}"
+    );
+    assert!(page.contains("text = (known after apply)"), "{page}");
+    assert!(markdown(&change, true).contains("arn  = \"x\" -> (known after apply)"));
+    assert!(terraform(&change).contains("\"x\" -> (known after apply)"));
+}
+
+#[test]
 fn imports_and_left_over_objects_say_so() {
     let values = json!({"id": "1", "name": "a"});
     let mut change = update(&values, &json!({"id": "1", "name": "b"}));
