@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
+use crate::mask::MaskArgs;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use crate::show::{IgnoreArgs, MarkdownArgs};
@@ -73,6 +74,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     ignore: IgnoreArgs,
 
+    #[command(flatten)]
+    mask: MaskArgs,
+
     /// Maximum size of a document, e.g. `500M` or `4G`
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     max_input: Size,
@@ -107,9 +111,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
     let is_given = given.is_given();
-    let inputs =
-        PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
-    let plan_files = args.schemas.plan_files(&given);
+    let inputs = PlanInputs {
+        mask: &args.mask,
+        must_be_whole: true,
+        max_input: args.max_input,
+        ..module.inputs(&args.schemas)
+    };
+    let plan_files = inputs.plan_files(&given);
     let read = |path| read_plan_file(path, &inputs, &plan_files);
     let files = [read(&args.a)?, read(b)?];
     // Values that depend on missing input are unknown, so two such plans would look alike whatever they do.
@@ -149,6 +157,7 @@ fn stale(args: &Args) -> Result<ExitCode, CommandError> {
     let without_effect = [
         ("--map", !args.map.is_empty()),
         ("--ignore", !args.ignore.ignore.is_empty()),
+        ("--mask", !args.mask.names().is_empty()),
         ("--allow-expected", args.allow_expected),
         ("--format", args.format != Format::Text),
         ("--schemas", args.schemas.sources().next().is_some()),

@@ -10,6 +10,7 @@ use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::{Size, Source};
+use crate::mask::MaskArgs;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::show::IgnoreArgs;
@@ -54,6 +55,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     ignore: IgnoreArgs,
 
+    #[command(flatten)]
+    mask: MaskArgs,
+
     /// Print JSON (schema/hash.schema.json)
     #[arg(long)]
     json: bool,
@@ -81,9 +85,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("the hash was made with other ignored paths: verify it with the same --ignore".into());
     }
     let given = args.schemas.load(args.max_input).map_err(unusable)?;
-    let inputs =
-        PlanInputs { must_be_whole: true, max_input: args.max_input, ..module.inputs(&args.schemas) };
-    let file = read_plan_file(&args.plan, &inputs, &args.schemas.plan_files(&given))?;
+    let inputs = PlanInputs {
+        mask: &args.mask,
+        must_be_whole: true,
+        max_input: args.max_input,
+        ..module.inputs(&args.schemas)
+    };
+    let file = read_plan_file(&args.plan, &inputs, &inputs.plan_files(&given))?;
     let plan = judged(&file)?;
     // Values that depend on missing input may turn out as anything, so a matching hash would promise too much.
     if args.verify.is_some() && !plan.missing().is_empty() {

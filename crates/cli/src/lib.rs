@@ -29,6 +29,7 @@ mod hash;
 mod hints;
 #[cfg(feature = "provider")]
 mod launch;
+mod mask;
 mod module_plan;
 mod module_test;
 mod plan;

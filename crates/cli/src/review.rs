@@ -248,6 +248,7 @@ fn results(case: &Case) -> impl Iterator<Item = PolicyResult> + '_ {
     case.findings.iter().filter(|finding| finding.outcome != Outcome::Note).map(|finding| PolicyResult {
         policy: finding.rule().to_owned(),
         place: finding.location.to_string(),
+        block: finding.block.as_ref().map(ToString::to_string),
         outcome: match finding.outcome {
             Outcome::Undecided => PolicyOutcome::Undecided,
             Outcome::Failed | Outcome::Note => PolicyOutcome::Failed,

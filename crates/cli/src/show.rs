@@ -103,7 +103,7 @@ pub(crate) struct Arguments {
         value_name = "ADDRESS[.PATH]",
         conflicts_with_all = [
             "summary", "full", "show_sensitive", "format", "prints_document", "fail_on", "detailed_exitcode", "Choice", "Places",
-            "ignore", "types", "mode", "match_sets", "match_lists", "group_by"
+            "ignore", "mask", "types", "mode", "match_sets", "match_lists", "group_by"
         ]
     )]
     explain: Option<String>,

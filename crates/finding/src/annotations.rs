@@ -46,7 +46,7 @@ impl Annotations {
             (_, false) => "warning",
         };
         let text = |text: &str, special: &str| self.escaped(text, special);
-        let location = &finding.location;
+        let location = finding.place();
         let (file, line) = (&location.file, location.line);
         match self {
             Self::Github => writeln!(

@@ -29,6 +29,9 @@ pub struct Finding {
     /// The address of the object that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// The block of that object in the configuration, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<Location>,
     /// Tells it from others of its rule, where the message differs from run to run.
     #[serde(skip)]
     pub identity: Option<String>,
@@ -95,15 +98,20 @@ impl Finding {
         message: impl Into<String>,
         location: Location,
     ) -> Self {
-        let (rule, details, address, identity, accepted) = Default::default();
+        let (rule, details, address, block, identity, accepted) = Default::default();
         let (kind, message, severity) = (kind.into(), message.into(), Severity::Error);
-        Self { location, kind, rule, outcome, severity, message, details, address, identity, accepted }
+        Self { location, kind, rule, outcome, severity, message, details, address, block, identity, accepted }
     }
 
     /// Accepts it for this reason.
     #[must_use]
     pub fn accepted(self, reason: impl Into<String>) -> Self {
         Self { accepted: Some(reason.into()), ..self }
+    }
+
+    /// Where people correct it: the block of its object, or else where it is.
+    pub fn place(&self) -> &Location {
+        self.block.as_ref().unwrap_or(&self.location)
     }
 
     /// Whether it fails.

@@ -1,5 +1,5 @@
-//! Reports in SARIF 2.1.0. A result is where its rule is defined, because that is what a repository has; the plan is named
-//! beside it, and the address of the resource.
+//! Reports in SARIF 2.1.0. A result is at the block of its resource where the configuration is known, or else where its rule is
+//! defined, because a repository has these; the rule and the plan are named beside it, and the address of the resource.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,8 @@ impl Sarif {
     }
 
     fn finding(&mut self, subject: Option<&str>, finding: &Finding) {
-        let Finding { location, message, address, identity, accepted, .. } = finding;
+        let Finding { location: rule_place, message, address, identity, accepted, .. } = finding;
+        let location = finding.place();
         let (rule, plan) = (finding.rule(), self.plan.as_deref());
         // The levels agree with the exit code and JUnit, so the severity does not matter here: a warning that fails is an
         // error.
@@ -87,7 +88,7 @@ impl Sarif {
         // Lines move; the plan that it is about, or the text, stays.
         let print = match plan {
             Some(plan) => format!("{rule} {plan} {}", address.as_deref().unwrap_or_default()),
-            None => format!("{rule} {} {}", location.file, identity.as_ref().unwrap_or(message)),
+            None => format!("{rule} {} {}", rule_place.file, identity.as_ref().unwrap_or(message)),
         };
         // Results with one fingerprint would be taken for one, so equal ones are numbered.
         let count = self.repeated.entry(print.clone()).and_modify(|count| *count += 1).or_insert(1);
@@ -102,9 +103,12 @@ impl Sarif {
             "locations": [place],
             "partialFingerprints": {self.fingerprint: format!("{print} {count}")},
         });
-        if let Some(plan) = plan {
-            let place = json!({"message": {"text": "the plan"}, "physicalLocation": physical(plan, 1)});
-            result["relatedLocations"] = json!([place]);
+        let related = |text: &str, file: &str, line: u64| json!({"message": {"text": text}, "physicalLocation": physical(file, line)});
+        let policy = finding.block.as_ref().map(|_| related("the rule", &rule_place.file, rule_place.line));
+        let plan = plan.map(|plan| related("the plan", plan, 1));
+        let related: Vec<Value> = policy.into_iter().chain(plan).collect();
+        if !related.is_empty() {
+            result["relatedLocations"] = related.into();
         }
         self.results.push(result);
     }

@@ -40,6 +40,7 @@ mod ignore;
 mod ignored_update;
 mod index;
 mod json;
+mod mask;
 mod mode;
 mod options;
 mod program;
@@ -69,11 +70,11 @@ pub use diff::{
     ObjectChange, Parts, Primitive, Scalar, Sensitivity, diff_values,
 };
 pub use document::{
-    Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts, Finding,
-    FindingKind, Form, MadePlan, Missing, MissingChange, MissingKind, MissingRange, NoInstance, NoState,
-    ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin, PlanSection,
-    PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin, SchemaSource, Schemas,
-    Sensitive, State, StateOutput, StateResource, StatedMarks, UnfamiliarKind, UnknownKind,
+    BlockPlace, Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts,
+    Finding, FindingKind, Form, MadePlan, Missing, MissingChange, MissingKind, MissingRange, NoInstance,
+    NoState, ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin,
+    PlanSection, PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin, SchemaSource,
+    Schemas, Sensitive, State, StateOutput, StateResource, StatedMarks, UnfamiliarKind, UnknownKind,
     document_warnings, extract, findings, incompleteness_warning, is_errored_plan, read_object, read_planned,
     read_prior, says_sensitive,
 };
@@ -85,6 +86,7 @@ pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, doubtful_marks,
     marks_or_all, serialize_number, union_marks,
 };
+pub use mask::{MaskedName, MaskedNameError, MaskedNames};
 pub use mode::PlanMode;
 pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, SIMULATED, SIMULATED_UNREFRESHED, Version};

@@ -14,6 +14,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod address;
+mod blocks;
 mod collection;
 #[cfg(feature = "columns")]
 pub mod columns;
@@ -30,6 +31,7 @@ pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;
 
+pub use blocks::locate;
 pub use collection::{
     Answer, Collected, Collection, Exact, Field, FieldKind, Full, Marked, ObjectValueError, Redacted, Secrets,
 };

@@ -1,11 +1,11 @@
 //! The lock file of a directory, as `terraform init` has left it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use objchange_module::ProviderAddress;
 use objchange_module::config::{Config, LOCK_FILE, LockedProvider, locked_providers};
-use objchange_plan::PlanOrigin;
+use objchange_plan::{BlockPlace, PlanOrigin};
 use objchange_text::{Noted, Notice};
 
 use objchange_files::FileError;
@@ -42,7 +42,27 @@ pub(crate) fn origin(directory: &Path, config: &Config) -> PlanOrigin {
     };
     // A lock file that cannot be read gave a warning before, where the plan depends on it.
     let locked = read_locked_versions(&directory.join(LOCK_FILE)).ok().map(versions);
-    PlanOrigin::new(config.sources.iter().map(|(path, text, _)| (path, text)), locked)
+    let blocks = config
+        .blocks()
+        .into_iter()
+        .map(|(address, place)| (address, BlockPlace { file: below(directory, &place.file), ..place }));
+    let blocks = blocks.collect();
+    PlanOrigin::new(config.sources.iter().map(|(path, text, _)| (path, text)), locked).with_blocks(blocks)
+}
+
+/// The path of a file that is named from a directory, without detours.
+pub(crate) fn below(directory: &Path, file: &str) -> String {
+    let mut path = PathBuf::new();
+    for part in directory.join(file).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(path.components().next_back(), Some(Component::Normal(_))) => {
+                path.pop();
+            }
+            part => path.push(part),
+        }
+    }
+    path.display().to_string()
 }
 
 /// The versions that the lock file at a path names.

@@ -1,12 +1,21 @@
 //! Reads plans and states: documents, and the plan files that `terraform plan -out` saves.
 
+#[cfg(feature = "plan-file")]
+use std::collections::BTreeMap;
+#[cfg(feature = "plan-file")]
+use std::path::Path;
+
 use objchange::schema::ProviderSchemas;
 use objchange_files::input::{Contents, InputError, Source};
 use objchange_module::config::is_configuration;
-use objchange_plan::{PlanFile, PlanFileError};
+#[cfg(feature = "plan-file")]
+use objchange_plan::BlockPlace;
+use objchange_plan::{MaskedNames, PlanFile, PlanFileError};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlanError;
 
+#[cfg(feature = "plan-file")]
+use crate::lock_file::below;
 use crate::plan::is_module;
 use crate::schema_lookup::SchemaLookup;
 
@@ -18,6 +27,7 @@ pub struct PlanFileReader {
     given: ProviderSchemas,
     #[cfg_attr(not(feature = "plan-file"), expect(dead_code, reason = "this build reads no plan files"))]
     lookup: SchemaLookup,
+    masked: MaskedNames,
 }
 
 /// The purpose for which a plan file is read.
@@ -99,7 +109,13 @@ impl Default for PlanFileReader {
 impl PlanFileReader {
     /// Reads with these schemas, and those that `lookup` finds of other providers.
     pub fn new(given: ProviderSchemas, lookup: SchemaLookup) -> Self {
-        Self { given, lookup }
+        Self { given, lookup, masked: MaskedNames::default() }
+    }
+
+    /// Hides the values of these names in everything that is read.
+    #[must_use]
+    pub fn masking(self, masked: MaskedNames) -> Self {
+        Self { masked, ..self }
     }
 
     /// Reads the plan or state of a source, of at most this many bytes.
@@ -129,7 +145,7 @@ impl PlanFileReader {
             return Err(PlanInputError::EmptyDirectory(source.to_string()));
         }
         match source.read_contents(limit)? {
-            Contents::Text(text) => Self::document(source.to_string(), None, text),
+            Contents::Text(text) => self.document(source.to_string(), None, text),
             Contents::PlanFile(bytes) => self.plan_file(&source.to_string(), bytes, need),
         }
     }
@@ -142,13 +158,14 @@ impl PlanFileReader {
     /// They are neither a document nor a plan file that can be read.
     pub fn read_contents(&self, name: &str, contents: Contents) -> Result<PlanFile, PlanInputError> {
         match contents {
-            Contents::Text(text) => Self::document(name.to_owned(), None, text),
+            Contents::Text(text) => self.document(name.to_owned(), None, text),
             Contents::PlanFile(bytes) => self.marked_plan_file(name, &bytes),
         }
     }
 
     /// The plan or state in a text; `line` is that of a file with a document a line.
     pub(crate) fn document(
+        &self,
         name: String,
         line: Option<u64>,
         text: String,
@@ -164,10 +181,11 @@ impl PlanFileReader {
             Some(line) => PlanFile::parse_line(&name, usize::try_from(line).unwrap_or(usize::MAX), text),
             None => PlanFile::parse(name, text),
         };
-        parsed.map_err(|error| match is_of_module(&error.name) {
+        let file = parsed.map_err(|error| match is_of_module(&error.name) {
             true => PlanInputError::Configuration(error.name),
             false => PlanInputError::Document(error),
-        })
+        })?;
+        Ok(file.with_masked_names(&self.masked)?)
     }
 
     /// The plan in a plan file that something decides by. It has the marks of the schemas also where Terraform's document
@@ -204,8 +222,11 @@ impl PlanFileReader {
             saved.providers().filter(is_missing).cloned().map(SchemaQuery::Provider).collect();
         let cached = self.lookup.choose(wanted, saved.locked());
         schemas.append(cached.schemas);
-        let origin = saved.origin();
+        let mut origin = saved.origin();
         let of_module = objchange_module::Schemas::new([schemas.clone()]);
+        // Only documents have marks for masked names.
+        let need =
+            if self.masked.is_empty() || !matches!(need, Need::Changes) { need } else { Need::Document };
         let (plan, noted): (Box<dyn MadePlan>, _) = match need {
             Need::Changes => {
                 let plan = saved.pack(&of_module).map_err(fail)?;
@@ -220,6 +241,9 @@ impl PlanFileReader {
                     return Err(fail(SavedPlanError::Configuration(reason.to_owned())));
                 }
                 let notices = plan.notices().to_vec();
+                if let Need::Decision = need {
+                    origin = origin.with_blocks(beside(name, plan.blocks()));
+                }
                 (Box::new(plan), notices)
             }
         };
@@ -230,10 +254,11 @@ impl PlanFileReader {
         };
         let notices = cached.notices.into_iter().chain(noted.into_iter().map(named)).collect();
         let file = PlanFile::made(name, plan, None)?.with_notices(notices).with_origin(origin);
-        match need {
-            Need::Decision => Ok(file.with_schemas(&Arc::new(Schemas::new(schemas)))?),
-            Need::Changes | Need::Document => Ok(file),
-        }
+        let file = match need {
+            Need::Decision => file.with_schemas(&Arc::new(Schemas::new(schemas)))?,
+            Need::Changes | Need::Document => file,
+        };
+        Ok(file.with_masked_names(&self.masked)?)
     }
 
     /// The plan in a plan file, which this build does not read.
@@ -241,4 +266,19 @@ impl PlanFileReader {
     fn plan_file(&self, name: &str, _: impl AsRef<[u8]>, _: Need) -> Result<PlanFile, PlanInputError> {
         Err(PlanInputError::NoPlanFiles(name.to_owned()))
     }
+}
+
+/// The blocks of a plan file, with the paths of their files. These are relative to the directory in which the plan was made,
+/// where most plan files still are.
+#[cfg(feature = "plan-file")]
+fn beside(plan: &str, blocks: BTreeMap<String, BlockPlace>) -> BTreeMap<String, BlockPlace> {
+    let Some(directory) = Path::new(plan).parent() else { return blocks };
+    let place = |(address, block): (String, BlockPlace)| {
+        let file = match directory.join(&block.file).is_file() {
+            true => below(directory, &block.file),
+            false => block.file,
+        };
+        (address, BlockPlace { file, ..block })
+    };
+    blocks.into_iter().map(place).collect()
 }

@@ -9,7 +9,8 @@ use objchange_module::document::{DocumentInfo, change_set, write_plan};
 use objchange_module::plan::{ModulePlan, PlanOptions, PlannedAction, PlannedObject};
 use objchange_module::{DiagnosticPrinter, ProviderAddress, Schemas, Unanswered};
 use objchange_plan::{
-    ChangeSet, Facts, MadePlan, NoState, PlanFile, PlanFileError, PlanMode, PlanOrigin, ProviderDependent,
+    ChangeSet, Facts, MadePlan, MaskedNames, NoState, PlanFile, PlanFileError, PlanMode, PlanOrigin,
+    ProviderDependent,
 };
 use objchange_text::counted;
 
@@ -105,6 +106,21 @@ impl PlannedDirectory {
     pub fn into_plan_file(self, name: impl Into<String>) -> Result<PlanFile, PlanFileError> {
         let no_state = self.no_state;
         PlanFile::made(name, Box::new(MadeDirectory::new(self)), no_state)
+    }
+
+    /// The document of the plan, where values of these names are marked as sensitive.
+    ///
+    /// # Errors
+    ///
+    /// There are two objects of one address.
+    pub fn masked(&self, names: &MaskedNames) -> Result<PlanFile, PlanFileError> {
+        let document = PlanFile::parse("plan", self.document())?;
+        document.with_schemas(&Arc::new(self.report_schemas()))?.with_masked_names(names)
+    }
+
+    /// The schemas of all providers, for reports.
+    pub fn report_schemas(&self) -> objchange_plan::Schemas {
+        objchange_plan::Schemas::new(self.schemas.to_document())
     }
 
     /// The errors and warnings as `terraform plan` prints them; empty if there are none. No secret is shown.
@@ -207,7 +223,7 @@ struct MadeDirectory {
 
 impl MadeDirectory {
     fn new(planned: PlannedDirectory) -> Self {
-        let schemas = Arc::new(objchange_plan::Schemas::new(planned.schemas.to_document()));
+        let schemas = Arc::new(planned.report_schemas());
         let version = planned.info(&planned.rules()).version();
         Self { planned, schemas, version }
     }

@@ -22,6 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::error::Failure;
+use crate::load::masked_names;
 use crate::schemas::SchemasArg;
 
 /// The changes or findings of many plans as an Arrow stream, read once. Any library that knows Arrow's interface for streams takes it.
@@ -32,7 +33,10 @@ pub struct ChangeStream(Mutex<Option<Batches>>);
 #[pymethods]
 impl ChangeStream {
     #[new]
-    #[pyo3(signature = (paths, *, of="changes", schemas=None, errors="raise", lines=None, every_plan=false))]
+    #[pyo3(signature = (paths, *, of="changes", schemas=None, errors="raise", lines=None, every_plan=false, mask=vec![]))]
+    #[pyo3(
+        text_signature = "(paths, *, of='changes', schemas=None, errors='raise', lines=None, every_plan=False, mask=())"
+    )]
     fn py_new(
         paths: Vec<PathBuf>,
         of: &str,
@@ -40,6 +44,7 @@ impl ChangeStream {
         errors: &str,
         lines: Option<(u64, u64, u64)>,
         every_plan: bool,
+        mask: Vec<String>,
     ) -> PyResult<Self> {
         let of = match of {
             "changes" => RowKind::Changes,
@@ -61,6 +66,7 @@ impl ChangeStream {
         };
         let given = schemas.unwrap_or_default().0;
         let plan_files = PlanFileReader::new(given.document.clone(), SchemaLookup::none());
+        let plan_files = plan_files.masking(masked_names(mask)?);
         Ok(Self(Mutex::new(Some(Batches {
             inputs: Inputs { paths: paths.into(), lines, open: None },
             of,

@@ -8,6 +8,7 @@ use objchange_plan::{
 };
 use objchange_policy::tfplan::RawPlan;
 use objchange_policy::tfstate::TfState;
+use objchange_text::counted;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use self_cell::self_cell;
@@ -408,10 +409,15 @@ impl Plan {
     /// >>> Plan.load(plan_path).changes[0].type
     /// 'disk'
     #[staticmethod]
-    #[pyo3(signature = (source, /, schemas=None))]
-    fn load<'py>(source: &Bound<'py, PyAny>, schemas: Option<SchemasArg>) -> PyResult<Bound<'py, Plan>> {
+    #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
+    #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
+    fn load<'py>(
+        source: &Bound<'py, PyAny>,
+        schemas: Option<SchemasArg>,
+        mask: Vec<String>,
+    ) -> PyResult<Bound<'py, Plan>> {
         let file = Input::new(source)?;
-        let document = read_document(source.py(), file, schemas)?;
+        let document = read_document(source.py(), file, schemas, mask)?;
         document.cast_into().map_err(|_| {
             Failure::new("DocumentError", "state", "this is a state, and no plan: read it with `State.load`")
                 .into()
@@ -467,8 +473,8 @@ impl Plan {
     fn __repr__(&self) -> PyResult<String> {
         let changes = self.0.plan()?.changes.resources.len();
         Ok(match &self.0.file {
-            Some(file) => format!("<Plan {file:?}: {changes} resource changes>"),
-            None => format!("<Plan: {changes} resource changes>"),
+            Some(file) => format!("<Plan {file:?}: {}>", counted(changes, "resource change")),
+            None => format!("<Plan: {}>", counted(changes, "resource change")),
         })
     }
 }
@@ -482,10 +488,15 @@ impl State {
     /// >>> State.load(b'{"version":4,"serial":1,"lineage":"x"}').resources[:]
     /// []
     #[staticmethod]
-    #[pyo3(signature = (source, /, schemas=None))]
-    fn load<'py>(source: &Bound<'py, PyAny>, schemas: Option<SchemasArg>) -> PyResult<Bound<'py, State>> {
+    #[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
+    #[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
+    fn load<'py>(
+        source: &Bound<'py, PyAny>,
+        schemas: Option<SchemasArg>,
+        mask: Vec<String>,
+    ) -> PyResult<Bound<'py, State>> {
         let file = Input::new(source)?;
-        let document = read_document(source.py(), file, schemas)?;
+        let document = read_document(source.py(), file, schemas, mask)?;
         document.cast_into().map_err(|_| {
             Failure::new("DocumentError", "plan", "this is a plan, and no state: read it with `Plan.load`")
                 .into()
@@ -512,8 +523,8 @@ impl State {
     fn __repr__(&self) -> String {
         let resources = self.0.with_state(|state| state.resources.len());
         match &self.0.file {
-            Some(file) => format!("<State {file:?}: {resources} resources>"),
-            None => format!("<State: {resources} resources>"),
+            Some(file) => format!("<State {file:?}: {}>", counted(resources, "resource")),
+            None => format!("<State: {}>", counted(resources, "resource")),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use objchange_files::input::{Contents, MAX_DOCUMENT, Source};
+use objchange_plan::{MaskedName, MaskedNames};
 use objchange_project::{PlanFileReader, SchemaLookup};
 use objchange_text::json::place;
 use objchange_text::{Notice, read_at_most, utf8_reader};
@@ -136,13 +137,15 @@ pub(crate) fn read_document<'py>(
     py: Python<'py>,
     input: Input,
     schemas: Option<SchemasArg>,
+    mask: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let file = input.name();
+    let masked = masked_names(mask)?;
     let contents = input.contents(py)?;
     let schemas = schemas.unwrap_or_default().0;
     let held = py.detach(|| {
         let name = file.as_deref().unwrap_or("the document");
-        let reader = PlanFileReader::new(schemas.document.clone(), SchemaLookup::none());
+        let reader = PlanFileReader::new(schemas.document.clone(), SchemaLookup::none()).masking(masked);
         let read = reader.read_contents(name, contents);
         let read = read.map_err(|error| Failure::plan_input(&error, file.as_deref()))?;
         HeldDocument::new(read, &schemas, file)
@@ -157,6 +160,13 @@ pub(crate) fn read_document<'py>(
     new_object(py, held)
 }
 
+/// Names whose values are hidden.
+pub(crate) fn masked_names(mask: Vec<String>) -> Result<MaskedNames, Failure> {
+    let names = mask.into_iter().map(|text| text.parse::<MaskedName>()).collect::<Result<Vec<_>, _>>();
+    let names = names.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
+    Ok(MaskedNames::new(names))
+}
+
 /// Warns with `DocumentWarning` of something in a document.
 pub(crate) fn warn(py: Python<'_>, file: Option<&str>, warning: &str) -> PyResult<()> {
     let class = py.import("objchange._errors")?.getattr("DocumentWarning")?;
@@ -169,20 +179,23 @@ pub(crate) fn warn(py: Python<'_>, file: Option<&str>, warning: &str) -> PyResul
 ///
 /// The source is the output of ``terraform show -json``, a plan file that ``terraform plan -out`` saved, or a state file. ``schemas``, the output of
 /// ``terraform providers schema -json``, tell which values are sets and which are sensitive as well:
-/// `Schemas`, or a source to read them from.
+/// `Schemas`, or a source to read them from. ``mask`` has globs of names, such as ``"*password*"``, whose values are sensitive:
+/// attributes, keys of maps, outputs, variables and texts that hold such a name.
 ///
-/// Raises `DocumentError` and `SchemaError`, each with its place, and the errors of ``open``. Warns with
+/// Raises `DocumentError` and `SchemaError`, each with its place, `OptionError` for an empty glob, and the errors of ``open``. Warns with
 /// `DocumentWarning` of text around the document.
 ///
 /// >>> objchange.load(plan_path).changes[0].address
 /// 'disk.a'
 #[pyfunction]
-#[pyo3(signature = (source, /, schemas=None))]
+#[pyo3(signature = (source, /, schemas=None, *, mask=vec![]))]
+#[pyo3(text_signature = "(source, /, schemas=None, *, mask=())")]
 pub(crate) fn load<'py>(
     source: &Bound<'py, PyAny>,
     schemas: Option<SchemasArg>,
+    mask: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    read_document(source.py(), Input::new(source)?, schemas)
+    read_document(source.py(), Input::new(source)?, schemas, mask)
 }
 
 /// Reads a plan or a state that is at hand as text. Otherwise as `load`.
@@ -190,11 +203,13 @@ pub(crate) fn load<'py>(
 /// >>> objchange.loads('{"format_version": "1.2", "resource_changes": []}').changes[:]
 /// []
 #[pyfunction]
-#[pyo3(signature = (text, /, schemas=None))]
+#[pyo3(signature = (text, /, schemas=None, *, mask=vec![]))]
+#[pyo3(text_signature = "(text, /, schemas=None, *, mask=())")]
 pub(crate) fn loads<'py>(
     text: &Bound<'py, PyAny>,
     schemas: Option<SchemasArg>,
+    mask: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let input = Input::given(text).ok_or_else(|| PyTypeError::new_err("expected str or bytes"))?;
-    read_document(text.py(), input, schemas)
+    read_document(text.py(), input, schemas, mask)
 }

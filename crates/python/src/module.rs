@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use objchange_module::PlanArguments;
+use objchange_plan::MaskedNames;
 use objchange_project::{
     PlanError, PlanSettings, PlannedDirectory, StateChoice, StateError, VariableSetting, plan_directory,
 };
@@ -12,7 +13,7 @@ use pyo3::types::PyString;
 
 use crate::document::{HeldDocument, new_object};
 use crate::error::Failure;
-use crate::load::warn;
+use crate::load::{masked_names, warn};
 use crate::schemas::SchemasArg;
 
 /// A path, or several.
@@ -41,7 +42,8 @@ fn as_file(path: PathBuf) -> PathBuf {
 /// ``schemas`` are files with the output of ``terraform providers schema -json``; by default they come from the cache of the
 /// program. ``state`` is the prior state; without it, it is the state file of the directory. A module whose state is in a
 /// remote backend needs ``state``, or ``no_state`` if nothing exists yet. ``variables`` has values by name. With ``strict``
-/// computed attributes of updated objects are unknown, because their provider may change them: policies need it.
+/// computed attributes of updated objects are unknown, because their provider may change them: policies need it. ``mask`` is that
+/// of `load`.
 ///
 /// Raises `ConfigurationError` where the module cannot be planned: the message has all that is wrong. Warns with
 /// `DocumentWarning` of inputs that may be mistaken.
@@ -62,6 +64,7 @@ fn as_file(path: PathBuf) -> PathBuf {
     replace=Vec::new(),
     destroy=false,
     strict=false,
+    mask=Vec::new(),
 ))]
 #[expect(
     clippy::too_many_arguments,
@@ -80,8 +83,10 @@ pub(crate) fn plan_module<'py>(
     replace: Vec<String>,
     destroy: bool,
     strict: bool,
+    mask: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = directory.display().to_string();
+    let masked = masked_names(mask)?;
     let state = state.map(as_file);
     let state = match &state {
         Some(_) if no_state => {
@@ -109,8 +114,10 @@ pub(crate) fn plan_module<'py>(
             ..PlanSettings::default()
         };
         let planned = plan_directory(&directory, &settings);
-        let held =
-            planned.answer.map_err(|error| refused(&error, &name)).and_then(|planned| hold(planned, &name));
+        let held = planned
+            .answer
+            .map_err(|error| refused(&error, &name))
+            .and_then(|planned| hold(planned, &name, &masked));
         (held, planned.notices)
     });
     let held = held?;
@@ -123,11 +130,12 @@ pub(crate) fn plan_module<'py>(
 }
 
 /// The plan, unless it has errors.
-fn hold(planned: PlannedDirectory, name: &str) -> Result<HeldDocument, Failure> {
+fn hold(planned: PlannedDirectory, name: &str, masked: &MaskedNames) -> Result<HeldDocument, Failure> {
     if planned.plan.errored {
         return Err(failure("configuration", &planned.messages(), name));
     }
-    let file = planned.into_plan_file(name).map_err(|error| Failure::plan_file(&error, Some(name)))?;
+    let file = planned.into_plan_file(name).and_then(|file| file.with_masked_names(masked));
+    let file = file.map_err(|error| Failure::plan_file(&error, Some(name)))?;
     // The plan has its schemas.
     HeldDocument::new(file, &SchemasArg::default().0, Some(name.to_owned()))
 }

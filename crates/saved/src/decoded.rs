@@ -1,12 +1,13 @@
 //! The plan in a plan file as the plan of a module, whose document is the one that Terraform prints.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use objchange_module::config::Config;
 use objchange_module::document::{DocumentInfo, saved_change_set, write_saved_plan};
 use objchange_module::plan::{Deferrals, ModulePlan};
 use objchange_module::{ProviderAddress, Schemas};
-use objchange_plan::{ChangeSet, Facts, MadePlan, PlanMode, Version};
+use objchange_plan::{BlockPlace, ChangeSet, Facts, MadePlan, PlanMode, Version};
 use objchange_text::Notice;
 
 use crate::error::SavedPlanError;
@@ -49,6 +50,11 @@ impl DecodedPlan {
     /// Notes and warnings about it.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
+    }
+
+    /// The blocks of resources in its configuration, with the paths that they had when the plan was made.
+    pub fn blocks(&self) -> BTreeMap<String, BlockPlace> {
+        self.config.as_ref().map(Config::blocks).unwrap_or_default()
     }
 
     /// Why the configuration cannot be read, if so. The document then has neither `configuration` nor `variables`, so it is

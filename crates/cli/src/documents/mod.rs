@@ -40,7 +40,7 @@ pub(crate) fn find(
         true => GivenSchemas::default(),
         false => modules.schemas.load(modules.max_input).map_err(exit::unusable)?,
     };
-    let plan_files = modules.schemas.plan_files(&given);
+    let plan_files = modules.plan_files(&given);
     let schemas = given.for_documents();
     let plan = |directory: &_| match planned_file(directory, modules) {
         Ok(file) => Ok(Ok(file)),

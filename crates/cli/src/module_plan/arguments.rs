@@ -6,11 +6,9 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum};
 use objchange_module::PlanArguments;
 use objchange_plan::{Program, Version};
-#[cfg(feature = "sentinel")]
-use objchange_project::GivenSchemas;
 #[cfg(feature = "provider")]
 use objchange_project::RealChoice;
-use objchange_project::{PlanSettings, RequiredInputs, StateChoice};
+use objchange_project::{GivenSchemas, PlanFileReader, PlanSettings, RequiredInputs, StateChoice};
 
 use super::{is_module, version_of};
 use crate::arguments::address_and_directory;
@@ -19,6 +17,7 @@ use crate::exit::{CommandError, unusable};
 use crate::input::Size;
 #[cfg(feature = "provider")]
 use crate::launch;
+use crate::mask::MaskArgs;
 use crate::schemas::SchemaArgs;
 
 /// The options of planning that mean the same for every command.
@@ -252,6 +251,9 @@ pub(crate) struct ModuleArgs {
     schemas: SchemaArgs,
 
     #[command(flatten)]
+    mask: MaskArgs,
+
+    #[command(flatten)]
     directory: ForModules<DirectoryArgs>,
 
     /// Maximum size of a document, e.g. `500M` or `4G`
@@ -285,7 +287,8 @@ impl ModuleArgs {
         let directory = self.directory.used_for(arguments)?;
         // Verdicts must hold whatever the providers answer.
         let inputs = directory.inputs(&self.schemas);
-        Ok(PlanInputs { is_strict: true, must_be_whole: true, max_input: self.max_input, ..inputs })
+        let max_input = self.max_input;
+        Ok(PlanInputs { mask: &self.mask, is_strict: true, must_be_whole: true, max_input, ..inputs })
     }
 }
 
@@ -294,6 +297,8 @@ impl ModuleArgs {
 pub(crate) struct PlanInputs<'a> {
     pub(crate) planning: &'a PlanningArgs,
     pub(crate) schemas: &'a SchemaArgs,
+    /// The names whose values are hidden.
+    pub(crate) mask: &'a MaskArgs,
     /// Which providers are asked.
     #[cfg(feature = "provider")]
     pub(crate) real: RealChoice<'a>,
@@ -325,6 +330,7 @@ impl<'a> PlanInputs<'a> {
         Self {
             planning,
             schemas,
+            mask: MaskArgs::NONE,
             #[cfg(feature = "provider")]
             real: RealChoice::default(),
             state: StateChoice::OfDirectory,
@@ -339,6 +345,11 @@ impl<'a> PlanInputs<'a> {
             // This is the default of --max-input.
             max_input: Size(1 << 30),
         }
+    }
+
+    /// A reader of plan files with the given schemas and the cached ones.
+    pub(crate) fn plan_files(&self, given: &GivenSchemas) -> PlanFileReader {
+        self.schemas.plan_files(given).masking(self.mask.names())
     }
 
     /// For a command that reads no state of the directory.

@@ -25,7 +25,7 @@ pub(crate) fn planned_file(directory: &Path, inputs: &PlanInputs<'_>) -> Result<
     output::say_what_is_missing(&planned);
     let origin = planned.origin(directory);
     let file = planned.into_plan_file(directory.display().to_string()).map_err(unusable)?;
-    Ok(file.with_origin(origin))
+    file.with_origin(origin).with_masked_names(&inputs.mask.names()).map_err(unusable)
 }
 
 /// The plan or state in a file or from standard input, or the plan of the module in a directory. Prints its notices.

@@ -27,6 +27,7 @@ pub(crate) use self::documents::{judged, planned_file, read_plan_file};
 use crate::exit::{self, CommandError, FAILED};
 use crate::hints;
 use crate::input::Size;
+use crate::mask::MaskArgs;
 use crate::schemas::SchemaArgs;
 use crate::show::{GateArgs, GroupArg, Places};
 
@@ -93,22 +94,25 @@ pub(crate) struct Args {
     #[command(flatten)]
     schemas: SchemaArgs,
 
+    #[command(flatten)]
+    mask: MaskArgs,
+
     #[cfg(feature = "provider")]
     #[command(flatten)]
     real: real::RealArgs,
 
     /// Print a template for `--answers`, with everything that the plan needs
-    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "ignore", "explain", "out", "json", "full", "summary"])]
+    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "ignore", "mask", "explain", "out", "json", "full", "summary"])]
     answers_template: bool,
 
     /// Print only what the plan is made without, the most useful first: how many resources each input would make known.
     /// With --json as JSON (schema/plan-missing.schema.json)
-    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "ignore", "answers_template", "explain", "out", "full", "summary"])]
+    #[arg(long, conflicts_with_all = ["GateArgs", "Places", "ignore", "mask", "answers_template", "explain", "out", "full", "summary"])]
     missing: bool,
 
     /// Explain why an object, a part of it, a variable, a local value or an output is unknown, created,
     /// replaced or deferred
-    #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["GateArgs", "Places", "ignore", "out", "full", "summary"])]
+    #[arg(long, value_name = "ADDRESS[.PATH]", conflicts_with_all = ["GateArgs", "Places", "ignore", "mask", "out", "full", "summary"])]
     explain: Option<String>,
 
     #[command(flatten)]

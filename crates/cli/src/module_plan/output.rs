@@ -9,7 +9,8 @@ use objchange_module::config::Config;
 use objchange_module::plan::PlanOptions;
 use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas, Unanswered};
 use objchange_plan::{
-    ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, Verdict, changed_places,
+    ChangeSet, Filter, GroupBy, Options, PlanFile, Program, Report, Schemas as ReportSchemas, Verdict,
+    changed_places,
 };
 use objchange_project::PlannedDirectory;
 
@@ -46,7 +47,13 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
 /// Prints the plan in the requested form, with its errors and warnings, and decides the exit code.
 pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, CommandError> {
     let PlannedDirectory { plan, config, schemas, .. } = planned;
-    let document = || planned.document();
+    let names = args.mask.names();
+    // Only documents have marks for masked names.
+    let masked = match names.is_empty() {
+        true => None,
+        false => Some(planned.masked(&names).map_err(unusable)?),
+    };
+    let document = || masked.as_ref().map_or_else(|| planned.document(), |masked| masked.text().to_owned());
     if let Some(path) = &args.out {
         // The plan includes sensitive values.
         write_file(path, document(), Access::Owner)
@@ -72,7 +79,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
         let report = Report::of_changes(&changes, &schemas, &options, &choice.filter());
         judge(args, planned, &changes, &report.map_err(unusable)?)
     } else {
-        text(args, planned, &changes, &choice.filter())?
+        text(args, planned, &changes, masked.as_ref(), &choice.filter())?
     };
     // Below the plan, as `terraform plan` prints them.
     diagnostics(config, schemas, &plan.diagnostics)?;
@@ -108,6 +115,7 @@ fn text(
     args: &Args,
     planned: &PlannedDirectory,
     changes: &ChangeSet<'_>,
+    masked: Option<&PlanFile>,
     filter: &Filter,
 ) -> Result<Verdict, CommandError> {
     let stdout = io::stdout();
@@ -115,8 +123,13 @@ fn text(
     let mut options = report_options(args, &planned.options);
     options.colour = colour(&stdout);
     options.width = width.unwrap_or(options.width);
-    let schemas = ReportSchemas::none();
-    let mut report = Report::of_changes(changes, &schemas, &options, filter).map_err(unusable)?;
+    // Changes in memory have their schemas.
+    let schemas = if masked.is_some() { planned.report_schemas() } else { ReportSchemas::none() };
+    let report = match masked {
+        Some(file) => Report::of_file(file, &schemas, &options, filter),
+        None => Report::of_changes(changes, &schemas, &options, filter),
+    };
+    let mut report = report.map_err(unusable)?;
     report.no_state = planned.no_state;
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);

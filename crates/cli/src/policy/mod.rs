@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use objchange_finding::{Annotations, Case, Gate};
+use objchange_policy::locate;
 use objchange_policy::rego::{
-    DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyData, PolicyError, TextReport,
-    Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
+    DataFile, InputMode, Internet, Network, Options, PlanLine, Policies, PolicyData, PolicyError,
+    RuleVerdict, TextReport, Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
 };
 
 use crate::clock::now_ns;
@@ -205,8 +206,7 @@ enum FailOn {
 
 /// A plan, and the verdicts of the policies on it.
 struct Judged {
-    /// The file of the plan.
-    file: String,
+    plan: PlanFile,
     verdicts: Verdicts,
 }
 
@@ -247,7 +247,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let mut text = (reporter.has_text() && annotations.is_none()).then(TextReport::default);
     let gate = gate(&args.fail_on);
     let answer = |document: &InputDocument| match policies.evaluate(&document.file) {
-        Ok(verdicts) => Ok(Judged { file: document.file.name().to_owned(), verdicts }),
+        Ok(verdicts) => Ok(Judged { plan: document.file.clone(), verdicts }),
         Err(error) => Err(complaint(&document.file, &error)),
     };
     let print = |name: Option<&str>, judged: Judged| {
@@ -269,16 +269,18 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             text.verdicts(&mut out, name, &judged.verdicts)?;
             out.flush()?;
         }
-        reporter.report.suite(&judged.file, Some(&judged.file));
+        let plan = judged.plan.name();
+        reporter.report.suite(plan, Some(plan));
         for verdict in &judged.verdicts.rules {
-            let case = verdict.case(gate);
+            let mut case = verdict.case(gate);
+            locate(&mut case, &judged.plan);
             if let Some(annotations) = annotations {
                 annotations.write(&mut terminal::stdout(), &case)?;
             }
             reporter.report.rule(&verdict.reported_rule());
             reporter.report.case(&case);
         }
-        reporter.json([PlanLine::new(&judged.file, &judged.verdicts)])
+        reporter.json([PlanLine::new(plan, &judged.verdicts)])
     };
     let summary = memory::limited(args.memory, &policies, || {
         documents::for_each(&inputs, WantedDocuments::PLANS, args.broken, answer, print)
@@ -311,7 +313,12 @@ pub(crate) fn for_review(rego: &[PathBuf]) -> Result<Policies, CommandError> {
 /// The verdict of each rule on a plan, as this gate judges it.
 pub(crate) fn cases(policies: &Policies, file: &PlanFile, gate: Gate) -> Result<Vec<Case>, String> {
     let verdicts = policies.evaluate(file).map_err(|error| complaint(file, &error))?;
-    Ok(verdicts.rules.iter().map(|verdict| verdict.case(gate)).collect())
+    let located = |verdict: &RuleVerdict| {
+        let mut case = verdict.case(gate);
+        locate(&mut case, file);
+        case
+    };
+    Ok(verdicts.rules.iter().map(located).collect())
 }
 
 impl Input {

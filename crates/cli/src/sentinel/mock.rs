@@ -62,7 +62,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let modules = args.module.inputs(slice::from_ref(&args.plan))?;
     let given = modules.schemas.load(modules.max_input).map_err(unusable)?;
-    let file = read_plan_file(&args.plan, &modules, &modules.schemas.plan_files(&given))?;
+    let file = read_plan_file(&args.plan, &modules, &modules.plan_files(&given))?;
     let (schemas, _) = args.module.schemas().given_or_cached().map_err(unusable)?;
     let file = file.with_schemas(&Arc::new(Schemas::new(schemas))).map_err(unusable)?;
     match files(args, &file).and_then(|files| write(args, &files)) {

@@ -12,6 +12,7 @@ use super::choose::Choice;
 use crate::exit::{self, CommandError};
 use crate::hints;
 use crate::input::{Size, Source};
+use crate::mask::MaskArgs;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, explain, is_module, planned_file};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
@@ -27,6 +28,9 @@ pub(crate) struct DocumentArgs {
     // Without schemas, blocks look like attributes.
     #[command(flatten)]
     pub(crate) schemas: SchemaArgs,
+
+    #[command(flatten)]
+    mask: MaskArgs,
 
     #[command(flatten)]
     pub(super) choice: Choice,
@@ -124,8 +128,14 @@ impl DocumentArgs {
             return Ok(None);
         }
         let inputs = planning.inputs(&self.schemas).by(self.program);
-        let inputs =
-            PlanInputs { is_strict, must_be_whole, may_lack_state, max_input: self.max_input, ..inputs };
+        let inputs = PlanInputs {
+            mask: &self.mask,
+            is_strict,
+            must_be_whole,
+            may_lack_state,
+            max_input: self.max_input,
+            ..inputs
+        };
         planned_file(&self.document, &inputs).map(Some)
     }
 
@@ -143,7 +153,7 @@ impl DocumentArgs {
         let file = match planned {
             Some(file) => file,
             None => {
-                let reader = self.schemas.plan_files(&given);
+                let reader = self.schemas.plan_files(&given).masking(self.mask.names());
                 match changes_alone {
                     true => reader.read_changes(&source, self.max_input.0)?,
                     false => reader.read(&source, self.max_input.0)?,

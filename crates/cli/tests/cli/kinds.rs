@@ -20,8 +20,8 @@ use objchange_hcl::{FunctionError, SelectError};
 use objchange_model::ModelError;
 use objchange_plan::{
     AddressMapError, CompareError, DocumentError, GateError, HashKeyError, IgnoredPathError, JsonError,
-    ObjectError, ParseHashError, Plan, PlanFileError, PlannedError, PriorError, ProgramError,
-    SchemaCacheError, Schemas, ShowError, StateEditError, TemplateError,
+    MaskedNameError, ObjectError, ParseHashError, Plan, PlanFileError, PlannedError, PriorError,
+    ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError, TemplateError,
 };
 use objchange_policy::ObjectValueError;
 use objchange_policy::columns::RowError;
@@ -74,6 +74,7 @@ fn every_error_type_has_one() {
         InvalidPlan: |e| e.kind.kind();
         JsonError: |e| e.kind().kind();
         LineError: |e| e.kind();
+        MaskedNameError: |e| e.kind();
         MockError: |e| e.kind();
         MsgpackError: |e| e.problem.kind();
         MsgpackProblem: |e| e.kind();

@@ -21,6 +21,7 @@ mod hash;
 mod kinds;
 #[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit;
+mod masked;
 mod missing;
 mod mocks_alone;
 mod module_test;

@@ -1091,3 +1091,44 @@ fn tests_tell_what_they_have_evaluated() {
     assert!(text.contains("/p.rego: 2 of 10 lines evaluated; not 6, 8-10, 13, 15-16, 19\n"), "{output:?}");
     assert!(text.ends_with("% of 15 lines\n"), "{output:?}");
 }
+
+#[test]
+fn results_are_at_the_block_of_the_resource_where_the_configuration_is_known() {
+    let folder = Folder::new("policy-blocks");
+    folder.write("root/main.tf", "\nmodule \"m\" {\n  source = \"./m\"\n}\n");
+    let modules = json!({"Modules": [{"Key": "", "Source": "", "Dir": "."}, {"Key": "m", "Source": "./m", "Dir": "m"}]});
+    folder.write("root/.terraform/modules/modules.json", modules.to_string());
+    folder.write("root/m/main.tf", "# a comment\nresource \"terraform_data\" \"a\" {\n  count = 1\n}\n");
+    folder.write("p.rego", "package main\nimport rego.v1\n\ndeny contains {\"msg\": \"no\", \"address\": rc.address} if {\n  some rc in input.resource_changes\n}\n");
+    folder.write("p.sentinel", "import \"tfplan/v2\" as tfplan\nmain = rule { all tfplan.resource_changes as _, rc { rc.name is \"b\" } }\n");
+    let (root, rego, sentinel) = (folder.at("root"), folder.at("p.rego"), folder.at("p.sentinel"));
+    let [root, rego, sentinel] = [root, rego, sentinel].map(|path| path.display().to_string());
+    let block = folder.at("root/m/main.tf").display().to_string();
+    let output = objchange(["policy", &root, "--no-state", "--rego", &rego, "--sarif", "-"], "");
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    let result = &report["runs"][0]["results"][0];
+    let place = &result["locations"][0];
+    assert_eq!(place["physicalLocation"]["region"]["startLine"], 2, "{result}");
+    assert!(
+        place["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap().ends_with("/m/main.tf"),
+        "{result}"
+    );
+    let related: Vec<_> = result["relatedLocations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|place| &place["message"]["text"])
+        .collect();
+    assert_eq!(related, ["the rule", "the plan"]);
+    assert_eq!(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 4, "{result}");
+    let output = objchange(["policy", &root, "--no-state", "--rego", &rego, "--format", "github"], "");
+    assert!(output.stdout.contains(&format!("::error file={block},line=2,title=")), "{output:?}");
+    let output = objchange(["review", &root, "--no-state", "--rego", &rego, "--sentinel", &sentinel], "");
+    for policy in [&rego, &sentinel] {
+        let by = output.stdout.lines().find(|line| line.contains(&**policy));
+        assert!(by.is_some_and(|line| line.contains(&format!("`{block}:2`, by `"))), "{output:?}");
+    }
+    let output = objchange(["review", &root, "--no-state", "--rego", &rego, "--json"], "");
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["plans"][0]["policies"][0]["block"], format!("{block}:2"));
+}

@@ -17,9 +17,10 @@ use std::sync::Arc;
 
 use objchange::address::ModuleAddress;
 use objchange_hcl::{ModuleConfig, Sources};
-use objchange_plan::{DirectoryProblem, Missing, MissingKind, Version};
+use objchange_plan::{BlockPlace, DirectoryProblem, Missing, MissingKind, Version};
 use smol_str::SmolStr;
 
+use crate::document::resource_address;
 pub use crate::files::{Files, MemoryFiles, OpenTofuFiles};
 pub use file_reads::{FileRead, template_reads};
 pub(crate) use load::InstalledPlace;
@@ -103,6 +104,32 @@ impl Config {
     pub(crate) fn cycle_version(&self, version: Version) -> Version {
         let left = Version::parse("1.5").filter(|_| self.is_opentofu);
         left.unwrap_or(version)
+    }
+
+    /// The blocks of all resources, by their addresses, with the paths of files as they were read.
+    ///
+    /// ```
+    /// use objchange_module::config::{Config, LoadOptions, MemoryFiles};
+    ///
+    /// let text = "\ndata \"http\" \"a\" {\n}\n";
+    /// let files: MemoryFiles = [("main.tf", text)].into_iter().collect();
+    /// let (config, _) = Config::load(&files, ".", &LoadOptions::new("1.16.0"));
+    /// let blocks = config.blocks();
+    /// assert_eq!(blocks["data.http.a"].line, 2);
+    /// ```
+    pub fn blocks(&self) -> BTreeMap<String, BlockPlace> {
+        let places = self.sources.places();
+        let mut blocks = BTreeMap::new();
+        for module in &self.modules {
+            let prefix: String = module.path.iter().map(|call| format!("module.{call}.")).collect();
+            for (name, resource) in &module.config.resources {
+                if let Some(place) = places.find(resource.header) {
+                    let block = BlockPlace { file: place.name.to_owned(), line: place.start().line };
+                    blocks.insert(format!("{prefix}{}", resource_address(name)), block);
+                }
+            }
+        }
+        blocks
     }
 
     /// The module that an instance is of; `None` if the configuration does not call it.

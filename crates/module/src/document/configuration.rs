@@ -153,7 +153,7 @@ impl JsonWriter {
         name: &ResourceName,
         resource: &ResourceConfig,
     ) {
-        self.string_member("address", &address(name));
+        self.string_member("address", &resource_address(name));
         self.string_member("mode", mode_name(name.mode));
         self.string_member("type", &name.resource_type);
         self.string_member("name", &name.name);
@@ -240,12 +240,12 @@ fn in_order(module: &LoadedModule) -> Vec<(&ResourceName, &ResourceConfig)> {
     let mut resources: Vec<_> =
         module.config.resources.iter().filter(|(name, _)| name.mode != Mode::Ephemeral).collect();
     // Unlike `resource_changes`, where data sources come first.
-    resources.sort_by_cached_key(|(name, _)| (name.mode, address(name)));
+    resources.sort_by_cached_key(|(name, _)| (name.mode, resource_address(name)));
     resources
 }
 
 /// The address of a resource in its module.
-fn address(name: &ResourceName) -> String {
+pub(crate) fn resource_address(name: &ResourceName) -> String {
     let prefix = if name.mode == Mode::Data { "data." } else { "" };
     format!("{prefix}{}.{}", name.resource_type, name.name)
 }

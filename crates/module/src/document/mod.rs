@@ -18,6 +18,7 @@ mod values;
 pub use crate::order::compare_instances;
 pub use crate::plan::relevant_attributes;
 pub use change_set::{change_set, changed_resource, saved_change_set};
+pub(crate) use configuration::resource_address;
 pub use explanation::ExplanationReport;
 pub use graph::GraphReport;
 

@@ -62,6 +62,14 @@ impl<'de> Deserialize<'de> for ResourceActions {
 }
 
 impl ResourceActions {
+    /// Whether an object is replaced by another one, which is created.
+    pub fn is_replacement(self) -> bool {
+        matches!(
+            self,
+            Self::DeleteThenCreate | Self::CreateThenDelete | Self::CreateThenForget | Self::ForgetThenCreate
+        )
+    }
+
     /// The words that plan documents have for it, such as `["delete", "create"]`; `["unknown"]` for unknown ones.
     pub fn words(self) -> &'static [&'static str] {
         match self {

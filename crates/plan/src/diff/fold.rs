@@ -1,12 +1,26 @@
 //! Decides which parts of a value are shown, and which are only counted.
 
-use super::{Diff, DiffAction, Kind};
+use objchange::schema::Block as Schema;
 
-/// Decides what is shown of a value, here and below; `full` hides nothing.
-pub(crate) fn fold(diff: &mut Diff<'_>, full: bool) {
+use super::{CollectionPart, Diff, DiffAction, Kind, Parts};
+
+/// How much is hidden of what could be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Folding {
+    /// Nothing.
+    pub(crate) full: bool,
+    /// Also what Terraform shows: long values that become unknown.
+    pub(crate) own_format: bool,
+}
+
+/// The lines of a value that becomes unknown, of which more are hidden in formats of our own.
+const LONG: usize = 10;
+
+/// Decides what is shown of a value, here and below.
+pub(crate) fn fold(diff: &mut Diff<'_>, folding: Folding) {
     // A change of only white space is shown whole, because it has no changed parts.
-    let whole = full || diff.changes_only_white_space();
-    let parts = |keep| Fold { keep, full };
+    let whole = Folding { full: folding.full || diff.changes_only_white_space(), ..folding };
+    let parts = |keep| Fold { keep, folding };
     match &mut diff.kind {
         Kind::Json { value } | Kind::Yaml { value } | Kind::Shown { value, .. } => fold(value, whole),
         Kind::Object { attributes, .. } => attributes.fold(parts(Keep::Identifying)),
@@ -18,16 +32,21 @@ pub(crate) fn fold(diff: &mut Diff<'_>, full: bool) {
             block.attributes.fold(parts(Keep::Identifying));
             for ty in &mut block.blocks {
                 if let Some(unknown) = &mut ty.unknown {
-                    parts(Keep::Changed).decide(0, 1, None, |_| unknown.action).apply(unknown);
+                    parts(Keep::Changed).decide(0, 1, None, |_| unknown.action).apply(unknown, folding);
                 }
                 ty.blocks.fold(parts(Keep::Changed));
             }
         }
         Kind::TypeChange { before, after } => {
-            fold(before, full);
-            fold(after, full);
+            fold(before, folding);
+            fold(after, folding);
         }
-        Kind::Unknown { before: Some(before) } => fold(before, full),
+        Kind::Unknown { before: Some(before) }
+            if folding.own_format && !folding.full && before.lines() > LONG =>
+        {
+            before.hidden = true;
+        }
+        Kind::Unknown { before: Some(before) } => fold(before, folding),
         Kind::Primitive(_)
         | Kind::Text { .. }
         | Kind::Unknown { before: None }
@@ -37,11 +56,55 @@ pub(crate) fn fold(diff: &mut Diff<'_>, full: bool) {
     }
 }
 
+/// Hides the attributes of a replaced object that its provider computes again, unless they force the replacement: nearly all
+/// objects have some, and the object is another one anyway. Without a schema these are all that become unknown.
+pub(crate) fn fold_recomputed(diff: &mut Diff<'_>, schema: Option<&Schema>) {
+    let Kind::Block(block) = &mut diff.kind else { return };
+    let is_computed = |name: &str| {
+        schema.is_none_or(|schema| schema.attribute(name).is_some_and(|attribute| attribute.computed))
+    };
+    for index in 0..block.attributes.len() {
+        if block.attributes.action(index) != DiffAction::Update {
+            continue;
+        }
+        let entry = block.attributes.get_mut(index);
+        let becomes_unknown = matches!(entry.diff.kind, Kind::Unknown { before: Some(_) });
+        if becomes_unknown && !entry.diff.replace && is_computed(&entry.key) {
+            (entry.diff.hidden, entry.diff.recomputed) = (true, true);
+        }
+    }
+}
+
+impl Diff<'_> {
+    /// How many lines the text of it has, about.
+    pub(crate) fn lines(&self) -> usize {
+        fn of<'t, T: CollectionPart<'t>>(parts: &Parts<'t, T>) -> usize {
+            2 + parts.iter().map(|part| part.diff().lines()).sum::<usize>()
+        }
+        match &self.kind {
+            Kind::Text { lines, .. } => lines.len(),
+            Kind::Json { value } | Kind::Yaml { value } => value.lines() + 2,
+            Kind::Shown { value, .. } => value.lines(),
+            Kind::Object { attributes: parts, .. } | Kind::Map { elements: parts, .. } => of(parts),
+            Kind::List { elements, .. } | Kind::Set { elements, .. } => of(elements),
+            Kind::Block(block) => {
+                of(&block.attributes) + block.blocks.iter().map(|ty| of(&ty.blocks)).sum::<usize>()
+            }
+            Kind::TypeChange { before, after } => before.lines() + after.lines(),
+            Kind::Primitive(_)
+            | Kind::Unknown { .. }
+            | Kind::Sensitive(_)
+            | Kind::SensitiveBlock(_)
+            | Kind::WriteOnly { .. } => 1,
+        }
+    }
+}
+
 /// How the parts of one collection are chosen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fold {
     keep: Keep,
-    full: bool,
+    folding: Folding,
 }
 
 /// Which parts are shown of those that stay the same; those that change always are.
@@ -70,7 +133,14 @@ impl Fold {
     #[cfg(test)]
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let keeps = [Keep::Changed, Keep::Beside, Keep::Identifying];
-        keeps.into_iter().flat_map(|keep| [false, true].map(|full| Self { keep, full }))
+        let folding = |full| Folding { full, own_format: false };
+        keeps
+            .into_iter()
+            .flat_map(move |keep| [false, true].map(|full| Self { keep, folding: folding(full) }))
+    }
+
+    pub(crate) fn folding(self) -> Folding {
+        self.folding
     }
 
     /// Decides how much is shown of a part, by its name and the actions of all parts.
@@ -89,7 +159,7 @@ impl Fold {
             Keep::Identifying => matches!(name, Some("id" | "name" | "tags")),
         };
         let is_identifying = matches!(self.keep, Keep::Identifying);
-        if self.full || is_kept() && (is_identifying || !changes(index)) {
+        if self.folding.full || is_kept() && (is_identifying || !changes(index)) {
             Show::Everything
         } else if changes(index) {
             Show::Changes
@@ -101,7 +171,7 @@ impl Fold {
 
 impl Show {
     /// Writes the decision down in the part.
-    pub(crate) fn apply(self, part: &mut Diff<'_>) {
+    pub(crate) fn apply(self, part: &mut Diff<'_>, folding: Folding) {
         part.hidden = self == Show::Nothing;
         if let Kind::Sensitive(marks) | Kind::SensitiveBlock(marks) | Kind::Shown { marks, .. } = &part.kind {
             // Terraform 1.11 warns of a mark that comes or goes only where the value neither appears nor disappears.
@@ -109,7 +179,7 @@ impl Show {
             part.mark_changes = stays && marks.before != marks.after;
         }
         if !part.hidden {
-            fold(part, self == Show::Everything);
+            fold(part, Folding { full: self == Show::Everything, ..folding });
         }
     }
 }

@@ -24,7 +24,7 @@ pub use self::object::{ObjectChange, diff_values};
 pub use crate::diff_action::DiffAction;
 #[cfg(test)]
 pub(crate) use fold::Fold;
-pub(crate) use fold::fold;
+pub(crate) use fold::{Folding, fold, fold_recomputed};
 pub(crate) use ignored::fold_ignored;
 pub use parts::{CollectionPart, Parts};
 
@@ -45,6 +45,10 @@ pub struct Diff<'t> {
     /// It is hidden because it is at an ignored path, and not because nothing changes. Always false before a report decides.
     #[serde(skip_serializing_if = "is_false")]
     pub ignored: bool,
+    /// It is hidden because the object is replaced, and its provider computes it again. Always false before a report decides, and in
+    /// the text of Terraform.
+    #[serde(skip_serializing_if = "is_false")]
+    pub recomputed: bool,
     /// Whether a note above it says that it becomes sensitive, or no longer is. Always false before a report
     /// decides.
     #[serde(skip_serializing_if = "is_false")]
@@ -63,8 +67,12 @@ pub enum Kind<'t> {
     Primitive(Primitive<'t>),
     /// A string of several lines on at least one side.
     Text {
-        /// The lines of both sides in one order, white space around the whole text left out.
+        /// The lines of both sides in one order. Terraform leaves out white space around the whole text; formats of our own do not
+        /// where it changes.
         lines: Vec<Line<'t>>,
+        /// Nothing but white space changes, as formats of our own say.
+        #[serde(skip_serializing_if = "is_false")]
+        white_space: bool,
     },
     /// A string that holds JSON, on both sides if it has two.
     Json {
@@ -276,7 +284,15 @@ impl Serialize for NestedBlock<'_> {
 impl<'t> Diff<'t> {
     /// A diff at a place that does not force a replacement.
     pub(crate) fn new(action: DiffAction, kind: Kind<'t>) -> Self {
-        Self { action, replace: false, hidden: false, ignored: false, mark_changes: false, kind }
+        Self {
+            action,
+            replace: false,
+            hidden: false,
+            ignored: false,
+            recomputed: false,
+            mark_changes: false,
+            kind,
+        }
     }
 
     pub(crate) fn replacing(self, replace: bool) -> Self {

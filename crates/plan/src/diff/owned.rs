@@ -31,7 +31,8 @@ impl Kind<'_> {
                 after: after.into_owned(),
                 null_string,
             }),
-            Kind::Text { lines } => Kind::Text {
+            Kind::Text { lines, white_space } => Kind::Text {
+                white_space,
                 lines: lines
                     .into_iter()
                     .map(|line| Line { action: line.action, text: line.text.map(Text::into_owned) })

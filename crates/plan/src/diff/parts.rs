@@ -81,7 +81,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
             Repr::Lazy(lazy, fold) => {
                 let mut diff = lazy.diff(index);
                 if let Some(fold) = fold {
-                    self.decided(*fold, index).apply(&mut diff);
+                    self.decided(*fold, index).apply(&mut diff, fold.folding());
                 }
                 Cow::Owned(T::new(lazy.name(index), diff))
             }
@@ -125,6 +125,19 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
         }
     }
 
+    /// Whether the part at a position is hidden because its provider computes it again.
+    ///
+    /// # Panics
+    ///
+    /// The position is out of range.
+    pub fn is_recomputed(&self, index: usize) -> bool {
+        match &self.0 {
+            Repr::Made(parts) => parts[index].diff().recomputed,
+            // Such parts are always made.
+            Repr::Lazy(..) => false,
+        }
+    }
+
     /// The part at a position, to be changed: all parts are made for it.
     pub(super) fn get_mut(&mut self, index: usize) -> &mut T {
         if let Repr::Lazy(..) = self.0 {
@@ -145,7 +158,7 @@ impl<'t, T: CollectionPart<'t>> Parts<'t, T> {
         for index in 0..self.len() {
             let show = self.decided(fold, index);
             if let Repr::Made(parts) = &mut self.0 {
-                show.apply(parts[index].diff_mut());
+                show.apply(parts[index].diff_mut(), fold.folding());
             }
         }
     }

@@ -14,6 +14,7 @@ use crate::changes::{
 };
 use crate::json::field::{bracketed, by_name, flag, keep, list, text};
 use crate::json::{Json, JsonError, Raw, Reader};
+use crate::mask::MaskedNames;
 use crate::text::Text;
 use crate::{SIMULATED, SIMULATED_UNREFRESHED, Schemas};
 
@@ -32,6 +33,8 @@ pub struct Plan<'t> {
     pub(super) missing: Vec<Missing>,
     /// The schemas that say what is sensitive in its configuration, if any are known.
     pub(super) schemas: Option<Arc<Schemas>>,
+    /// The names whose values are hidden in its configuration.
+    pub(super) masked: MaskedNames,
     /// For each section that was asked for, whether it is missing.
     pub(super) lacks: [OnceLock<bool>; PlanSection::ALL.len()],
 }
@@ -135,6 +138,12 @@ impl<'t> Plan<'t> {
     /// does not.
     pub fn schemas(&self) -> Option<&Schemas> {
         self.schemas.as_deref()
+    }
+
+    /// The names whose values are hidden. The document has marks of its own for all of them but those of variables and in
+    /// expressions of the configuration, which have no place for marks.
+    pub fn masked_names(&self) -> &MaskedNames {
+        &self.masked
     }
 
     /// Whether the plan was made without its providers. Then it lacks facts that only they know: which updates replace

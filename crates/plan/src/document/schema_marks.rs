@@ -1,23 +1,28 @@
-//! Writes the marks of schemas into the text of a document, so that every reader hides the values that schemas call sensitive.
+//! Writes marks into the text of a document, so that every reader hides the values that schemas call sensitive, and those of
+//! masked names.
 
 use objchange::schema::{Attribute, Block, NestingMode, SchemaDocumentError};
 use objchange_text::json::{Node, NodeKind};
 use serde_json::{Map, Value as Json, json};
 
 use super::Schemas;
+use super::name_marks::{any_mark, name_marks, paths_of};
+use crate::mask::MaskedNames;
 
-/// Adds marks to the text of a document for all values that schemas call sensitive or write-only; `None` if none was missing.
-/// State files and documents of older or other programs may lack them. `document` is the parsed text.
+/// Adds marks to the text of a document for all values that schemas call sensitive or write-only, or whose names are masked;
+/// `None` if none was missing. State files and documents of older or other programs may lack them. `document` is the parsed
+/// text.
 ///
 /// # Errors
 ///
 /// The schema of one of its types cannot be read.
-pub(super) fn with_schema_marks(
+pub(super) fn with_marks(
     text: &str,
     document: &Node<'_>,
-    schemas: &Schemas,
+    schemas: Option<&Schemas>,
+    names: &MaskedNames,
 ) -> Result<Option<String>, SchemaDocumentError> {
-    let mut marking = Marking { schemas, edits: Vec::new() };
+    let mut marking = Marking { schemas, names, edits: Vec::new() };
     for section in ["resource_changes", "resource_drift"] {
         elements(member(document, section)).try_for_each(|resource| marking.changed(resource))?;
     }
@@ -25,15 +30,27 @@ pub(super) fn with_schema_marks(
     let mut deferred = deferred.filter_map(|deferred| member(deferred, "resource_change"));
     deferred.try_for_each(|one| marking.changed(one))?;
     let prior = member(document, "prior_state").and_then(|state| member(state, "values"));
-    for values in [member(document, "planned_values"), prior, member(document, "values")] {
-        if let Some(root) = values.and_then(|values| member(values, "root_module")) {
+    for values in
+        [member(document, "planned_values"), prior, member(document, "values")].into_iter().flatten()
+    {
+        marking.outputs(member(values, "outputs"));
+        if let Some(root) = member(values, "root_module") {
             marking.module(root)?;
         }
     }
     invocations(document).try_for_each(|one| marking.invoked(one))?;
     elements(member(document, "resources")).try_for_each(|resource| marking.stored(resource))?;
+    marking.outputs(member(document, "outputs"));
+    marking.changed_outputs(member(document, "output_changes"));
+    let configuration = member(document, "configuration");
+    if let Some(root) = configuration.and_then(|configuration| member(configuration, "root_module")) {
+        marking.declared(root, member(document, "variables"));
+    }
     Ok(marking.applied_to(text))
 }
+
+/// The sides of a change, with their marks.
+const SIDES: [(&str, &str); 2] = [("before", "before_sensitive"), ("after", "after_sensitive")];
 
 /// Replaces a range of the document by a text. The range is empty where something is added.
 pub(super) struct Edit {
@@ -43,7 +60,8 @@ pub(super) struct Edit {
 }
 
 struct Marking<'s> {
-    schemas: &'s Schemas,
+    schemas: Option<&'s Schemas>,
+    names: &'s MaskedNames,
     edits: Vec<Edit>,
 }
 
@@ -51,16 +69,27 @@ impl<'s> Marking<'s> {
     /// The schema of a resource, if anything of it is to be hidden.
     fn schema(&self, resource: &Node<'_>, provider: &str) -> Result<Option<&'s Block>, SchemaDocumentError> {
         let mode = text_of(resource, "mode").unwrap_or("managed");
-        let Some(resource_type) = text_of(resource, "type") else { return Ok(None) };
-        let schema = self.schemas.of_type(provider, mode, resource_type)?;
+        let (Some(schemas), Some(resource_type)) = (self.schemas, text_of(resource, "type")) else {
+            return Ok(None);
+        };
+        let schema = schemas.of_type(provider, mode, resource_type)?;
         Ok(schema.filter(|schema| schema.has_hidden()))
+    }
+
+    /// The marks of a value, by its schema and by names; null where nothing is to be hidden.
+    fn marks(&self, schema: Option<&Block>, value: &Node<'_>) -> Json {
+        let of_schema = schema.map_or(Json::Null, |schema| block_marks(schema, value));
+        match name_marks(self.names, value) {
+            Json::Null => of_schema,
+            of_names => united(of_schema, of_names),
+        }
     }
 
     fn changed(&mut self, resource: &Node<'_>) -> Result<(), SchemaDocumentError> {
         let schema = self.schema(resource, provider_name(resource))?;
-        if let (Some(schema), Some(change)) = (schema, member(resource, "change")) {
-            for (side, name) in [("before", "before_sensitive"), ("after", "after_sensitive")] {
-                self.mark(change, name, member(change, side).map(|value| block_marks(schema, value)));
+        if let Some(change) = member(resource, "change") {
+            for (side, name) in SIDES {
+                self.mark(change, name, member(change, side).map(|value| self.marks(schema, value)));
             }
         }
         Ok(())
@@ -69,20 +98,22 @@ impl<'s> Marking<'s> {
     /// The reader bounds how deep modules nest.
     fn module(&mut self, module: &Node<'_>) -> Result<(), SchemaDocumentError> {
         for resource in elements(member(module, "resources")) {
-            if let Some(schema) = self.schema(resource, provider_name(resource))? {
-                let marks = member(resource, "values").map(|values| block_marks(schema, values));
-                self.mark(resource, "sensitive_values", marks);
-            }
+            let schema = self.schema(resource, provider_name(resource))?;
+            let marks = member(resource, "values").map(|values| self.marks(schema, values));
+            self.mark(resource, "sensitive_values", marks);
         }
         elements(member(module, "child_modules")).try_for_each(|child| self.module(child))
     }
 
     fn invoked(&mut self, invocation: &Node<'_>) -> Result<(), SchemaDocumentError> {
-        let Some(action_type) = text_of(invocation, "type") else { return Ok(()) };
-        if let Some(schema) = self.schemas.of_type(provider_name(invocation), "action", action_type)? {
-            let marks = member(invocation, "config_values").map(|values| block_marks(schema, values));
-            self.mark(invocation, "config_sensitive", marks);
-        }
+        let schema = match (self.schemas, text_of(invocation, "type")) {
+            (Some(schemas), Some(action_type)) => {
+                schemas.of_type(provider_name(invocation), "action", action_type)?
+            }
+            _ => None,
+        };
+        let marks = member(invocation, "config_values").map(|values| self.marks(schema, values));
+        self.mark(invocation, "config_sensitive", marks);
         Ok(())
     }
 
@@ -92,16 +123,19 @@ impl<'s> Marking<'s> {
         // `module.a.provider["registry.terraform.io/hashicorp/aws"].east`
         let config = text_of(resource, "provider").unwrap_or_default();
         let provider = config.split('"').nth(1).unwrap_or_default();
-        let Some(schema) = self.schema(resource, provider)? else { return Ok(()) };
-        let attributes = schema.attributes().iter().filter(|(_, attribute)| attribute.has_hidden());
-        let blocks = schema.block_types().iter().filter(|(_, nested)| nested.block.has_hidden());
+        let schema = self.schema(resource, provider)?;
+        let attributes = schema.into_iter().flat_map(Block::attributes);
+        let attributes = attributes.filter(|(_, attribute)| attribute.has_hidden());
+        let blocks = schema.into_iter().flat_map(Block::block_types);
+        let blocks = blocks.filter(|(_, nested)| nested.block.has_hidden());
         let names: Vec<&str> =
             attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str())).collect();
         for instance in elements(member(resource, "instances")) {
             let Some(attributes) = member(instance, "attributes") else { continue };
             let is_there = |name: &&&str| member(attributes, name).is_some_and(|value| !is_empty(value));
             let path = |name: &&str| json!([{"type": "get_attr", "value": name}]);
-            let paths: Vec<Json> = names.iter().filter(is_there).map(path).collect();
+            let mut paths: Vec<Json> = names.iter().filter(is_there).map(path).collect();
+            paths.extend(paths_of(&name_marks(self.names, attributes)));
             if paths.is_empty() {
                 continue;
             }
@@ -116,6 +150,64 @@ impl<'s> Marking<'s> {
             }
         }
         Ok(())
+    }
+
+    /// Outputs of a state with masked names, or with such names in their values.
+    fn outputs(&mut self, outputs: Option<&Node<'_>>) {
+        for (name, output) in named(outputs) {
+            if self.hides(name, member(output, "value")) {
+                self.mark(output, "sensitive", Some(Json::Bool(true)));
+            }
+        }
+    }
+
+    fn changed_outputs(&mut self, outputs: Option<&Node<'_>>) {
+        for (name, change) in named(outputs) {
+            if SIDES.iter().any(|(side, _)| self.hides(name, member(change, side))) {
+                for (_, marks) in SIDES {
+                    self.mark(change, marks, Some(Json::Bool(true)));
+                }
+            }
+        }
+    }
+
+    /// Variables and outputs that a module of the configuration declares. `values` are those of the variables of the root module.
+    /// The reader bounds how deep modules nest.
+    fn declared(&mut self, module: &Node<'_>, values: Option<&Node<'_>>) {
+        for (name, variable) in named(member(module, "variables")) {
+            let value =
+                values.and_then(|values| member(values, name)).and_then(|value| member(value, "value"));
+            if [member(variable, "default"), value].into_iter().any(|value| self.hides(name, value)) {
+                self.declare(variable);
+            }
+        }
+        for (name, output) in named(member(module, "outputs")) {
+            let expression = member(output, "expression");
+            if self.hides(name, expression.and_then(|expression| member(expression, "constant_value"))) {
+                self.declare(output);
+            }
+        }
+        for (_, call) in named(member(module, "module_calls")) {
+            if let Some(called) = member(call, "module") {
+                self.declared(called, None);
+            }
+        }
+    }
+
+    /// Declares a variable or an output as sensitive. Its declaration may be an empty object.
+    fn declare(&mut self, declaration: &Node<'_>) {
+        match &declaration.kind {
+            NodeKind::Object(members) if members.is_empty() => {
+                self.replace(declaration, r#"{"sensitive":true}"#.to_owned());
+            }
+            NodeKind::Object(_) => self.mark(declaration, "sensitive", Some(Json::Bool(true))),
+            _ => {}
+        }
+    }
+
+    /// Whether this name is masked, or anything in its value.
+    fn hides(&self, name: &str, value: Option<&Node<'_>>) -> bool {
+        self.names.matches(name) || value.is_some_and(|value| any_mark(self.names, value))
     }
 
     /// Adds marks to those that the document has.
@@ -195,6 +287,15 @@ pub(super) fn text_of<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
         NodeKind::String(text) => Some(text),
         _ => None,
     }
+}
+
+/// The members of an object, with their names.
+fn named<'n, 't>(node: Option<&'n Node<'t>>) -> impl Iterator<Item = (&'n str, &'n Node<'t>)> + use<'n, 't> {
+    let members = match node.map(|node| &node.kind) {
+        Some(NodeKind::Object(members)) => &members[..],
+        _ => &[],
+    };
+    members.iter().map(|member| (&*member.name, &member.value))
 }
 
 fn is_empty(node: &Node<'_>) -> bool {

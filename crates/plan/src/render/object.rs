@@ -31,15 +31,21 @@ impl Writer<'_> {
             this.entry(&attribute.key, width, &attribute.diff, indent, view);
             this.push("\n");
         };
-        let (mut unchanged, mut ignored) = (Vec::new(), Vec::new());
+        let (mut unchanged, mut recomputed, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
         for index in 0..attributes.len() {
             match attributes.is_hidden(index) {
                 true if attributes.is_ignored(index) => ignored.push(index),
+                true if attributes.is_recomputed(index) => recomputed.push(index),
                 true => unchanged.push(index),
                 false => write(self, index),
             }
         }
-        for (hidden, thing) in [(unchanged, "unchanged attribute"), (ignored, "ignored attribute")] {
+        let all = [
+            (unchanged, "unchanged attribute"),
+            (recomputed, "recomputed attribute"),
+            (ignored, "ignored attribute"),
+        ];
+        for (hidden, thing) in all {
             self.hidden(indent, hidden.len(), thing, |this| {
                 hidden.iter().for_each(|index| write(this, *index));
             });

@@ -12,14 +12,14 @@ pub use self::tree::OutlineNode;
 pub(super) use self::tree::tree;
 use super::overview::{default_title, headline, sentences};
 use super::screen::{DiffLines, LineSink};
-use super::summary::{reasons, summary_group};
+use super::summary::{identity, reasons, summary_group};
 use super::tokens::{Tokens, resource_sign};
 use super::{View, Writer};
 use crate::changes::{CheckStatus, ResourceActions, TriggerTime};
 use crate::program::Program;
 use crate::report::{
-    ActionHeader, Entries, Heading, IgnoredChanges, OutputHeader, Report, ResourceHeader, Section as Part,
-    ShowError, StateHeader,
+    ActionHeader, Comment, Entries, Heading, IgnoredChanges, OutputHeader, Report, ResourceHeader,
+    Section as Part, ShowError, StateHeader,
 };
 
 /// The content of a page for people: sections, items, and the text about each. Their diffs are made one at a
@@ -329,6 +329,11 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, 
             let import = header.importing.as_ref()?;
             let mut line = vec![code(&header.address)];
             line.extend(import.id.iter().flat_map(|id| [OutlinePiece::Words(" from "), code(id)]));
+            let identity = identity(import).filter(|_| import.id.is_none());
+            line.extend(identity.iter().flat_map(|id| [OutlinePiece::Words(" by the identity "), code(id)]));
+            if header.comments.contains(&Comment::ConfigGenerated) {
+                line.push(OutlinePiece::Words(" — config will be generated"));
+            }
             Some(line)
         });
     }

@@ -9,8 +9,7 @@ use super::tokens::Role;
 use super::{View, Writer, escape, print};
 use crate::changes::TriggerTime;
 use crate::changes::{ChangeSet, ChangedResource};
-use crate::diff::Diff;
-use crate::diff::fold;
+use crate::diff::{Diff, Folding, fold};
 use crate::document::{NoState, Plan, Schemas, State};
 use crate::options::Options;
 use crate::report::{
@@ -109,7 +108,7 @@ pub fn render_planned_change(
 
 /// Renders a value with a name and what differs in it, as `terraform show` prints an output of a plan.
 pub fn render_value(name: &str, mut diff: Diff<'_>, options: &Options) -> String {
-    fold(&mut diff, options.full);
+    fold(&mut diff, Folding { full: options.full, own_format: options.own_format });
     written(options, |writer| {
         writer.entry(name, escape::name_width(name), &diff, 0, View::default());
         writer.push("\n");

@@ -7,12 +7,12 @@ use objchange_text::{counted, visible};
 use super::overview::PREDICTED;
 use super::tokens::{Role, resource_sign, sign};
 use super::{Writer, print};
-use crate::changes::{Check, CheckStatus, ResourceActions, TriggerTime};
+use crate::changes::{Check, CheckStatus, Importing, ResourceActions, TriggerTime};
 use crate::diff::DiffAction;
 use crate::document::NoState;
 use crate::options::{Colour, Options};
 use crate::report::{
-    Counts, Heading, Invocation, Outcome, OutputHeader, Report, ResourceHeader, Section, ShowError,
+    Comment, Counts, Heading, Invocation, Outcome, OutputHeader, Report, ResourceHeader, Section, ShowError,
     StateHeader,
 };
 use crate::text::Text;
@@ -332,6 +332,16 @@ fn invoked(invocation: &Invocation<'_>) -> Line {
     line(sign(DiffAction::NoOp), &invocation.address, None, &reasons)
 }
 
+/// The identity by which an object is imported, in one line.
+pub(super) fn identity(import: &Importing<'_>) -> Option<String> {
+    let identity: serde_json::Value = serde_json::from_str(import.identity.as_deref()?).ok()?;
+    let text = identity.to_string();
+    Some(objchange_text::bounded_to(&text, IDENTITY).into_owned())
+}
+
+/// The longest identity that is shown, in bytes.
+const IDENTITY: usize = 200;
+
 /// Why something happens to a resource, in a few words each.
 pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
@@ -343,11 +353,20 @@ pub(super) fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     }
     if header.heading != Heading::Deferred {
         reasons.extend(header.previous_address.as_ref().map(|previous| format!("moved from {previous}")));
-        reasons.extend(header.importing.as_ref().map(|import| match &import.id {
-            Some(id) => format!("imported from {id:?}"),
-            None => "imported".to_owned(),
+        reasons.extend(header.importing.as_ref().map(|import| match (&import.id, identity(import)) {
+            (Some(id), _) => format!("imported from {id:?}"),
+            (None, Some(identity)) => format!("imported by the identity {identity}"),
+            (None, None) => "imported".to_owned(),
         }));
     }
+    reasons.extend(header.comments.iter().filter_map(|comment| {
+        Some(match comment {
+            Comment::LeftOver => "left over from a partially-failed replacement".to_owned(),
+            Comment::ConfigGenerated => "config will be generated".to_owned(),
+            Comment::DestroysImported => "this will destroy the imported resource".to_owned(),
+            _ => return None,
+        })
+    }));
     if !header.replaced_by.is_empty() {
         let names: Vec<&str> = header.replaced_by.iter().map(Text::as_str).collect();
         reasons.push(format!("because of {}", names.join(", ")));

@@ -5,7 +5,14 @@ use super::{View, Writer, escape};
 use crate::diff::{Diff, DiffAction, Kind, Line};
 
 impl Writer<'_> {
-    pub(super) fn lines(&mut self, diff: &Diff<'_>, lines: &[Line<'_>], indent: usize, view: View) {
+    pub(super) fn lines(
+        &mut self,
+        diff: &Diff<'_>,
+        lines: &[Line<'_>],
+        white_space: bool,
+        indent: usize,
+        view: View,
+    ) {
         self.open("<<-EOT", diff, view);
         for line in lines {
             self.start_line(indent + 1, line.action);
@@ -17,6 +24,9 @@ impl Writer<'_> {
         }
         self.start_line(indent, DiffAction::NoOp);
         self.push("EOT");
+        if white_space {
+            self.text(Role::Comment, WHITE_SPACE);
+        }
         self.null_suffix(diff.action, view);
     }
 
@@ -32,7 +42,7 @@ impl Writer<'_> {
         let whitespace_only = diff.changes_only_white_space();
         let white_space = match (whitespace_only, diff.replace) {
             (false, _) => "",
-            (true, false) => " # whitespace changes",
+            (true, false) => WHITE_SPACE,
             (true, true) => " # whitespace changes force replacement",
         };
         let view_of_rest = View { omit_replace: view.omit_replace || whitespace_only, ..view };
@@ -57,6 +67,9 @@ impl Writer<'_> {
         self.null_suffix(diff.action, view);
     }
 }
+
+/// Said behind a text in which only white space changes.
+const WHITE_SPACE: &str = " # whitespace changes";
 
 /// Whether a value is written on several lines.
 fn has_lines(diff: &Diff<'_>) -> bool {

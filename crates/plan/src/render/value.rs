@@ -10,7 +10,7 @@ impl Writer<'_> {
     pub(super) fn value(&mut self, diff: &Diff<'_>, indent: usize, view: View) {
         match &diff.kind {
             Kind::Primitive(primitive) => self.primitive(diff, primitive, view),
-            Kind::Text { lines } => self.lines(diff, lines, indent, view),
+            Kind::Text { lines, white_space } => self.lines(diff, lines, *white_space, indent, view),
             Kind::Json { value } => self.document(diff, "jsonencode", value, indent, view),
             Kind::Yaml { value } => self.document(diff, "yamlencode", value, indent, view),
             Kind::Object { attributes, nested } => self.object(diff, attributes, *nested, indent, view),
@@ -135,7 +135,10 @@ impl Writer<'_> {
     }
 
     fn unknown(&mut self, diff: &Diff<'_>, before: Option<&Diff<'_>>, indent: usize, view: View) {
-        if let Some(before) = before {
+        if let Some(before) = before.filter(|before| before.hidden) {
+            self.text(Role::Hidden, &format!("({})", objchange_text::counted(before.lines(), "line")));
+            self.push(" -> ");
+        } else if let Some(before) = before {
             // OpenTofu prints `# forces replacement` for both values, Terraform only for the new one.
             let omit_replace = !self.program.is_opentofu();
             self.value(before, indent, View { no_null_suffix: true, omit_replace });

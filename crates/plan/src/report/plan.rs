@@ -16,7 +16,7 @@ use super::{
 use crate::changes::{ActionInvocation, ResourceActions, TriggerTime};
 use crate::changes::{ChangeSet, ChangedResource, OutputChange};
 use crate::diff;
-use crate::diff::{Diff, DiffAction, fold, fold_ignored};
+use crate::diff::{Diff, DiffAction, Folding, fold, fold_ignored, fold_recomputed};
 use crate::document::{DocumentError, StatedMarks};
 use crate::ignore::IgnoredPaths;
 use crate::ignored_update::IgnoredUpdates;
@@ -270,7 +270,15 @@ impl<'p, 't> Differ<'p, 't> {
         stated: Option<&StatedMarks<'_>>,
     ) -> Result<Diff<'p>, DocumentError> {
         let diff = diff_resource(self.changes.document.0, resource, schema, relevant, stated, self.dialect)?;
-        Ok(shown(resource, diff, self.full))
+        let mut diff = shown(resource, diff, self.folding());
+        if self.dialect.is_own_format() && !self.full && resource.change.actions.is_replacement() {
+            fold_recomputed(&mut diff, schema);
+        }
+        Ok(diff)
+    }
+
+    fn folding(self) -> Folding {
+        Folding { full: self.full, own_format: self.dialect.is_own_format() }
     }
 
     fn resource(
@@ -350,7 +358,7 @@ impl<'p, 't> Differ<'p, 't> {
             sides = sides.hiding(stated.output_view(name));
         }
         let mut diff = diff::output(sides.change(&sides.replaced(), self.dialect));
-        fold(&mut diff, self.full);
+        fold(&mut diff, self.folding());
         Ok(diff)
     }
 
@@ -363,13 +371,14 @@ impl<'p, 't> Differ<'p, 't> {
         ignored: &Rc<IgnoredPaths>,
     ) -> Result<Entries<'p, ResourceHeader<'p>>, ShowError> {
         // Only drift that the plan's changes may come from is shown, unless the plan only refreshes.
+        let outside = Self { dialect: self.dialect.of_drift(), ..self };
         let relevant = (!all).then(|| Relevant::new(self.changes));
         let (stated, ignored) = (Rc::clone(stated), Rc::clone(ignored));
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;
             let body = |stated| {
                 let relevant = relevant.as_ref().map(|relevant| relevant.of_resource(&resource.address));
-                self.body(resource, schema, relevant, stated)
+                outside.body(resource, schema, relevant, stated)
             };
             let diff = body(None)?;
             if !all && diff.action == DiffAction::NoOp {
@@ -390,7 +399,7 @@ impl<'p, 't> Differ<'p, 't> {
                 }
             }
             match first {
-                Some(first) if self.has_difference()? => drop(drifted.drain(..first)),
+                Some(first) if outside.has_difference()? => drop(drifted.drain(..first)),
                 // Terraform shows no drift at all if nothing but drift differs.
                 _ => drifted.clear(),
             }
@@ -425,9 +434,10 @@ impl<'p, 't> Differ<'p, 't> {
 }
 
 /// The body of a resource, with what of it is shown.
-pub(super) fn shown<'p>(resource: &ChangedResource<'_>, mut diff: Diff<'p>, full: bool) -> Diff<'p> {
+pub(super) fn shown<'p>(resource: &ChangedResource<'_>, mut diff: Diff<'p>, folding: Folding) -> Diff<'p> {
     // An import shows all unchanged attributes, because the user has not seen the object yet.
-    fold(&mut diff, full || resource.change.importing.is_some());
+    let full = folding.full || resource.change.importing.is_some();
+    fold(&mut diff, Folding { full, ..folding });
     diff.hidden = header::is_unchanged(resource);
     diff
 }
@@ -441,7 +451,7 @@ pub(crate) fn entry<'p>(
 ) -> Result<ReportEntry<'p, ResourceHeader<'p>>, ShowError> {
     let dialect = options.program.unwrap_or_default().dialect(options);
     let diff = diff_resource(document, resource, schema, None, None, dialect)?;
-    let diff = shown(resource, diff, options.full);
+    let diff = shown(resource, diff, Folding { full: options.full, own_format: options.own_format });
     Ok(ReportEntry::new(
         header::header(resource, &ChangeContext::Change, options.program.unwrap_or_default()),
         diff,

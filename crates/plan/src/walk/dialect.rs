@@ -10,6 +10,8 @@ pub(crate) struct Dialect {
     matches_lists: bool,
     /// For a format of our own, and not for the text of Terraform.
     own_format: bool,
+    /// `""` is told from null everywhere.
+    tells_empty: bool,
     /// Blocks that are wholly unknown are read by their own schema, as in OpenTofu 1.13.
     reads_unknown_blocks: bool,
 }
@@ -51,6 +53,7 @@ impl Dialect {
             matches_sets: false,
             matches_lists: false,
             own_format: false,
+            tells_empty: false,
             reads_unknown_blocks: false,
         }
     }
@@ -90,7 +93,12 @@ impl Dialect {
 
     /// For a format of our own, or for the text of a program.
     pub(crate) fn with_own_format(self, own_format: bool) -> Self {
-        Self { own_format, ..self }
+        Self { own_format, tells_empty: own_format, ..self }
+    }
+
+    /// For changes outside of Terraform: providers of the legacy SDK read `""` where the state has null, and nothing has changed.
+    pub(crate) fn of_drift(self) -> Self {
+        Self { tells_empty: false, ..self }
     }
 
     pub(crate) fn is_own_format(self) -> bool {
@@ -113,6 +121,7 @@ impl Dialect {
     /// Whether `""` is null.
     pub(crate) fn empty_is_null(self) -> bool {
         match self.rules {
+            _ if self.tells_empty => false,
             // Terraform: at any depth of a legacy block. OpenTofu 1.12: only the own value of an attribute in a block.
             Rules::Terraform { is_legacy } => is_legacy,
             Rules::OpenTofu { place, .. } => place == PlaceKind::InBlock,

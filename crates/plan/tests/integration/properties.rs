@@ -278,7 +278,7 @@ fn programs() -> impl Iterator<Item = Program> {
 }
 
 /// Everything that can be made of a document.
-fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
+pub(crate) fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
     let document = match Document::parse(document) {
         Ok(document) => document,
         Err(error) => return vec![error.to_string(), format!("{error:?}")],

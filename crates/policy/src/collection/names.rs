@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use objchange::schema::{Attribute, Block, NestedType, NestingMode};
-use objchange_plan::{Shape, View, says_sensitive};
+use objchange_plan::{MaskedNames, Shape, View, says_sensitive};
 
 /// Names of sensitive attributes, nested. Positions and keys in lists are skipped: a mark in one element or instance
 /// applies to all.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     all: bool,
     below: BTreeMap<String, Names>,
@@ -59,6 +59,55 @@ impl Names {
         let mut names = Self::default();
         marks.for_each(|marks| names.add(marks));
         names
+    }
+
+    /// The masked names in expressions: those of arguments and blocks, and those in constants.
+    fn of_masked(expressions: View<'_, '_>, masked: &MaskedNames) -> Self {
+        let mut names = Self::default();
+        match expressions.shape() {
+            Shape::String(text) => names.all = masked.is_in_text(text),
+            Shape::Array(elements) => {
+                elements.iter().for_each(|element| names.join(Self::of_masked(element, masked)));
+            }
+            Shape::Object(members) => {
+                let text = |name: &str| expressions.get(name)?.as_str();
+                for (name, member) in members.iter() {
+                    match name {
+                        // What is in a constant has the names of the argument.
+                        "constant_value" => names.join(Self::of_masked(member, masked)),
+                        "references" => {}
+                        name if masked.hides_member(name, text) => {
+                            names.below.insert(name.to_owned(), Self::everything());
+                        }
+                        name => names
+                            .below
+                            .entry(name.to_owned())
+                            .or_default()
+                            .join(Self::of_masked(member, masked)),
+                    }
+                }
+                names.below.retain(|_, names| names.has_any());
+            }
+            _ => {}
+        }
+        names
+    }
+
+    /// Adds the masked names in expressions to those that are hidden anyway.
+    pub(crate) fn with_masked(
+        hidden: Option<Arc<Self>>,
+        expressions: Option<View<'_, '_>>,
+        masked: &MaskedNames,
+    ) -> Option<Arc<Self>> {
+        let Some(expressions) = expressions.filter(|_| !masked.is_empty()) else { return hidden };
+        let mut names = Self::of_masked(expressions, masked);
+        if !names.has_any() {
+            return hidden;
+        }
+        if let Some(hidden) = hidden {
+            names.join(Self::clone(&hidden));
+        }
+        Some(Arc::new(names))
     }
 
     /// The arguments of a call whose variables are sensitive.

@@ -89,13 +89,13 @@ impl<'t> TfConfig<'t> {
         }
         for (name, output) in named(part(module, "outputs")) {
             let key = prefixed(address, ':', &name);
-            self.outputs.insert(key, Output::new(name, output, address));
+            self.outputs.insert(key, Output::new(name, output, address, known));
         }
         for (name, call) in named(part(module, "module_calls")) {
             let key = prefixed(address, ':', &name);
             // Instances share the configuration, so module addresses have no keys here.
             let called = prefixed(address, '.', &Text::from(format!("module.{name}")));
-            self.module_calls.insert(key, ModuleCall::new(name, call, address));
+            self.module_calls.insert(key, ModuleCall::new(name, call, address, known));
             self.add_module(part(call, "module"), &called, known);
         }
     }
@@ -136,7 +136,7 @@ impl<'t> Provider<'t> {
             full_name: text(provider, "full_name"),
             alias: text(provider, "alias"),
             module_address,
-            config: expressions(provider, "expressions", hidden),
+            config: expressions(provider, "expressions", hidden, known.marks),
             version_constraint: text(provider, "version_constraint"),
             is_schemaless: known.schemaless.has(key),
         }
@@ -152,7 +152,7 @@ impl<'t> Resource<'t> {
             provisioner_type: text(provisioner, "type"),
             // A text, as in Sentinel's documentation.
             index: Text::from(index.to_string()),
-            config: expressions(provisioner, "expressions", None),
+            config: expressions(provisioner, "expressions", None, known.marks),
         });
         Self {
             module_address: module.clone(),
@@ -163,9 +163,9 @@ impl<'t> Resource<'t> {
             // in published mocks).
             provider_config_key: prefixed(module, ':', &own_key(&text(resource, "provider_config_key"))),
             provisioners: provisioners.collect(),
-            config: expressions(resource, "expressions", known.marks.of_resource(&address)),
-            count: expressions(resource, "count_expression", None),
-            for_each: expressions(resource, "for_each_expression", None),
+            config: expressions(resource, "expressions", known.marks.of_resource(&address), known.marks),
+            count: expressions(resource, "count_expression", None, known.marks),
+            for_each: expressions(resource, "for_each_expression", None, known.marks),
             depends_on: texts(resource, "depends_on"),
             is_schemaless: known.schemaless.has(&text(resource, "provider_config_key")),
             address,
@@ -186,13 +186,14 @@ impl<'t> Variable<'t> {
 }
 
 impl<'t> Output<'t> {
-    fn new(name: Text<'t>, output: View<'_, 't>, module: &Text<'t>) -> Self {
+    fn new(name: Text<'t>, output: View<'_, 't>, module: &Text<'t>, known: &Known<'_, 't>) -> Self {
         let sensitive = says_sensitive(output);
+        let hidden = sensitive.then(|| Arc::new(Names::everything()));
         Self {
             module_address: module.clone(),
             name,
             sensitive,
-            value: expressions(output, "expression", sensitive.then(|| Arc::new(Names::everything()))),
+            value: expressions(output, "expression", hidden, known.marks),
             description: text(output, "description"),
             depends_on: texts(output, "depends_on"),
         }
@@ -200,14 +201,14 @@ impl<'t> Output<'t> {
 }
 
 impl<'t> ModuleCall<'t> {
-    fn new(name: Text<'t>, call: View<'_, 't>, module: &Text<'t>) -> Self {
+    fn new(name: Text<'t>, call: View<'_, 't>, module: &Text<'t>, known: &Known<'_, 't>) -> Self {
         Self {
             module_address: module.clone(),
             name,
             source: text(call, "source"),
-            config: expressions(call, "expressions", Names::of_arguments(call)),
-            count: expressions(call, "count_expression", None),
-            for_each: expressions(call, "for_each_expression", None),
+            config: expressions(call, "expressions", Names::of_arguments(call), known.marks),
+            count: expressions(call, "count_expression", None, known.marks),
+            for_each: expressions(call, "for_each_expression", None, known.marks),
             depends_on: texts(call, "depends_on"),
             version_constraint: text(call, "version_constraint"),
         }
@@ -240,6 +241,13 @@ fn texts<'t>(view: View<'_, 't>, name: &str) -> Vec<Text<'t>> {
     part(view, name).elements().iter().filter_map(View::text).collect()
 }
 
-fn expressions<'t>(view: View<'_, 't>, name: &str, hidden: Option<Arc<Names>>) -> Expressions<'t> {
-    Expressions::new(view.get(name).map(View::to_json), hidden)
+/// The expressions in a part of the configuration, where these names are hidden, and masked ones.
+fn expressions<'t>(
+    view: View<'_, 't>,
+    name: &str,
+    hidden: Option<Arc<Names>>,
+    marks: &ConfigMarks<'t>,
+) -> Expressions<'t> {
+    let expressions = view.get(name);
+    Expressions::new(expressions.map(View::to_json), marks.masking(hidden, expressions))
 }

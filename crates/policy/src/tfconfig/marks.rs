@@ -6,7 +6,9 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use objchange::address::strip_keys;
 use objchange::schema::{ProviderSchemas, SchemaKind};
-use objchange_plan::{DocumentError, Json, Plan, Raw, Schemas, StatedMarks, View, says_sensitive};
+use objchange_plan::{
+    DocumentError, Json, MaskedNames, Plan, Raw, Schemas, StatedMarks, View, says_sensitive,
+};
 
 use crate::collection::{Names, read};
 
@@ -17,6 +19,7 @@ pub(crate) struct ConfigMarks<'t> {
     /// By the address of the resource.
     resources: HashMap<String, Arc<Names>>,
     providers: ProviderSecrets,
+    masked: MaskedNames,
 }
 
 /// The sensitive arguments of providers, which no plan marks.
@@ -44,7 +47,8 @@ impl<'t> ConfigMarks<'t> {
             add_schemas(root, "", schemas, &mut names);
         }
         let resources = names.into_iter().map(|(address, names)| (address, Arc::new(names))).collect();
-        let marks = Self { configuration, stated, resources, providers: ProviderSecrets::Shown };
+        let masked = plan.masked_names().clone();
+        let marks = Self { configuration, stated, resources, providers: ProviderSecrets::Shown, masked };
         Ok(schemas.into_iter().fold(marks, Self::hiding_providers))
     }
 
@@ -89,8 +93,20 @@ impl<'t> ConfigMarks<'t> {
         self.of_resource(&strip_keys(address))
     }
 
+    /// What is hidden of these expressions: these names, and masked ones.
+    pub(crate) fn masking(
+        &self,
+        hidden: Option<Arc<Names>>,
+        expressions: Option<View<'_, '_>>,
+    ) -> Option<Arc<Names>> {
+        Names::with_masked(hidden, expressions, &self.masked)
+    }
+
     /// Whether a variable of the root module is sensitive.
     pub(crate) fn is_sensitive_variable(&self, name: &str) -> bool {
+        if self.masked.matches(name) {
+            return true;
+        }
         let root = self.configuration().get("root_module");
         root.and_then(|root| root.get("variables")?.get(name)).is_some_and(says_sensitive)
     }

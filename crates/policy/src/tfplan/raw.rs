@@ -237,24 +237,34 @@ impl DocumentPart {
             (Self::Configuration, "provider_config") => Self::Providers,
             (Self::Providers, _) => Self::Provider,
             (Self::Provider, "expressions") => {
-                return Member::Expressions(marks.of_provider(text("full_name")));
+                return Member::Expressions(
+                    marks.masking(marks.of_provider(text("full_name")), Some(member)),
+                );
             }
             (Self::Configuration, "root_module") => Self::Module(String::new()),
             (Self::Module(module), "resources") => Self::Resources(module.clone()),
             (Self::Module(_), "variables" | "outputs") => Self::Declarations,
             (Self::Module(module), "module_calls") => Self::Calls(module.clone()),
             (Self::Resources(module), "expressions") => {
-                return Member::Expressions(marks.of_resource(&joined(module, text("address"))));
+                let hidden = marks.of_resource(&joined(module, text("address")));
+                return Member::Expressions(marks.masking(hidden, Some(member)));
             }
             (Self::Declarations, _) => Self::Declaration,
             (Self::Declaration, "default") => {
                 return Member::Marked(Marked::known(member, all(says_sensitive(object))), Hidden::Text);
             }
             (Self::Declaration, "expression") => {
-                return Member::Expressions(says_sensitive(object).then(|| Arc::new(Names::everything())));
+                let hidden = says_sensitive(object).then(|| Arc::new(Names::everything()));
+                return Member::Expressions(marks.masking(hidden, Some(member)));
             }
             (Self::Calls(module), _) => Self::Call(joined(module, &format!("module.{key}"))),
-            (Self::Call(_), "expressions") => return Member::Expressions(Names::of_arguments(object)),
+            (Self::Call(_), "expressions") => {
+                return Member::Expressions(marks.masking(Names::of_arguments(object), Some(member)));
+            }
+            (
+                Self::Resources(_) | Self::Call(_),
+                "provisioners" | "count_expression" | "for_each_expression",
+            ) => return Member::Expressions(marks.masking(None, Some(member))),
             (Self::Call(called), "module") => Self::Module(called.clone()),
             _ => return Member::Marked(Marked::known(member, all(false)), Hidden::Text),
         })

@@ -214,7 +214,7 @@ fn outcome<A>(
                 // A plan that is not judged must not look like one that passes.
                 return DocumentOutcome::Failed(capitals(Path::new(&name)));
             }
-            PlanFileReader::document(name, line, text)
+            plan_files.document(name, line, text)
         }
         Content::PlanFile { name, bytes } => {
             if let Origin::FoundWithCapitals(_) = origin {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -62,16 +62,18 @@ def stream(
     of: Literal["changes", "drift", "outputs", "findings"] = "changes",
     schemas: _Schemas | None = None,
     errors: Literal["raise", "rows"] = "raise",
+    mask: Sequence[str] = (),
 ) -> ChangeStream:
     """The changes or findings of plans as an Arrow stream, which needs no pyarrow: ``polars.from_arrow`` and others take it
     as it is.
 
     A file has one plan, or one a line; plan files of ``terraform plan -out`` are read, too. ``errors="rows"`` makes a plan that cannot be read a row with ``file`` and ``error``;
-    otherwise it ends the stream with an exception. So do plans whose planning failed, and parts of plans; both have findings.
+    otherwise it ends the stream with an exception. So do plans whose planning failed, and parts of plans; both have findings. ``mask`` is
+    that of `load`.
 
     Raises `OptionError`, `SchemaError` and `FileNotFoundError`.
     """
-    return ChangeStream(files(paths), of=of, schemas=schemas, errors=errors)
+    return ChangeStream(files(paths), of=of, schemas=schemas, errors=errors, mask=mask)
 
 
 def read(
@@ -80,6 +82,7 @@ def read(
     of: Literal["changes", "drift", "outputs", "findings"] = "changes",
     schemas: _Schemas | None = None,
     errors: Literal["raise", "rows"] = "raise",
+    mask: Sequence[str] = (),
 ) -> pyarrow.RecordBatchReader:
     """The stream as a ``pyarrow.RecordBatchReader``: it needs pyarrow 15 or later. No value becomes an object of Python on the way.
 
@@ -87,7 +90,7 @@ def read(
     """
     import pyarrow
 
-    reader: Any = pyarrow.RecordBatchReader.from_stream(stream(paths, of=of, schemas=schemas, errors=errors))
+    reader: Any = pyarrow.RecordBatchReader.from_stream(stream(paths, of=of, schemas=schemas, errors=errors, mask=mask))
     return reader
 
 

@@ -14,6 +14,7 @@ use clap::builder::TypedValueParser;
 use objchange_files::input::MAX_DOCUMENT;
 use objchange_finding::Case;
 use objchange_plan::{DocumentError, DocumentKind, PlanFile};
+use objchange_policy::locate;
 use objchange_policy::rego::Internet;
 use objchange_policy::sentinel::configuration::{Level, PolicySource};
 use objchange_policy::sentinel::files::{NamedPolicies, ReplacedImport, read_policies};
@@ -33,6 +34,7 @@ use crate::clock::now_ns;
 use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::{Size, Source};
+use crate::mask::MaskArgs;
 use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module, state_choice};
 use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
@@ -144,6 +146,9 @@ pub(super) struct Args {
     schemas: SchemaArgs,
 
     #[command(flatten)]
+    mask: MaskArgs,
+
+    #[command(flatten)]
     module: ForModules<ModuleOptions>,
 }
 
@@ -164,6 +169,7 @@ impl Args {
         let ModuleOptions { no_state, planning } = self.module.used_for(plans)?;
         Ok(PlanInputs {
             state: state_choice(self.state.as_deref(), *no_state),
+            mask: &self.mask,
             is_strict: true,
             must_be_whole: true,
             max_input: self.max_input,
@@ -214,8 +220,8 @@ fn param((name, value): (String, String)) -> (String, Json) {
 
 /// A plan, and the verdict of each policy on it.
 struct Answer {
-    /// The file of the plan.
-    plan: String,
+    /// `None` if no policy needs one.
+    plan: Option<PlanFile>,
     judged: Vec<Judged>,
 }
 
@@ -275,7 +281,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let plan = Arc::new(Document::new(file.clone()).map_err(complaint)?);
         let imports = || with_network(Imports::new(&plan, state.as_ref(), run.as_ref()), args.allow_net);
         let judged = judge_all(&policies, imports, manner, document.is_alone);
-        Ok(Answer { plan: file.name().to_owned(), judged: judged.map_err(complaint)? })
+        Ok(Answer { plan: Some(file.clone()), judged: judged.map_err(complaint)? })
     };
     let nothing = PlanFile::parse("no plan", NO_PLAN.to_owned()).map_err(unusable)?;
     let nothing = Arc::new(Document::new(nothing).map_err(unusable)?);
@@ -286,10 +292,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             text.answer(&mut out, name, all())?;
             out.flush()?;
         }
-        let plan = &answer.plan;
+        let plan = answer.plan.as_ref().map_or("", PlanFile::name);
         reporter.report.suite(plan, Some(plan));
         for (applied, judged) in all() {
-            let case = policy_case(applied, judged, unknown, args.overrides);
+            let mut case = policy_case(applied, judged, unknown, args.overrides);
+            answer.plan.iter().for_each(|plan| locate(&mut case, plan));
             worst = worst.max(exit_code(judged, &case));
             reporter.report.rule(&policy_rule(applied, judged));
             reporter.report.case(&case);
@@ -302,7 +309,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         let imports =
             || with_network(Imports::without_plan(&nothing, state.as_ref(), run.as_ref()), args.allow_net);
         match judge_all(&policies, imports, manner, true) {
-            Ok(judged) => handle(None, Answer { plan: String::new(), judged })?,
+            Ok(judged) => handle(None, Answer { plan: None, judged })?,
             Err(error) => return Err(unusable(error)),
         }
         documents::Summary { answered: 1, ..documents::Summary::default() }
@@ -385,7 +392,7 @@ impl SharedInputs {
             .map_err(|error| error.to_string())?
             .iter()
             .for_each(|warning| exit::warn(warning));
-        let state = args.state.as_deref().map(state).transpose()?;
+        let state = args.state.as_deref().map(|path| state(path, &args.mask)).transpose()?;
         let run = args.run.as_deref().map(read_run).transpose()?;
         Ok(Self { policies, replaced, state, run })
     }
@@ -395,8 +402,8 @@ fn text_of(path: &Path) -> Result<String, String> {
     Source::new(path).read_document().map_err(|error| error.to_string())
 }
 
-fn state(path: &Path) -> Result<PlanFile, String> {
-    let read = PlanFileReader::default().read(&Source::new(path), MAX_DOCUMENT);
+fn state(path: &Path, mask: &MaskArgs) -> Result<PlanFile, String> {
+    let read = PlanFileReader::default().masking(mask.names()).read(&Source::new(path), MAX_DOCUMENT);
     let file = read.map_err(|error| error.to_string())?;
     match file.plan() {
         Some(_) => Err(format!("{}: this is a plan; pass it with --plan", path.display())),
@@ -433,7 +440,12 @@ impl PolicySet {
         let manner = RunOptions { now: now_ns(), limits: LimitArgs::STANDARD.of_each(self.0.len()) };
         let judged = judge_all(&self.0, imports, manner, false).map_err(complaint)?;
         let all = std::iter::zip(&self.0, &judged);
-        Ok(all.map(|(applied, judged)| policy_case(applied, judged, OnUnknown::Fail, false)).collect())
+        let case = |(applied, judged)| {
+            let mut case = policy_case(applied, judged, OnUnknown::Fail, false);
+            locate(&mut case, file);
+            case
+        };
+        Ok(all.map(case).collect())
     }
 }
 

@@ -49,7 +49,7 @@ const PAGES: &[(&str, usize, usize, usize)] = &[
     ("docs/schemas.md", 9, 7, 0),
     ("docs/sentinel.md", 2, 2, 1),
     ("docs/settings.md", 0, 2, 0),
-    ("docs/show.md", 7, 8, 0),
+    ("docs/show.md", 7, 9, 0),
     ("docs/test.md", 1, 0, 0),
     ("docs/violations.md", 1, 0, 0),
 ];

@@ -155,10 +155,12 @@ fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>, dialect: Dialect) -> Opt
     if !is_multiline(before) && !is_multiline(after) {
         return None;
     }
-    let (old, new) = (side(before), side(after));
+    let trims = Trims::new(before, after, dialect);
+    let (old, new) = (side(before, trims), side(after, trims));
     let line = |action, text: &Option<&str>| Line { action, text: text.map(|t| Text::from(t).into_owned()) };
     if before == after {
-        return Some(Kind::Text { lines: new.iter().map(|text| line(DiffAction::NoOp, text)).collect() });
+        let lines = new.iter().map(|text| line(DiffAction::NoOp, text)).collect();
+        return Some(Kind::Text { lines, white_space: false });
     }
     let mut lines = Vec::with_capacity(old.len().max(new.len()));
     for (i, j) in sequence::line_places(&old, &new, dialect).iter() {
@@ -170,15 +172,48 @@ fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>, dialect: Dialect) -> Opt
         lines.extend(i.map(|text| line(DiffAction::Delete, text)));
         lines.extend(j.map(|text| line(DiffAction::Create, text)));
     }
-    Some(Kind::Text { lines })
+    let white_space = dialect.is_own_format()
+        && before.as_str().zip(after.as_str()).is_some_and(|(a, b)| {
+            let visible = |text| str::chars(text).filter(|c| !c.is_whitespace());
+            visible(a).eq(visible(b))
+        });
+    Some(Kind::Text { lines, white_space })
 }
 
-/// The lines of one side, white space around all of them left out if there are several.
-fn side<'v>(value: View<'v, '_>) -> Vec<Option<&'v str>> {
+/// Where white space around texts of several lines is left out.
+#[derive(Clone, Copy)]
+struct Trims {
+    start: bool,
+    end: bool,
+}
+
+impl Trims {
+    fn new(before: View<'_, '_>, after: View<'_, '_>, dialect: Dialect) -> Self {
+        match (before.as_str(), after.as_str()) {
+            // Formats of our own show that it changes.
+            (Some(before), Some(after)) if dialect.is_own_format() => {
+                let start = |text: &str| text.len() - text.trim_start().len();
+                let end = |text: &str| text.trim_end().len();
+                Self {
+                    start: before[..start(before)] == after[..start(after)],
+                    end: before[end(before)..] == after[end(after)..],
+                }
+            }
+            // Terraform 1.11 trims a text of several lines as a whole before it compares the lines.
+            _ => Self { start: true, end: true },
+        }
+    }
+}
+
+/// The lines of one side. A text that ends with a line break has an empty line at its end, unless white space there is left out.
+fn side<'v>(value: View<'v, '_>, trims: Trims) -> Vec<Option<&'v str>> {
     match value.as_str() {
         None => vec![None],
-        // Terraform 1.11 trims a text of several lines as a whole before it compares the lines.
-        Some(text) if text.contains('\n') => text.trim().split('\n').map(Some).collect(),
+        Some(text) if text.contains('\n') => {
+            let text = if trims.start { text.trim_start() } else { text };
+            let text = if trims.end { text.trim_end() } else { text };
+            text.split('\n').map(Some).collect()
+        }
         Some(text) => vec![Some(text)],
     }
 }

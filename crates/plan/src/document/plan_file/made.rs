@@ -8,6 +8,7 @@ use super::{Cell, parse};
 use crate::Schemas;
 use crate::changes::ChangeSet;
 use crate::document::{Document, Facts, Plan};
+use crate::mask::MaskedNames;
 use crate::mode::PlanMode;
 
 /// A plan in memory. Reports are made of its changes, without a detour over text.
@@ -98,7 +99,8 @@ impl Made {
             let schemas = self.plan().schemas();
             // Our own text can be read. A plan without a format version is refused by everything that decides.
             Cell::new(self.plan().document(), |text| {
-                parse(text, schemas.as_ref()).unwrap_or_else(|_| Document::Plan(Plan::default()))
+                parse(text, schemas.as_ref(), MaskedNames::default())
+                    .unwrap_or_else(|_| Document::Plan(Plan::default()))
             })
         })
     }

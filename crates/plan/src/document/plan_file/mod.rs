@@ -17,9 +17,10 @@ use super::Schemas;
 use super::facts::{Facts, NoState};
 use super::origin::PlanOrigin;
 use super::redacted::{REDACTED, redacted};
-use super::schema_marks::with_schema_marks;
+use super::schema_marks::with_marks;
 use super::{Document, DocumentError, Plan, Problem, UnfamiliarKind, extract};
 use crate::changes::ChangeSet;
+use crate::mask::MaskedNames;
 use crate::mode::PlanMode;
 
 pub(crate) use self::error::placed_document;
@@ -127,16 +128,45 @@ impl PlanFile {
         {
             return Ok(self);
         }
+        let masked = self.masked_names();
+        self.marked(Some(schemas), masked)
+    }
+
+    /// Adds marks to the values of these names, so that every reader hides them: [`MaskedNames`] says which these are. What is
+    /// shown of a plan from memory is its document then.
+    ///
+    /// # Errors
+    ///
+    /// The text is no JSON somewhere.
+    pub fn with_masked_names(self, names: &MaskedNames) -> Result<Self, PlanFileError> {
+        if names.is_empty() {
+            return Ok(self);
+        }
+        let schemas = match &self.0.content {
+            Content::Made(made) => made.plan().schemas(),
+            Content::Read(cell) => match cell.borrow_dependent() {
+                Document::Plan(plan) => plan.schemas.clone(),
+                Document::State(_) => None,
+            },
+        };
+        self.marked(schemas.as_ref(), names.clone())
+    }
+
+    fn masked_names(&self) -> MaskedNames {
+        self.plan().map(|plan| plan.masked.clone()).unwrap_or_default()
+    }
+
+    /// The document of it, with these marks.
+    fn marked(self, schemas: Option<&Arc<Schemas>>, masked: MaskedNames) -> Result<Self, PlanFileError> {
         let fail = |kind| PlanFileError { name: self.0.name.clone(), kind };
         let text = self.text();
         // A part that cannot be read cannot be marked.
         let document = Node::read_all(Reader::new(text))
             .map_err(|error| self.error(DocumentError::from_json(&error, text, "")))?;
-        let marked = with_schema_marks(text, &document, schemas)
+        let marked = with_marks(text, &document, schemas.map(|schemas| &**schemas), &masked)
             .map_err(|error| fail(PlanFileErrorKind::Schemas(Box::new(error))))?;
         let text = marked.unwrap_or_else(|| text.to_owned());
-        let known = Some(schemas);
-        let cell = Cell::try_new(text, |text| parse(text, known))
+        let cell = Cell::try_new(text, |text| parse(text, schemas, masked))
             .map_err(|error| fail(PlanFileErrorKind::Document(Box::new(error))))?;
         let Contents { name, line, notices, no_state, mode, origin, .. } = &*self.0;
         Ok(Self(Arc::new(Contents {
@@ -145,6 +175,10 @@ impl PlanFile {
             no_state: *no_state,
             mode: *mode,
             origin: origin.clone(),
+            facts: self
+                .made_changes()
+                .map(|_| self.facts().clone())
+                .map_or_else(OnceLock::new, OnceLock::from),
             // `Node::read_all` has read the whole text, and marks are added in well-formed JSON.
             malformed: OnceLock::from(None),
             ..Contents::new(name.clone(), Content::Read(cell))
@@ -220,7 +254,9 @@ impl PlanFile {
 
     fn read(name: String, line: Option<usize>, text: String) -> Result<Self, PlanFileError> {
         let fail = |name: &str, error| PlanFileError::in_document(name, line, error);
-        let (cell, notices) = match Cell::try_new_or_recover(text, |text| parse(text, None)) {
+        let (cell, notices) = match Cell::try_new_or_recover(text, |text| {
+            parse(text, None, MaskedNames::default())
+        }) {
             Ok(cell) => (cell, Vec::new()),
             Err((text, error)) => match extract(&text) {
                 None => return Err(fail(&name, error)),
@@ -229,7 +265,7 @@ impl PlanFile {
                         return Err(PlanFileError { name, kind: PlanFileErrorKind::Another(line) });
                     }
                     let notice = Notice::Warning(format!("{name}: {found}"));
-                    let cell = Cell::try_new(found.text, |text| parse(text, None));
+                    let cell = Cell::try_new(found.text, |text| parse(text, None, MaskedNames::default()));
                     (cell.map_err(|error| fail(&name, error))?, vec![notice])
                 }
             },
@@ -389,10 +425,15 @@ impl PlanFile {
     }
 }
 
-fn parse<'t>(text: &'t str, schemas: Option<&Arc<Schemas>>) -> Result<Document<'t>, DocumentError> {
+fn parse<'t>(
+    text: &'t str,
+    schemas: Option<&Arc<Schemas>>,
+    masked: MaskedNames,
+) -> Result<Document<'t>, DocumentError> {
     let mut document = Document::parse_part(text)?;
     if let Document::Plan(plan) = &mut document {
         plan.schemas = schemas.cloned();
+        plan.masked = masked;
     }
     Ok(document)
 }

@@ -34,7 +34,7 @@ fn notes(plan: &ReviewedPlan<'_>) -> Vec<String> {
     notes.extend(plan.sorted_policies().into_iter().map(|result| {
         let accepted = if result.refuses { "" } else { " (accepted)" };
         let word = result.outcome.as_str();
-        format!("{word}{accepted} {} ({}): {}", result.policy, result.place, result.message)
+        format!("{word}{accepted} {} ({}): {}", result.policy, result.places(), result.message)
     }));
     notes.extend(plan.hash.as_ref().map(|hash| format!("Approval hash: {hash}")));
     notes

@@ -5,6 +5,8 @@
 
 use std::io::Write;
 
+use objchange_text::counted;
+
 use super::{Review, ReviewedPlan, has_losses, is_small};
 use crate::render::markdown::{Form, MarkdownOptions, NAME, default_heading, escape, length, link, section};
 use crate::render::overview::{Sentence, counts, sentences, start};
@@ -45,7 +47,7 @@ impl Review<'_> {
             [plan] => default_heading(options, &plan.report),
             plans => {
                 let refused = plans.iter().filter(|plan| plan.is_refused()).count();
-                let rest = format!("{} plans, {refused} refused", plans.len());
+                let rest = format!("{}, {refused} refused", counted(plans.len(), "plan"));
                 crate::render::markdown::parts::heading(options, "Terraform plans", &rest)
             }
         };
@@ -69,7 +71,9 @@ impl Review<'_> {
             }
         }
         if left_out > 0 {
-            head += &format!("\n**{left_out} more plans are not in the table.**\n");
+            let plans = counted(left_out, "more plan");
+            let are = if left_out == 1 { "is" } else { "are" };
+            head += &format!("\n**{plans} {are} not in the table.**\n");
         }
         head
     }
@@ -139,10 +143,14 @@ fn verdicts(plan: &ReviewedPlan<'_>, room: usize) -> String {
         let sign = if result.refuses { "❌" } else { "⚠️" };
         let accepted = if result.refuses { "" } else { ", accepted" };
         let line = format!(
-            "{}- {sign} **{}**{accepted} {} ({}): {}\n",
+            "{}- {sign} **{}**{accepted} {} ({}{}): {}\n",
             if index == 0 { "\n" } else { "" },
             result.outcome.as_str(),
             escape::code(start(&result.policy, NAME)),
+            result
+                .block
+                .as_ref()
+                .map_or_else(String::new, |block| { format!("{}, by ", escape::code(start(block, NAME))) }),
             escape::code(start(&result.place, NAME)),
             escape::words(start(&result.message.replace(['\n', '\r'], " "), MESSAGE)),
         );
@@ -153,7 +161,8 @@ fn verdicts(plan: &ReviewedPlan<'_>, room: usize) -> String {
         }
     }
     if left_out > 0 {
-        text += &format!("\n**{left_out} more results of policies are left out.**\n");
+        let results = counted(left_out, "more result");
+        text += &format!("\n**Left out: {results} of policies.**\n");
     }
     let hash = plan.hash.as_ref().map(|hash| format!("Approval hash: `{hash}`"));
     let made = match (&plan.made_by, &plan.made_at) {

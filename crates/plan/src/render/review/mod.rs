@@ -6,6 +6,7 @@ mod html;
 mod markdown;
 mod text;
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use serde::ser::SerializeSeq;
@@ -51,6 +52,9 @@ pub struct PolicyResult {
     pub policy: String,
     /// Its file and line.
     pub place: String,
+    /// The file and line of the block that it is about, where the configuration is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<String>,
     /// Its message.
     pub outcome: PolicyOutcome,
     /// Whether it refuses the plan.
@@ -81,6 +85,16 @@ impl PolicyOutcome {
             Self::Error => "error",
             Self::Failed => "failed",
             Self::Undecided => "undecided",
+        }
+    }
+}
+
+impl PolicyResult {
+    /// The block that it is about, where that is known, and the place of the policy.
+    fn places(&self) -> Cow<'_, str> {
+        match &self.block {
+            Some(block) => Cow::Owned(format!("{block}, by {}", self.place)),
+            None => Cow::Borrowed(&self.place),
         }
     }
 }

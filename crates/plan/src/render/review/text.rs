@@ -34,7 +34,7 @@ impl Review<'_> {
                     out,
                     "    {word}{accepted} {} ({}): {message}",
                     visible(&result.policy),
-                    visible(&result.place)
+                    visible(&result.places())
                 )?;
             }
             if let Some(hash) = &plan.hash {

@@ -190,6 +190,7 @@ fn diff(json: &str) -> Diff<'static> {
         replace: flag(&members, "replace"),
         hidden: flag(&members, "hidden"),
         ignored: flag(&members, "ignored"),
+        recomputed: flag(&members, "recomputed"),
         mark_changes: flag(&members, "mark_changes"),
         kind: kind(&members),
     }
@@ -204,7 +205,7 @@ fn kind(members: &Members<'_>) -> Kind<'static> {
             after: scalar(get("after")),
             null_string: flag(members, "null_string"),
         }),
-        "text" => Kind::Text { lines: list(get("lines"), line) },
+        "text" => Kind::Text { lines: list(get("lines"), line), white_space: flag(members, "white_space") },
         "json" => Kind::Json { value: Box::new(diff(get("value"))) },
         "yaml" => Kind::Yaml { value: Box::new(diff(get("value"))) },
         "object" => Kind::Object { attributes: list(get("attributes"), entry).into(), nested },

@@ -1,0 +1,102 @@
+//! Values of masked names are in nothing that is made of a plan or state.
+
+use objchange_plan::{MaskedNames, PlanFile, Schemas};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::properties::{MARKER, outputs};
+
+fn masked() -> MaskedNames {
+    MaskedNames::new(["*password*".parse().unwrap()])
+}
+
+/// A value with secrets where names say so, and nowhere else.
+fn any_value() -> impl Strategy<Value = Value> {
+    let secret = "[a-c]{0,2}".prop_map(|rest| format!("{MARKER}{rest}"));
+    let text = prop_oneof![
+        Just("x".to_owned()),
+        secret.clone().prop_map(|secret| format!("user: a\npassword: {secret}\n")),
+        secret.clone().prop_map(|secret| format!("DB_PASSWORD={secret}")),
+        secret.clone().prop_map(|secret| json!({"a": [{"Password": secret}]}).to_string()),
+    ];
+    let leaf = prop_oneof![Just(Value::Null), Just(json!(1)), text.prop_map(Value::from)];
+    leaf.prop_recursive(3, 16, 3, move |inner| {
+        let named = secret.clone().prop_map(|secret| json!({"name": "db-password", "value": secret}));
+        let keyed =
+            secret.clone().prop_map(|secret| json!({"key": "password", "value": [secret], "other": 1}));
+        let hidden = prop_oneof![
+            secret.clone().prop_map(Value::from),
+            secret.clone().prop_map(|secret| json!({"a": [secret]})),
+        ];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::btree_map("[a-d]|id|tags", inner, 0..4).prop_map(|members| json!(members)),
+            prop::collection::btree_map("[a-d]|db_password|PASSWORD", hidden, 0..4)
+                .prop_map(|members| members.into_iter().filter(|(name, _)| name.len() > 1).collect()),
+            named,
+            keyed,
+        ]
+    })
+}
+
+/// An object with such a value in it.
+fn any_object() -> impl Strategy<Value = Value> {
+    (any_value(), any_value())
+        .prop_map(|(a, b)| json!({"id": "1", "a": a, "b": b, "password": format!("{MARKER}!")}))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn a_masked_value_is_in_no_output(
+        before in any_object(), after in any_object(), output in any_value(),
+        actions in prop::sample::select(vec![json!(["update"]), json!(["delete", "create"]), json!(["create"])]),
+    ) {
+        let resource = |name: &str, value: &Value| {
+            let mut resource = json!({"address": "t.r", "mode": "managed", "type": "t", "name": "r", "provider_name": "p"});
+            resource[name] = value.clone();
+            resource
+        };
+        let change = json!({"actions": actions, "before": before, "after": after, "after_unknown": {},
+            "before_sensitive": {}, "after_sensitive": {}});
+        let outside = json!({"actions": ["update"], "before": after, "after": before, "after_unknown": {},
+            "before_sensitive": {}, "after_sensitive": {}});
+        let plan = json!({"format_version": "1.2", "resource_changes": [resource("change", &change)],
+            "resource_drift": [resource("change", &outside)],
+            "output_changes": {
+                "password": {"actions": ["create"], "before": null, "after": MARKER, "after_sensitive": false},
+                "o": {"actions": ["create"], "before": null, "after": output, "after_sensitive": false}},
+            "planned_values": {"root_module": {"resources": [resource("values", &after)]}}});
+        let values = json!({"outputs": {"o": {"value": output}, "db_password": {"value": MARKER}},
+            "root_module": {"child_modules": [{"resources": [resource("values", &before)]}]}});
+        let state = json!({"format_version": "1.0", "values": values});
+        let file = json!({"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "x",
+            "outputs": {"o": {"value": output, "type": "dynamic"}}, "resources": [{"mode": "managed", "type": "t",
+                "name": "r", "provider": "provider[\"p\"]", "instances": [{"attributes": before}]}]});
+        for document in [plan, state, file] {
+            let read = PlanFile::parse("plan.json", document.to_string()).unwrap();
+            let read = read.with_masked_names(&masked()).unwrap();
+            for output in outputs(read.text(), &Schemas::none()) {
+                prop_assert!(!output.contains(MARKER), "{document}\n{output}");
+            }
+            if read.is_plan() {
+                prop_assert!(!read.redacted().unwrap().contains(MARKER), "{document}");
+            }
+            // Marks that are there already stay as they are. State files have lists of paths, which may repeat one.
+            if document.get("version").is_none() {
+                let text = read.text().to_owned();
+                let again = read.with_masked_names(&masked()).unwrap();
+                prop_assert_eq!(again.text(), text);
+            }
+        }
+    }
+}
+
+#[test]
+fn masks_leave_the_plan_as_it_is() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{}}"#;
+    let read = PlanFile::parse("plan.json", plan.into()).unwrap();
+    assert_eq!(read.clone().with_masked_names(&masked()).unwrap().text(), plan);
+    assert_eq!(read.with_masked_names(&MaskedNames::default()).unwrap().text(), plan);
+}

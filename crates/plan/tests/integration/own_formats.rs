@@ -1,0 +1,124 @@
+//! Formats of our own say what Terraform's text leaves out, and fold what it shows.
+
+use objchange_plan::{Filter, MarkdownOptions, Options, Plan, Report, Schemas};
+use serde_json::{Value, json};
+
+fn schemas() -> Schemas {
+    let text = |computed: bool| json!({"type": "string", "optional": true, "computed": computed});
+    let attributes = json!({"id": text(true), "arn": text(true), "name": text(false), "text": text(false),
+        "document": text(true)});
+    // Without anything that the legacy SDK could not express, `""` is null to Terraform.
+    let schema = json!({"version": 0, "block": {"attributes": attributes}});
+    let all =
+        json!({"format_version": "1.0", "provider_schemas": {"p": {"resource_schemas": {"t": schema}}}});
+    Schemas::parse(all.to_string()).unwrap()
+}
+
+fn plan(change: &Value) -> String {
+    let resource = json!({"address": "t.a", "mode": "managed", "type": "t", "name": "a", "provider_name": "p",
+        "change": change});
+    json!({"format_version": "1.2", "resource_changes": [resource]}).to_string()
+}
+
+fn markdown(change: &Value, full: bool) -> String {
+    let (plan, schemas) = (plan(change), schemas());
+    let plan = Plan::parse(&plan).unwrap();
+    let options = Options { own_format: true, full, ..Options::default() };
+    let report = Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap();
+    let mut out = Vec::new();
+    report.write_markdown(&mut out, &MarkdownOptions::default()).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn terraform(change: &Value) -> String {
+    let (plan, schemas) = (plan(change), schemas());
+    let plan = Plan::parse(&plan).unwrap();
+    let options = Options::default();
+    let report = Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap();
+    let mut out = Vec::new();
+    report.write_text(&mut out, &options).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn json_diff(change: &Value) -> Value {
+    let (plan, schemas) = (plan(change), schemas());
+    let plan = Plan::parse(&plan).unwrap();
+    let options = Options { own_format: true, ..Options::default() };
+    let report = Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap();
+    let report = serde_json::to_value(&report).unwrap();
+    report["resource_changes"][0]["diff"]["attributes"].clone()
+}
+
+fn update(before: &Value, after: &Value) -> Value {
+    json!({"actions": ["update"], "before": before, "after": after, "after_unknown": {},
+        "before_sensitive": {}, "after_sensitive": {}})
+}
+
+#[test]
+fn an_empty_text_is_told_from_null() {
+    let change = update(&json!({"id": "1", "name": null}), &json!({"id": "1", "name": ""}));
+    assert!(markdown(&change, false).contains("+       name = \"\""), "{}", markdown(&change, false));
+    assert_eq!(json_diff(&change)[1]["after"], json!(""));
+    let change = update(&json!({"id": "1", "name": ""}), &json!({"id": "1", "name": null}));
+    assert!(markdown(&change, false).contains("-       name = \"\""), "{}", markdown(&change, false));
+}
+
+#[test]
+fn white_space_around_a_text_is_shown_where_it_changes() {
+    let change = update(&json!({"id": "1", "text": "a\nb\n"}), &json!({"id": "1", "text": "a\nb"}));
+    let page = markdown(&change, false);
+    assert!(page.contains("EOT # whitespace changes"), "{page}");
+    assert!(!terraform(&change).contains("whitespace"), "{}", terraform(&change));
+    let text = &json_diff(&change)[1];
+    assert_eq!(
+        (&text["white_space"], &text["lines"][2]),
+        (&json!(true), &json!({"action": "delete", "text": ""}))
+    );
+    // White space that stays is no line of its own.
+    let change = update(&json!({"id": "1", "text": "a\nb\n"}), &json!({"id": "1", "text": "a\nc\n"}));
+    let text = &json_diff(&change)[1];
+    assert_eq!((text.get("white_space"), text["lines"].as_array().unwrap().len()), (None, 3), "{text}");
+}
+
+#[test]
+fn long_values_that_become_unknown_are_counted() {
+    let long = (0..22).map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
+    let mut change = update(&json!({"id": "1", "document": long}), &json!({"id": "1"}));
+    change["after_unknown"] = json!({"document": true});
+    let page = markdown(&change, false);
+    assert!(page.contains("document = (22 lines) -> (known after apply)"), "{page}");
+    assert!(markdown(&change, true).contains("EOT -> (known after apply)"));
+    assert!(terraform(&change).contains("EOT -> (known after apply)"));
+}
+
+#[test]
+fn computed_attributes_of_replaced_objects_are_counted() {
+    let change = json!({"actions": ["delete", "create"], "before": {"id": "1", "arn": "x", "name": "a"},
+        "after": {"name": "b"}, "after_unknown": {"id": true, "arn": true, "text": true}, "before_sensitive": {},
+        "after_sensitive": {}, "replace_paths": [["name"]]});
+    let page = markdown(&change, false);
+    assert!(
+        page.contains("# (2 recomputed attributes hidden)") && page.contains("forces replacement"),
+        "{page}"
+    );
+    assert!(page.contains("text = (known after apply)"), "{page}");
+    assert!(markdown(&change, true).contains("arn  = \"x\" -> (known after apply)"));
+    assert!(terraform(&change).contains("\"x\" -> (known after apply)"));
+}
+
+#[test]
+fn imports_and_left_over_objects_say_so() {
+    let values = json!({"id": "1", "name": "a"});
+    let mut change = update(&values, &json!({"id": "1", "name": "b"}));
+    change["importing"] = json!({"identity": {"region": "eu", "id": "1"}});
+    let page = markdown(&change, false);
+    assert!(page.contains("imported by the identity") && page.contains("region"), "{page}");
+    change["actions"] = json!(["delete", "create"]);
+    let page = markdown(&change, false);
+    assert!(page.contains("this will destroy the imported resource"), "{page}");
+    let mut change = update(&values, &values);
+    (change["actions"], change["importing"]) = (json!(["no-op"]), json!({"id": "1"}));
+    change["generated_config"] = json!("resource \"t\" \"a\" {}");
+    let page = markdown(&change, false);
+    assert!(page.contains("config will be generated"), "{page}");
+}
