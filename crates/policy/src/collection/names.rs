@@ -73,7 +73,7 @@ impl Names {
                 let text = |name: &str| expressions.get(name)?.as_str();
                 for (name, member) in members.iter() {
                     match name {
-                        // What is in a constant has the names of the argument.
+                        // Values in a constant have the names of the argument.
                         "constant_value" => names.join(Self::of_masked(member, masked)),
                         "references" => {}
                         name if masked.hides_member(name, text) => {

@@ -93,7 +93,7 @@ impl<'t> ConfigMarks<'t> {
         self.of_resource(&strip_keys(address))
     }
 
-    /// What is hidden of these expressions: these names, and masked ones.
+    /// The values to hide of these expressions: those with these names, and masked ones.
     pub(crate) fn masking(
         &self,
         hidden: Option<Arc<Names>>,
