@@ -87,7 +87,7 @@ mod tests {
             let error = read(&whole[..length]).unwrap_err();
             assert!(error.starts_with("the gzip file is "), "{length}: {error}");
         }
-        let (mut other_sum, behind) = (whole.clone(), [whole.clone(), b"rest".to_vec()].concat());
+        let (mut other_sum, behind) = (whole.clone(), [whole.clone(), b"other bytes".to_vec()].concat());
         other_sum[whole.len() - 6] ^= 1;
         for damaged in [other_sum, behind] {
             assert!(read(&damaged).unwrap_err().starts_with("the gzip file is damaged: "));

@@ -210,7 +210,10 @@ fn a_target_needs_no_deposed_object() {
     let files = [("main.tf", main), ("terraform.tfstate", &*state)];
     assert_eq!(summary("target-needs", &files, &["--target", "terraform_data.b"]), ["+ terraform_data.b"]);
     let found = summary("target-is", &files, &["--target", "terraform_data.a"]);
-    assert_eq!(found, ["- terraform_data.a (deposed object 0badc0de)"]);
+    assert_eq!(
+        found,
+        ["- terraform_data.a (deposed object 0badc0de): left over from a partially-failed replacement"]
+    );
     let found = summary("target-destroy", &files, &["--target", "terraform_data.a", "--destroy"]);
     assert_eq!(found.len(), 2, "{found:?}");
 }

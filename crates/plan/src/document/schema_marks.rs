@@ -78,18 +78,20 @@ impl<'s> Marking<'s> {
 
     /// The marks of a value, by its schema and by names; null where nothing is to be hidden.
     fn marks(&self, schema: Option<&Block>, value: &Node<'_>) -> Json {
-        let of_schema = schema.map_or(Json::Null, |schema| block_marks(schema, value));
-        match name_marks(self.names, value) {
-            Json::Null => of_schema,
-            of_names => united(of_schema, of_names),
-        }
+        marks_with(schema, value, name_marks(self.names, value))
     }
 
     fn changed(&mut self, resource: &Node<'_>) -> Result<(), SchemaDocumentError> {
         let schema = self.schema(resource, provider_name(resource))?;
         if let Some(change) = member(resource, "change") {
+            // A masked value that becomes unknown is in one of the sides alone. With its mark on that side only, the plan would
+            // say that the value is no longer sensitive.
+            let values = ["before", "after", "after_unknown"].map(|side| member(change, side));
+            let of_names = values.into_iter().flatten().map(|value| name_marks(self.names, value));
+            let of_names = of_names.filter(|marks| !marks.is_null()).reduce(united).unwrap_or(Json::Null);
             for (side, name) in SIDES {
-                self.mark(change, name, member(change, side).map(|value| self.marks(schema, value)));
+                let value = member(change, side).filter(|value| !matches!(value.kind, NodeKind::Null));
+                self.mark(change, name, value.map(|value| marks_with(schema, value, of_names.clone())));
             }
         }
         Ok(())
@@ -256,6 +258,12 @@ pub(super) fn with_edits(text: &str, mut edits: Vec<Edit>) -> String {
     }
     edited.push_str(&text[copied..]);
     edited
+}
+
+/// The marks of a value by its schema, and those by names.
+fn marks_with(schema: Option<&Block>, value: &Node<'_>, of_names: Json) -> Json {
+    let of_schema = schema.map_or(Json::Null, |schema| block_marks(schema, value));
+    if of_names.is_null() { of_schema } else { united(of_schema, of_names) }
 }
 
 fn provider_name<'n>(resource: &'n Node<'_>) -> &'n str {

@@ -100,3 +100,21 @@ fn masks_leave_the_plan_as_it_is() {
     assert_eq!(read.clone().with_masked_names(&masked()).unwrap().text(), plan);
     assert_eq!(read.with_masked_names(&MaskedNames::default()).unwrap().text(), plan);
 }
+
+#[test]
+fn a_masked_value_stays_hidden_where_it_becomes_unknown() {
+    let plan = json!({"format_version": "1.2", "resource_changes": [{"address": "t.r", "mode": "managed", "type": "t",
+        "name": "r", "provider_name": "p", "change": {"actions": ["update"],
+            "before": {"password": MARKER, "env": [{"name": "DB_PASSWORD", "value": MARKER}, {"name": "A", "value": "a"}]},
+            "after": {"env": [{"name": "DB_PASSWORD"}, {"name": "A", "value": "b"}]},
+            "after_unknown": {"password": true, "env": [{"value": true}, {}]},
+            "before_sensitive": {}, "after_sensitive": {}}}]});
+    let read = PlanFile::parse("plan.json", plan.to_string()).unwrap().with_masked_names(&masked()).unwrap();
+    let marks = r#"_sensitive":{"password":true,"env":[{"value":true},false]}"#;
+    let sorted = r#"_sensitive":{"env":[{"value":true},false],"password":true}"#;
+    let found = read.text().matches(marks).count() + read.text().matches(sorted).count();
+    assert_eq!(found, 2, "{}", read.text());
+    for output in outputs(read.text(), &Schemas::none()) {
+        assert!(!output.contains("no longer be marked"), "{output}");
+    }
+}
