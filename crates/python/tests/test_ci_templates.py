@@ -347,7 +347,8 @@ def test_github_installs_a_release_or_builds(
         (tmp_path / "bin" / name).write_text(f"#!/bin/bash\n{script}\n")
         (tmp_path / "bin" / name).chmod(0o755)
     [install, *_] = yaml.safe_load(GITHUB.read_text())["runs"]["steps"]
-    own = {"CALLS": tmp_path / "calls", "RUNNER_TEMP": tmp_path, "GITHUB_PATH": tmp_path / "path"}
+    own: dict[str, object] = {"CALLS": tmp_path / "calls", "RUNNER_TEMP": tmp_path}
+    own |= {"GITHUB_PATH": tmp_path / "path"}
     own |= {"HAS_RELEASE": has_release, "NAME": f"objchange-{target}", "VERSION": "latest", "REPOSITORY": "o/r"}
     own |= {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", install["run"]]
