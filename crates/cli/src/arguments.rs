@@ -200,7 +200,7 @@ fn with_suggestion(mut error: clap::Error) -> clap::Error {
 const POINTLESS: [(&str, &str); 7] = [
     ("chdir", "name the directory itself, such as `objchange plan DIR`"),
     ("compact-warnings", "leave it out: warnings are short"),
-    ("input", "leave it out: nothing is asked for"),
+    ("input", "leave it out: objchange asks no questions"),
     ("lock", "leave it out: states are only read"),
     ("lock-timeout", "leave it out: states are only read"),
     ("no-color", "write `--color never`"),

@@ -19,12 +19,14 @@ use crate::input::Source;
 /// The settings of a working directory. A pull request can change it, so it loosens no check.
 const OF_DIRECTORY: &str = "objchange.toml";
 
-/// The options that may stand in the environment and in every file: they change how something is printed, and which schemas are
-/// read.
+/// Options that variables and every file may set: they change how something is printed, and which schemas are read.
 const HARMLESS: [&str; 3] = ["color", "format", "schemas"];
 
 /// The options that only a file of `--settings` may have, beside all that begin with `allow-`: they decide what is checked.
 const OF_CHECKS: [&str; 6] = ["fail-on", "ignore", "quiet", "rego", "sentinel", "skip-unreadable"];
+
+/// The options of these that refuse something.
+const JUDGES: [&str; 3] = ["fail-on", "rego", "sentinel"];
 
 /// The options whose values are paths. In a file they are relative to its folder.
 const PATHS: [&str; 4] = ["allow-path", "rego", "schemas", "sentinel"];
@@ -94,6 +96,14 @@ pub(crate) fn with_settings(
             Err(ErrorKind::InvalidValue | ErrorKind::ValueValidation) if first_error.is_none() => {
                 return Err(unusable(format!(
                     "{place}: `{option}` has a value that this option cannot have"
+                )));
+            }
+            // A gate or a policy that is not used would pass what it has not checked.
+            Err(ErrorKind::ArgumentConflict)
+                if first_error.is_none() && JUDGES.contains(&option.as_str()) =>
+            {
+                return Err(unusable(format!(
+                    "{place}: `{option}` cannot be used with an option of this command line; leave out one of them"
                 )));
             }
             // The command line excludes it, or has an error of its own.

@@ -118,6 +118,15 @@ fn what_decides_a_check_stands_in_a_named_file_alone() {
             "{key}: {output:?}"
         );
     }
+    // A gate that the command line excludes would pass what it has not checked.
+    folder.write("objchange.toml", "");
+    folder.write("gate.toml", "fail-on = 'create'");
+    folder.write("plan.json", &run(&folder, &[], "show dir --document").stdout);
+    let output = run(&folder, &[], "show plan.json --document --settings gate.toml");
+    assert!(
+        output.code == 2 && output.stderr.contains("gate.toml:1:1: `fail-on` cannot be used"),
+        "{output:?}"
+    );
     // Whoever names the file itself trusts it.
     folder.write("objchange.toml", "fail-on = 'create'");
     assert_eq!(run(&folder, &[], "show dir --settings objchange.toml").code, 1);

@@ -10,7 +10,7 @@ pub(crate) struct Dialect {
     matches_lists: bool,
     /// For a format of our own, and not for the text of Terraform.
     own_format: bool,
-    /// `""` is told from null everywhere.
+    /// Tells `""` from null everywhere.
     tells_empty: bool,
     /// Blocks that are wholly unknown are read by their own schema, as in OpenTofu 1.13.
     reads_unknown_blocks: bool,

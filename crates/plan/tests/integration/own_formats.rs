@@ -74,7 +74,7 @@ fn white_space_around_a_text_is_shown_where_it_changes() {
         (&text["white_space"], &text["lines"][2]),
         (&json!(true), &json!({"action": "delete", "text": ""}))
     );
-    // White space that stays is no line of its own.
+    // White space that stays the same adds no line.
     let change = update(&json!({"id": "1", "text": "a\nb\n"}), &json!({"id": "1", "text": "a\nc\n"}));
     let text = &json_diff(&change)[1];
     assert_eq!((text.get("white_space"), text["lines"].as_array().unwrap().len()), (None, 3), "{text}");
