@@ -259,3 +259,39 @@ fn texts_that_may_be_paths_of_providers_count() {
         assert_eq!(directories(&folder, &output).is_empty(), !is_touched, "{changed}: {output:?}");
     }
 }
+
+#[test]
+fn names_without_a_dot_or_a_slash_and_paths_upward_count() {
+    let image = "variable \"stage\" {}\nresource \"docker_image\" \"app\" {\n  dockerfile = \"Dockerfile\"\n  \
+                 script = \"run-${var.stage}\"\n  parts = split(\".\", var.stage)\n}\n";
+    let read = "variable \"name\" {}\noutput \"o\" {\n  value = file(\"${path.module}/${var.name}\")\n}\n";
+    let folder = Folder::with(
+        "affected-names",
+        &[
+            (".git/HEAD", ""),
+            ("image/main.tf", image),
+            ("image/app/a", ""),
+            ("up/env/main.tf", "data \"archive_file\" \"a\" {\n  source_dir = \"..\"\n}\n"),
+            ("here/main.tf", "data \"archive_file\" \"a\" {\n  source_dir = \".\"\n}\n"),
+            (
+                "read/env/main.tf",
+                "module \"m\" {\n  source = \"../m\"\n  name = var.name\n}\nvariable \"name\" {}\n",
+            ),
+            ("read/env/terraform.tfvars", "name = \"../other/a\"\n"),
+            ("read/m/main.tf", read),
+        ],
+    );
+    for (changed, touched) in [
+        ("image/Dockerfile", vec!["image"]),
+        ("image/run-prod", vec!["image"]),
+        ("image/other", vec![]),
+        // The label of a block is no path.
+        ("image/app/a", vec![]),
+        ("up/other/a", vec!["up/env"]),
+        ("here/other/a", vec!["here"]),
+        ("read/other/a", vec!["read/env"]),
+    ] {
+        let output = affected(&folder, "DIR --changed -", &format!("DIR/{changed}\n"));
+        assert_eq!(directories(&folder, &output), touched, "{changed}: {output:?}");
+    }
+}

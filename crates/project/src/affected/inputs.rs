@@ -99,8 +99,9 @@ impl RootInputs {
         let calls = config.modules.iter().flat_map(|module| module.config.calls.values());
         let sources: BTreeSet<&str> =
             calls.filter_map(|call| call.source.as_ref()).map(|(source, _)| source.as_str()).collect();
+        let root = self.directory.clone();
         for (name, text, _) in config.sources.iter().filter(|(name, ..)| !name.starts_with(".terraform/")) {
-            self.add_literals(name, text, &sources);
+            self.add_literals(name, text, &sources, &[&root]);
         }
         let functions = functions(files).unwrap_or_else(|_| Functions::pure().clone());
         // Templates may render each other, or themselves.
@@ -174,32 +175,49 @@ impl RootInputs {
         }
     }
 
-    /// Adds what the texts of a file may name. Providers and provisioners read files such as `source = "app.zip"` from the
-    /// directory of the root module, and which arguments are paths only they know.
-    fn add_literals(&mut self, name: &str, text: &str, sources: &BTreeSet<&str>) {
+    /// Adds what the texts of a file may name, below each of `places`. Providers and provisioners read files such as
+    /// `source = "Dockerfile"`, and which arguments are paths only they know.
+    fn add_literals(&mut self, name: &str, text: &str, sources: &BTreeSet<&str>, places: &[&Path]) {
         for (at, line) in text.lines().enumerate() {
-            for literal in line.split('"').filter(|literal| !sources.contains(literal)) {
+            let is_header = line.trim_end().ends_with('{') && !line.contains('=');
+            let parts: Vec<&str> = line.split('"').collect();
+            for (nth, &literal) in parts.iter().enumerate() {
                 let ends = ["${", "%{"].iter().filter_map(|end| literal.find(end));
                 let fixed = &literal[..ends.min().unwrap_or(literal.len())];
-                let is_path = fixed.contains(['/', '.']) && !fixed.contains("://") && !fixed.starts_with('/');
-                if !is_path || fixed.len() > MOST_LITERAL {
+                // Labels of blocks and keys in JSON are bare words, too.
+                let is_key = parts.get(nth + 1).is_some_and(|after| after.trim_start().starts_with(':'));
+                let is_label = is_header || (is_key && name.ends_with(".json"));
+                let is_bare = !fixed.contains(['/', '.']);
+                let is_path = !fixed.trim().is_empty()
+                    && !fixed.contains("://")
+                    && !fixed.starts_with('/')
+                    && !(is_bare && (nth % 2 == 0 || is_label));
+                if !is_path || fixed.len() > MOST_LITERAL || sources.contains(literal) {
                     continue;
                 }
                 let (around, rest) = match fixed.rsplit_once('/') {
                     _ if fixed.len() == literal.len() => (fixed, None),
-                    Some((around, rest)) => (around, Some(rest)),
-                    None => continue,
+                    Some(parts) => (parts.0, Some(parts.1)),
+                    None => ("", Some(fixed)),
                 };
-                let place = without_dots(&self.directory.join(around));
-                // Everything lies below it.
-                if self.directory.starts_with(&place) {
-                    continue;
+                // A whole argument may name the directory itself, as in `source_dir = "."`; a dot is often the separator of
+                // a call.
+                let is_argument = || nth > 0 && parts[nth - 1].trim_end().ends_with(['=', ':']);
+                let is_upward =
+                    || fixed.split('/').all(|part| matches!(part, ".." | "")) && fixed.starts_with("..");
+                for directory in places {
+                    let place = without_dots(&directory.join(around));
+                    // Everything lies below it.
+                    let names_all = rest.unwrap_or_default().is_empty() && self.directory.starts_with(&place);
+                    if names_all && !is_upward() && !is_argument() {
+                        continue;
+                    }
+                    let label = || format!("{name}:{}", at + 1);
+                    match rest {
+                        None => self.literals.entry(place).or_insert_with(label),
+                        Some(rest) => self.beginnings.entry((place, rest.to_owned())).or_insert_with(label),
+                    };
                 }
-                let label = || format!("{name}:{}", at + 1);
-                match rest {
-                    None => self.literals.entry(place).or_insert_with(label),
-                    Some(rest) => self.beginnings.entry((place, rest.to_owned())).or_insert_with(label),
-                };
             }
         }
     }
@@ -207,13 +225,16 @@ impl RootInputs {
     /// Adds what values of variables may name: those in the directory and in the folders in it.
     fn add_values(&mut self, files: &DiskFiles) {
         let directory = self.directory.clone();
+        // A value may complete a path such as `"${path.module}/${var.name}"`, also upward.
+        let places: BTreeSet<PathBuf> = self.modules.iter().chain([&directory]).cloned().collect();
+        let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
         let walk = Walk { folder: &directory, depth: 2, hidden: false };
         let is_values =
             |path: &Path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_variable_file);
         for path in walk.files(is_values).paths {
             let Some(name) = path.strip_prefix(&directory).ok().and_then(Path::to_str) else { continue };
             if let Ok(Some(text)) = files.read(name) {
-                self.add_literals(name, &text, &BTreeSet::new());
+                self.add_literals(name, &text, &BTreeSet::new(), &places);
             }
         }
     }
