@@ -1,9 +1,10 @@
-//! Files with settings: the part of TOML that options need, which is keys with texts, lists of texts, `true` and `false`.
+//! Files with settings: TOML with keys that have texts, lists of texts, `true` or `false`, as options do.
 
-use std::iter::Peekable;
-use std::str::CharIndices;
+use std::borrow::Cow;
 
 use objchange_text::{LineIndex, Position};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// A key of a file, with its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,174 +30,41 @@ pub(super) struct FileError {
     pub(super) place: Position,
 }
 
-/// Reads the entries of a file.
+/// Reads the entries of a file, in its order.
 pub(super) fn parse(text: &str) -> Result<Vec<Entry>, FileError> {
     let lines = LineIndex::new(text);
     let position = |byte: usize| lines.char_position(u32::try_from(byte).unwrap_or(u32::MAX));
-    let mut reader = Reader { text, chars: text.char_indices().peekable() };
-    let mut entries: Vec<Entry> = Vec::new();
-    loop {
-        reader.skip_blanks(true);
-        let start = reader.at();
-        let place = position(start);
-        let entry = match reader.entry() {
-            Ok(Some((key, value))) => Entry { key, value, place },
-            Ok(None) => return Ok(entries),
-            Err(message) => return Err(FileError { message, place: position(reader.at()) }),
+    let table = DeTable::parse(text).map_err(|error| FileError {
+        message: error.message().to_owned(),
+        place: position(error.span().map_or(0, |span| span.start)),
+    })?;
+    let mut keys: Vec<_> = table.get_ref().iter().collect();
+    keys.sort_unstable_by_key(|(key, _)| key.span().start);
+    let entry = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+        let wrong = |part: &Spanned<DeValue<'_>>, message: &str| FileError {
+            message: message.to_owned(),
+            place: position(part.span().start),
         };
-        if entries.iter().any(|earlier| earlier.key == entry.key) {
-            return Err(FileError { message: format!("`{}` is set twice", entry.key), place });
-        }
-        entries.push(entry);
-    }
-}
-
-struct Reader<'t> {
-    text: &'t str,
-    chars: Peekable<CharIndices<'t>>,
-}
-
-impl Reader<'_> {
-    fn at(&mut self) -> usize {
-        self.chars.peek().map_or(self.text.len(), |(at, _)| *at)
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.chars.peek().map(|(_, c)| *c)
-    }
-
-    fn next(&mut self) -> Option<char> {
-        self.chars.next().map(|(_, c)| c)
-    }
-
-    /// Skips blanks and comments; lines, too, if they may end here.
-    fn skip_blanks(&mut self, lines: bool) {
-        loop {
-            match self.peek() {
-                Some(' ' | '\t') => drop(self.next()),
-                Some('\n' | '\r') if lines => drop(self.next()),
-                Some('#') => while self.chars.next_if(|(_, c)| *c != '\n').is_some() {},
-                _ => return,
+        let value = match value.get_ref() {
+            DeValue::Boolean(flag) => Value::Flag(*flag),
+            DeValue::String(text) => Value::Texts(vec![text.to_string()]),
+            DeValue::Array(elements) => {
+                let text = |element: &Spanned<DeValue<'_>>| match element.get_ref() {
+                    DeValue::String(text) => Ok(text.to_string()),
+                    _ => Err(wrong(element, "a text in quotes is expected here")),
+                };
+                Value::Texts(elements.iter().map(text).collect::<Result<_, _>>()?)
             }
-        }
-    }
-
-    fn entry(&mut self) -> Result<Option<(String, Value)>, String> {
-        if self.peek().is_none() {
-            return Ok(None);
-        }
-        if self.peek() == Some('[') {
-            return Err("there are no sections here; write `key = value` alone".to_owned());
-        }
-        let key = self.word();
-        if key.is_empty() {
-            return Err("the name of an option is expected here, such as `schemas`".to_owned());
-        }
-        self.skip_blanks(false);
-        self.expect('=')?;
-        self.skip_blanks(false);
-        let value = self.value()?;
-        self.skip_blanks(false);
-        match self.peek() {
-            None | Some('\n' | '\r') => Ok(Some((key, value))),
-            Some(_) => Err("the line should end here".to_owned()),
-        }
-    }
-
-    fn word(&mut self) -> String {
-        let mut word = String::new();
-        while let Some((_, c)) =
-            self.chars.next_if(|(_, c)| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-        {
-            word.push(c);
-        }
-        word
-    }
-
-    fn expect(&mut self, wanted: char) -> Result<(), String> {
-        match self.peek() {
-            Some(c) if c == wanted => {
-                self.next();
-                Ok(())
+            DeValue::Table(_) => {
+                return Err(wrong(value, "there are no sections here; write `key = value` alone"));
             }
-            _ => Err(format!("`{wanted}` is expected here")),
-        }
-    }
-
-    fn value(&mut self) -> Result<Value, String> {
-        match self.peek() {
-            Some('"' | '\'') => Ok(Value::Texts(vec![self.string()?])),
-            Some('[') => self.list().map(Value::Texts),
-            Some('t' | 'f') => match self.word().as_str() {
-                "true" => Ok(Value::Flag(true)),
-                "false" => Ok(Value::Flag(false)),
-                _ => Err("a text has quotes around it".to_owned()),
-            },
-            _ => Err("a text in quotes, a list of texts, `true` or `false` is expected here".to_owned()),
-        }
-    }
-
-    fn list(&mut self) -> Result<Vec<String>, String> {
-        self.expect('[')?;
-        let mut texts = Vec::new();
-        loop {
-            self.skip_blanks(true);
-            if self.peek() == Some(']') {
-                self.next();
-                return Ok(texts);
+            _ => {
+                return Err(wrong(value, "a text in quotes, a list of texts, `true` or `false` is expected here"));
             }
-            texts.push(self.string()?);
-            self.skip_blanks(true);
-            if self.peek() != Some(']') {
-                self.expect(',')?;
-            }
-        }
-    }
-
-    fn string(&mut self) -> Result<String, String> {
-        let Some(quote @ ('"' | '\'')) = self.peek() else {
-            return Err("a text in quotes is expected here".to_owned());
         };
-        self.next();
-        let mut text = String::new();
-        loop {
-            match self.peek() {
-                None | Some('\n' | '\r') => return Err("the text does not end in its line".to_owned()),
-                Some('\\') if quote == '"' => {
-                    self.next();
-                    text.push(self.escape()?);
-                }
-                Some(c) => {
-                    self.next();
-                    if c == quote {
-                        return Ok(text);
-                    }
-                    text.push(c);
-                }
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<char, String> {
-        let wrong =
-            || "this is not an escape; a backslash is written `\\\\`, or between single quotes".to_owned();
-        Ok(match self.next().ok_or_else(wrong)? {
-            c @ ('"' | '\\') => c,
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            c @ ('u' | 'U') => {
-                let count = if c == 'u' { 4 } else { 8 };
-                let mut code = 0;
-                for _ in 0..count {
-                    let digit = self.next().and_then(|c| c.to_digit(16)).ok_or_else(wrong)?;
-                    code = code * 16 + digit;
-                }
-                char::from_u32(code).ok_or_else(wrong)?
-            }
-            _ => return Err(wrong()),
-        })
-    }
+        Ok(Entry { key: key.get_ref().to_string(), value, place: position(key.span().start) })
+    };
+    keys.into_iter().map(entry).collect()
 }
 
 #[cfg(test)]
