@@ -9,6 +9,7 @@ mod objects;
 mod other_secrets;
 mod probes;
 mod session;
+mod together;
 mod variations;
 
 use std::collections::{BTreeMap, VecDeque};

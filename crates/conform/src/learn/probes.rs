@@ -1,6 +1,6 @@
 //! The probes of one resource type.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use objchange::Value;
@@ -10,6 +10,7 @@ use objchange::change::{
 use objchange::schema::Block;
 use objchange_model::{Evidence, TypeModel};
 use objchange_provider::{Component, ProviderExt};
+use smol_str::SmolStr;
 use tokio::time::Instant;
 
 use super::LearnOptions;
@@ -57,6 +58,8 @@ pub(super) struct Prober<'a> {
     refusal: Option<String>,
     /// The answers so far, by prior object and configuration; `None` where the provider refused.
     answers: HashMap<[Value; 2], Option<(PlanResourceChange, PlannedResource)>>,
+    /// The parts whose values were written in other forms, and that became several.
+    pub(super) formed: HashSet<Vec<SmolStr>>,
     calls: u32,
     max_calls: u32,
     deaths: u32,
@@ -94,6 +97,7 @@ impl<'a> Prober<'a> {
             asks_about_given: false,
             refusal: None,
             answers: HashMap::new(),
+            formed: HashSet::new(),
             calls: 0,
             max_calls: options.calls,
             deaths: 0,
@@ -215,18 +219,21 @@ impl<'a> Prober<'a> {
             self.accepted_values(session, second, &outer).await?;
         }
         self.flags(session, &first, &all).await?;
-        for spot in &inner {
-            self.spot(session, &first, spot, true).await?;
+        self.inner(session, &first, &inner).await?;
+        for spot in inner.iter().filter(|spot| spot.is_objects()) {
             // A value is taken for a constant only if it is planned in two different objects.
-            if let Some(second) = second.as_ref().filter(|_| spot.is_objects()) {
+            if let Some(second) = &second {
                 self.spot(session, second, spot, false).await?;
             }
         }
         if let Some(full) = full {
             self.evidence.add_base(&full.config);
-            for spot in all.iter().filter(|spot| has(&full.config, &spot.names)) {
+            let is_there = |spot: &&Spot<'_>| has(&full.config, &spot.names);
+            for spot in outer.into_iter().filter(is_there) {
                 self.change(session, &full, spot).await?;
             }
+            let inner: Vec<_> = inner.into_iter().filter(is_there).collect();
+            self.change_inner(session, &full, &inner).await?;
         }
         self.pairs(session, &first, &all).await?;
         Ok(match (self.updates, self.refusal.take()) {
@@ -271,7 +278,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Sets, changes and takes away one argument or block.
-    async fn spot(
+    pub(super) async fn spot(
         &mut self,
         session: &mut Session,
         base: &Base,
@@ -318,6 +325,7 @@ impl<'a> Prober<'a> {
             self.several(session, base, &with_one, spot).await?;
         }
         if is_first {
+            self.formed.insert(spot.names.clone());
             self.forms(session, &with_one, spot, &one).await?;
             self.emptied(session, &with_one, spot, &without_it).await?;
         }
@@ -329,12 +337,16 @@ impl<'a> Prober<'a> {
         if spot.is_write_only() {
             return Ok(());
         }
+        // The object with every argument repeats nothing of the others: in wide types it asked a fifth of all questions.
+        let is_new = self.formed.insert(spot.names.clone()) || base.number != FULL;
         if let Some([one, two]) = self.values.two(spot, base.number + 5) {
             let current = crate::within::first(&base.config, &spot.names);
             let two = if current.is_some_and(|current| current.identical(&two)) { one.clone() } else { two };
             let changed = self.values.with(&base.config, spot, &two, base.number);
             let answer = self.ask(session, base.number, &base.prior, &changed).await?;
-            self.forms(session, base, spot, &current.cloned().unwrap_or(one)).await?;
+            if is_new {
+                self.forms(session, base, spot, &current.cloned().unwrap_or(one)).await?;
+            }
             // The object with every argument has many that exclude each other.
             if let Some(answer) = answer.filter(|_| !spot.is_required() && base.number != FULL) {
                 // The prior value may be the default. With another value, the plan shows whether the default comes back.
@@ -348,7 +360,10 @@ impl<'a> Prober<'a> {
             let nothing = Value::null(self.values.block.implied_type().clone());
             self.ask(session, base.number, &nothing, &without_it).await?;
         }
-        self.several(session, base, base, spot).await
+        if is_new {
+            self.several(session, base, base, spot).await?;
+        }
+        Ok(())
     }
 
     /// Finds the values that an argument accepts. The provider must refuse two made-up values with one and the same list,
@@ -498,15 +513,21 @@ impl<'a> Prober<'a> {
         Ok(answer)
     }
 
+    /// The request to plan a change; `None` where Terraform would ask nothing.
+    pub(super) fn request(&self, prior: &Value, config: &Value) -> Option<PlanResourceChange> {
+        match begin_plan(&PlanRequest::new(self.values.block, prior, config)) {
+            Ok(Planning::Ask(question)) => Some(question.request().clone()),
+            _ => None,
+        }
+    }
+
     async fn planned(
         &mut self,
         session: &mut Session,
         prior: &Value,
         config: &Value,
     ) -> Asked<Option<(PlanResourceChange, PlannedResource)>> {
-        let request = PlanRequest::new(self.values.block, prior, config);
-        let Ok(Planning::Ask(question)) = begin_plan(&request) else { return Ok(None) };
-        let request = question.request().clone();
+        let Some(request) = self.request(prior, config) else { return Ok(None) };
         let provider = session.provider().await.map_err(|error| End::Gone(error.to_string()))?;
         match provider.plan(self.values.name, &request).await {
             Ok(answer) if has_errors(&answer.diagnostics) => {

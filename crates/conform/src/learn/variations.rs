@@ -84,20 +84,10 @@ impl Prober<'_> {
         spot: &Spot<'_>,
         config: &Value,
     ) -> Asked<()> {
-        let SchemaPart::Attribute(attribute) = spot.part else { return Ok(()) };
-        if spot.is_required() || attribute.nested().is_some() {
-            return Ok(());
+        for value in left_out_values(spot) {
+            let prior = self.values.with(&base.prior, spot, &value, base.number);
+            self.ask(session, base.number, &prior, config).await?;
         }
-        let Some(empty) = empty_value(&spot.ty()) else { return Ok(()) };
-        let prior = self.values.with(&base.prior, spot, &empty, base.number);
-        self.ask(session, base.number, &prior, config).await?;
-        let other = match spot.ty() {
-            objchange::Type::Bool => Value::from(true),
-            objchange::Type::String if attribute.computed => Value::from(BOTH_CASES),
-            _ => return Ok(()),
-        };
-        let prior = self.values.with(&base.prior, spot, &other, base.number);
-        self.ask(session, base.number, &prior, config).await?;
         Ok(())
     }
 
@@ -165,6 +155,21 @@ impl Prober<'_> {
         }
         Ok(())
     }
+}
+
+/// The prior values with which an argument is left out, beside its usual one.
+pub(super) fn left_out_values(spot: &Spot<'_>) -> Vec<Value> {
+    let SchemaPart::Attribute(attribute) = spot.part else { return Vec::new() };
+    if spot.is_required() || attribute.nested().is_some() {
+        return Vec::new();
+    }
+    let Some(empty) = empty_value(&spot.ty()) else { return Vec::new() };
+    let other = match spot.ty() {
+        objchange::Type::Bool => Some(Value::from(true)),
+        objchange::Type::String if attribute.computed => Some(Value::from(BOTH_CASES)),
+        _ => None,
+    };
+    std::iter::once(empty).chain(other).collect()
 }
 
 /// Whether the name is one of arguments that hold documents.
