@@ -59,7 +59,10 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, FileError> {
                 return Err(wrong(value, "there are no sections here; write `key = value` alone"));
             }
             _ => {
-                return Err(wrong(value, "a text in quotes, a list of texts, `true` or `false` is expected here"));
+                return Err(wrong(
+                    value,
+                    "a text in quotes, a list of texts, `true` or `false` is expected here",
+                ));
             }
         };
         Ok(Entry { key: key.get_ref().to_string(), value, place: position(key.span().start) })

@@ -18,6 +18,9 @@ const MAX_TEXT: usize = 10_000;
 /// The maximum nesting of an expression. Without optimisation, a level of the evaluation takes about 40 kB of stack,
 /// and a thread may have 2 MB.
 const MAX_DEPTH: usize = 32;
+/// The most operators in a row, in one operand of `&&`, `||`, `?:` or a list. They nest, and the parser takes quadratic time: 2,000
+/// sums took 8 s without optimisation.
+const MAX_ROW: usize = 256;
 /// The parser recurses before the depth is known, so its stack has room for the nesting of the longest text many times
 /// over.
 const STACK: usize = 256 << 20;
@@ -43,6 +46,11 @@ impl Compiled {
         if text.len() > MAX_TEXT {
             let message = format!("the expression is longer than {MAX_TEXT} bytes");
             return Err(QueryError::new(QueryErrorKind::Limit, 0..0, message));
+        }
+        if has_long_row(text) {
+            let message =
+                format!("the expression nests too deeply: it has more than {MAX_ROW} operators in a row");
+            return Err(QueryError::new(QueryErrorKind::Limit, 0..text.len(), message));
         }
         let parsed = std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().stack_size(STACK);
@@ -89,6 +97,65 @@ fn parse(collection: CollectionKind, text: &str) -> Result<Compiled, QueryError>
     }
     let Checker { patterns, comparisons, paths, hides_errors, reads_version, .. } = checker;
     Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, paths, hides_errors, reads_version })
+}
+
+/// Whether more than [`MAX_ROW`] operators follow each other, so that each nests in the next.
+fn has_long_row(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // The operators so far in each open bracket.
+    let mut rows = vec![0_usize];
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let next = bytes.get(at + 1).copied().unwrap_or_default();
+        let mut length = 1;
+        let mut count = 0;
+        match byte {
+            b'\'' | b'"' => {
+                let is_raw = at > 0 && bytes[at - 1].eq_ignore_ascii_case(&b'r');
+                length = string_length(&bytes[at..], is_raw);
+            }
+            b'(' | b'{' => rows.push(0),
+            // It is an index, or begins a list.
+            b'[' => {
+                rows.last_mut().into_iter().for_each(|row| *row += 1);
+                rows.push(0);
+            }
+            b')' | b']' | b'}' if rows.len() > 1 => drop(rows.pop()),
+            b',' | b'?' | b':' | b'&' | b'|' => rows.last_mut().into_iter().for_each(|row| *row = 0),
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' => count = 1,
+            b'=' | b'!' if next == b'=' => (count, length) = (1, 2),
+            byte if byte.is_ascii_alphanumeric() || byte == b'_' => {
+                let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+                length = bytes[at..].iter().take_while(is_part).count();
+                count = usize::from(&bytes[at..at + length] == b"in");
+            }
+            _ => {}
+        }
+        if let Some(row) = rows.last_mut() {
+            *row += count;
+            if *row > MAX_ROW {
+                return true;
+            }
+        }
+        at += length;
+    }
+    false
+}
+
+/// The length of a string literal that begins here, with its quotes.
+fn string_length(bytes: &[u8], is_raw: bool) -> usize {
+    let quote = bytes[0];
+    let width = if bytes.starts_with(&[quote; 3]) { 3 } else { 1 };
+    let mut at = width;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if !is_raw => at += 1,
+            byte if byte == quote && bytes[at..].starts_with(&[quote; 3][..width]) => return at + width,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
 }
 
 /// The operator that is meant by one of another language.

@@ -8,7 +8,7 @@ use crate::run::provider::{tried, type_report};
 
 fn options(seed: u64, jobs: usize) -> Options {
     let mut options = Options::default();
-    (options.seed, options.jobs, options.cases) = (seed, jobs, 30);
+    (options.seed, options.jobs, options.cases) = (seed, jobs, 12);
     // Its counter lasts longer than one type.
     options.exclude = vec!["impure".into()];
     options
