@@ -106,11 +106,12 @@ fn the_cases_pass_the_check() {
     let folder = Folder::with("conform-cases", &[]);
     let cases = folder.at("cases.jsonl");
     let cases = cases.to_str().unwrap();
-    let only = ["--only", "kit_planned_*", "--only", "kit_applied_*"];
+    // Each type takes half a second.
+    let only = ["--only", "kit_planned_n*", "--only", "kit_applied_*"];
     conform_with("5", &[&only[..], &["--apply", "--cases-out", cases]].concat());
     let output = objchange(["check", cases], "");
     assert_eq!(output.code, 0, "{}", output.stdout);
-    assert!(folder.read("cases.jsonl").lines().count() > 30);
+    assert!(folder.read("cases.jsonl").lines().count() > 15);
     let validator = crate::schemas::validator("case.schema.json");
     for line in folder.read("cases.jsonl").lines() {
         crate::schemas::check(&validator, &serde_json::from_str(line).unwrap());

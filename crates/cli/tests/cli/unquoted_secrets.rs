@@ -91,7 +91,7 @@ fn no_word_of_a_secret_is_shown() {
                 // A string of JSON holds what is written there.
                 let inside = match text.contains("${@}") {
                     true => json!(written).to_string().trim_matches('"').to_owned(),
-                    false => written.to_owned(),
+                    false => (*written).to_owned(),
                 };
                 folder.write(&format!("m/{name}"), text.replace('@', &inside));
             }

@@ -5,6 +5,7 @@
 
 use objchange::Value;
 use objchange::change::PlannedResource;
+use objchange::value::{Path, PathStep};
 
 use super::objects::{has, same_texts, without};
 use super::probes::{Asked, Base, Prober};
@@ -23,28 +24,21 @@ struct Change<'p, 's> {
     config: Option<Value>,
 }
 
-/// Whether a part can be changed beside others: it holds no objects.
+/// The answer to a probe of many parts, if it counts for each.
+enum Answered {
+    ForEach(PlannedResource),
+    Not(Told),
+}
+
+/// Whether a part can be changed beside others: it holds no objects, and the provider chooses no value for it that another part
+/// could decide.
 fn is_plain(spot: &Spot<'_>) -> bool {
-    matches!(spot.part, SchemaPart::Attribute(_)) && !spot.is_objects() && !spot.is_write_only()
-}
-
-/// Plain parts by the outermost block around them, then the others alone.
-fn groups<'p, 's>(parts: &[&'p Spot<'s>]) -> Vec<Vec<&'p Spot<'s>>> {
-    let (plain, others): (Vec<&Spot<'_>>, Vec<_>) = parts.iter().partition(|spot| is_plain(spot));
-    let mut groups: Vec<Vec<&Spot<'_>>> = Vec::new();
-    for spot in plain {
-        match groups.iter_mut().find(|group| group[0].names[0] == spot.names[0]) {
-            Some(group) => group.push(spot),
-            None => groups.push(vec![spot]),
+    match spot.part {
+        SchemaPart::Attribute(attribute) => {
+            !attribute.computed && !spot.is_objects() && !spot.is_write_only()
         }
+        SchemaPart::Blocks(_) => false,
     }
-    groups.extend(others.into_iter().map(|spot| vec![spot]));
-    groups
-}
-
-fn halves<'p, 's>(parts: &[&'p Spot<'s>]) -> [Vec<&'p Spot<'s>>; 2] {
-    let (left, right) = parts.split_at(parts.len() / 2);
-    [left.to_vec(), right.to_vec()]
 }
 
 /// A change of each part, to these values.
@@ -62,53 +56,135 @@ fn changes<'p, 's>(
     parts.iter().enumerate().map(change).collect()
 }
 
+/// Parts that are still to be asked: together, and alone those that a probe has told apart.
+struct Open<'p, 's> {
+    groups: Vec<Vec<&'p Spot<'s>>>,
+    alone: Vec<&'p Spot<'s>>,
+}
+
+/// Whether the answers to probes of many parts count for each.
+enum Told {
+    Yes,
+    /// Not with these: the provider replaces the object for them.
+    Without(Vec<usize>),
+    No,
+}
+
+impl Told {
+    /// With places in all parts, in place of those in the changes of some of them.
+    fn of(self, changes: &[Change<'_, '_>], parts: &[&Spot<'_>]) -> Self {
+        let place = |at: usize| parts.iter().position(|spot| spot.names == changes[at].spot.names);
+        match self {
+            Self::Without(places) => Self::Without(places.into_iter().filter_map(place).collect()),
+            told => told,
+        }
+    }
+}
+
+impl<'p, 's> Open<'p, 's> {
+    fn new(parts: Vec<&'p Spot<'s>>) -> Self {
+        let (plain, alone): (Vec<&Spot<'_>>, Vec<_>) = parts.into_iter().partition(|spot| is_plain(spot));
+        let mut groups: Vec<Vec<&Spot<'_>>> = Vec::new();
+        for spot in plain {
+            let is_inside = spot.names.len() > 1;
+            let fits = |group: &&mut Vec<&Spot<'_>>| {
+                (group[0].names.len() > 1) == is_inside && (!is_inside || group[0].names[0] == spot.names[0])
+            };
+            match groups.iter_mut().find(fits) {
+                Some(group) => group.push(spot),
+                None => groups.push(vec![spot]),
+            }
+        }
+        Self { groups, alone }
+    }
+
+    /// The next parts to ask together.
+    fn group(&mut self) -> Option<Vec<&'p Spot<'s>>> {
+        loop {
+            let group = self.groups.pop()?;
+            if group.len() >= MIN_TOGETHER {
+                return Some(group);
+            }
+            self.alone.extend(group);
+        }
+    }
+
+    fn told(&mut self, mut group: Vec<&'p Spot<'s>>, told: &Told) {
+        match told {
+            Told::Yes => {}
+            Told::Without(replacing) => {
+                self.alone.extend(replacing.iter().map(|at| group[*at]));
+                let mut at = 0..;
+                group.retain(|_| at.next().is_some_and(|at| !replacing.contains(&at)));
+                self.groups.push(group);
+            }
+            Told::No => {
+                let second = group.split_off(group.len() / 2);
+                self.groups.extend([group, second]);
+            }
+        }
+    }
+}
+
 impl Prober<'_> {
-    /// Sets, changes and takes away parts inside of blocks.
-    pub(super) async fn inner(
+    /// Sets, changes and takes away parts.
+    pub(super) async fn parts(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: &[&Spot<'_>],
+        is_first: bool,
     ) -> Asked<()> {
-        let mut open = groups(parts);
-        while let Some(group) = open.pop() {
-            if group.len() < MIN_TOGETHER {
-                for spot in group {
-                    self.spot(session, base, spot, true).await?;
-                }
-            } else if !self.set_together(session, base, &group).await? {
-                open.extend(halves(&group));
-            }
+        let (there, absent): (Vec<&Spot<'_>>, Vec<_>) =
+            parts.iter().partition(|spot| has(&base.config, &spot.names));
+        let mut open = Open::new(absent);
+        open.alone.extend(there);
+        while let Some(group) = open.group() {
+            let told = self.set_together(session, base, &group, is_first).await?;
+            open.told(group, &told);
+        }
+        for spot in open.alone {
+            self.spot(session, base, spot, is_first).await?;
         }
         Ok(())
     }
 
-    /// Changes and takes away parts that an object has inside of blocks.
-    pub(super) async fn change_inner(
+    /// Changes and takes away parts that an object has.
+    pub(super) async fn change_parts(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        parts: Vec<&Spot<'_>>,
+    ) -> Asked<()> {
+        // The values of others in other forms are asked one by one.
+        let (formed, others): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|spot| self.formed.contains(&spot.names));
+        let mut open = Open::new(formed);
+        open.alone.extend(others);
+        while let Some(group) = open.group() {
+            let told = self.change_together(session, base, &group).await?;
+            open.told(group, &told);
+        }
+        for spot in open.alone {
+            self.change(session, base, spot).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks of many parts at once as [`spot`](Self::spot) does of one.
+    async fn set_together(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: &[&Spot<'_>],
-    ) -> Asked<()> {
-        let mut open = groups(parts);
-        while let Some(group) = open.pop() {
-            if group.len() < MIN_TOGETHER {
-                for spot in group {
-                    self.change(session, base, spot).await?;
-                }
-            } else if !self.change_together(session, base, &group).await? {
-                open.extend(halves(&group));
-            }
-        }
-        Ok(())
-    }
-
-    /// Asks of many parts at once as [`spot`](Self::spot) does of one. Returns whether the answers count for each.
-    async fn set_together(&mut self, session: &mut Session, base: &Base, parts: &[&Spot<'_>]) -> Asked<bool> {
+        is_first: bool,
+    ) -> Asked<Told> {
         let number = base.number;
         let nothing = Value::null(self.values.block.implied_type().clone());
         let made: Option<Vec<_>> = parts.iter().map(|spot| self.values.two(spot, number + 3)).collect();
-        let Some(made) = made else { return Ok(false) };
+        let Some(made) = made else {
+            return Ok(Told::No);
+        };
         let (ones, twos): (Vec<Value>, Vec<Value>) = made.into_iter().map(|[one, two]| (one, two)).unzip();
         let mut around = base.config.clone();
         for (spot, one) in std::iter::zip(parts, &ones) {
@@ -119,15 +195,22 @@ impl Prober<'_> {
                 }
             }
         }
-        let Some(created) = self.ask(session, number, &nothing, &around).await? else { return Ok(false) };
+        let Some(created) = self.ask(session, number, &nothing, &around).await? else {
+            return Ok(Told::No);
+        };
         let prior = self.values.filled(&created.planned, Some(&base.prior), number);
         let prior = self.settled(session, prior, &around, number).await?;
         let set = |priors: Option<&[Value]>, configs: Option<&[Value]>| changes(parts, priors, configs);
         let added = set(None, Some(&ones));
         let new = [&nothing, &around];
-        let Some(created) = self.ask_together(session, number, new, &added).await? else { return Ok(false) };
-        if self.ask_together(session, number, [&base.prior, &around], &added).await?.is_none() {
-            return Ok(false);
+        let created = match self.ask_together(session, number, new, &added).await? {
+            Answered::ForEach(created) => created,
+            Answered::Not(told) => return Ok(told),
+        };
+        if let Answered::Not(told) =
+            self.ask_together(session, number, [&base.prior, &around], &added).await?
+        {
+            return Ok(told);
         }
         let with_all = std::iter::zip(parts, &ones)
             .fold(around.clone(), |config, (spot, one)| self.values.with(&config, spot, one, number));
@@ -135,12 +218,17 @@ impl Prober<'_> {
         let full = self.settled(session, full, &with_all, number).await?;
         let priors: Option<Vec<Value>> =
             parts.iter().map(|spot| within::first(&full, &spot.names).cloned()).collect();
-        let Some(priors) = priors else { return Ok(false) };
+        let Some(priors) = priors else {
+            return Ok(Told::No);
+        };
         let before = [&prior, &around];
         for changes in [set(Some(&priors), Some(&twos)), set(Some(&priors), None)] {
-            if self.ask_together(session, number, before, &changes).await?.is_none() {
-                return Ok(false);
+            if let Answered::Not(told) = self.ask_together(session, number, before, &changes).await? {
+                return Ok(told);
             }
+        }
+        if !is_first {
+            return Ok(Told::Yes);
         }
         self.forms_together(session, number, before, parts, &priors, &ones).await
     }
@@ -154,7 +242,7 @@ impl Prober<'_> {
         parts: &[&Spot<'_>],
         priors: &[Value],
         ones: &[Value],
-    ) -> Asked<bool> {
+    ) -> Asked<Told> {
         let texts: Vec<Vec<String>> =
             ones.iter().map(|one| one.as_str().map(same_texts).unwrap_or_default()).collect();
         let left_out: Vec<Vec<Value>> = parts.iter().map(|spot| left_out_values(spot)).collect();
@@ -175,8 +263,9 @@ impl Prober<'_> {
             rounds.push((0..parts.len()).filter_map(change).collect());
         }
         for changes in rounds {
-            if self.ask_together(session, number, [prior, around], &changes).await?.is_none() {
-                return Ok(false);
+            if let Answered::Not(told) = self.ask_together(session, number, [prior, around], &changes).await?
+            {
+                return Ok(told.of(&changes, parts));
             }
         }
         for (i, spot) in parts.iter().enumerate() {
@@ -187,25 +276,23 @@ impl Prober<'_> {
                 self.forms(session, &Base { config, prior, number }, spot, &ones[i]).await?;
             }
         }
-        Ok(true)
+        Ok(Told::Yes)
     }
 
-    /// Asks of many parts at once as [`change`](Self::change) does of one. Returns whether the answers count for each.
+    /// Asks of many parts at once as [`change`](Self::change) does of one.
     async fn change_together(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: &[&Spot<'_>],
-    ) -> Asked<bool> {
-        // Their values in other forms are asked one by one.
-        if parts.iter().any(|spot| !self.formed.contains(&spot.names)) {
-            return Ok(false);
-        }
+    ) -> Asked<Told> {
         let number = base.number;
         let nothing = Value::null(self.values.block.implied_type().clone());
         let mut twos = Vec::new();
         for spot in parts {
-            let Some([one, two]) = self.values.two(spot, number + 5) else { return Ok(false) };
+            let Some([one, two]) = self.values.two(spot, number + 5) else {
+                return Ok(Told::No);
+            };
             let is_two = within::first(&base.config, &spot.names).is_some_and(|now| now.identical(&two));
             twos.push(if is_two { one } else { two });
         }
@@ -215,21 +302,21 @@ impl Prober<'_> {
         let removed = changes(&optional, None, Some(&nulls));
         let [before, new] = [[&base.prior, &base.config], [&nothing, &base.config]];
         for (sides, changes) in [(before, &changed), (before, &removed), (new, &removed)] {
-            if self.ask_together(session, number, sides, changes).await?.is_none() {
-                return Ok(false);
+            if let Answered::Not(told) = self.ask_together(session, number, sides, changes).await? {
+                return Ok(told.of(changes, parts));
             }
         }
-        Ok(true)
+        Ok(Told::Yes)
     }
 
-    /// Asks for one plan of all changes, and adds the answer for each of them. `None` if it is not made of one answer for each.
+    /// Asks for one plan of all changes, and adds the answer for each of them.
     async fn ask_together(
         &mut self,
         session: &mut Session,
         number: u64,
         [prior, config]: [&Value; 2],
         changes: &[Change<'_, '_>],
-    ) -> Asked<Option<PlannedResource>> {
+    ) -> Asked<Answered> {
         let with = |this: &Self, changes: &[Change<'_, '_>]| {
             let set = |object: &Value, value: &dyn Fn(&Change<'_, '_>) -> Option<Value>| {
                 let set = |object: Value, change: &Change<'_, '_>| match value(change) {
@@ -242,16 +329,21 @@ impl Prober<'_> {
             };
             [set(prior, &|change| change.prior.clone()), set(config, &|change| change.config.clone())]
         };
-        let Some((_, usual)) = self.call(session, prior, config).await? else { return Ok(None) };
+        let Some((_, usual)) = self.call(session, prior, config).await? else {
+            return Ok(Answered::Not(Told::No));
+        };
         let mut usual = usual.planned;
         let [all_prior, all_config] = with(self, changes);
         let answered = self.call(session, &all_prior, &all_config).await?;
-        let Some((request, answer)) = answered.filter(|(_, answer)| is_in_place(answer)) else {
-            return Ok(None);
+        let Some((request, answer)) = answered else {
+            return Ok(Answered::Not(Told::No));
         };
+        if !is_in_place(&all_prior, &answer) {
+            return Ok(Answered::Not(replacing(&all_prior, &answer, changes)));
+        }
         let planned = |change: &Change<'_, '_>| within::first(&answer.planned, &change.spot.names).cloned();
         let Some(parts) = changes.iter().map(planned).collect::<Option<Vec<Value>>>() else {
-            return Ok(None);
+            return Ok(Answered::Not(Told::No));
         };
         let is_made_of_parts = |this: &Self, usual: &Value| {
             let all = std::iter::zip(changes, &parts).fold(usual.clone(), |object, (change, part)| {
@@ -261,14 +353,20 @@ impl Prober<'_> {
         };
         if !is_made_of_parts(self, &usual) {
             // Some providers plan other parts as unknown whatever changes. The plan of one change shows which.
-            let Some(one) = changes.first() else { return Ok(None) };
-            let Some(own) = within::first(&usual, &one.spot.names).cloned() else { return Ok(None) };
+            let Some(one) = changes.first() else {
+                return Ok(Answered::Not(Told::No));
+            };
+            let Some(own) = within::first(&usual, &one.spot.names).cloned() else {
+                return Ok(Answered::Not(Told::No));
+            };
             let [one_prior, one_config] = with(self, &changes[..1]);
             let answered = self.call(session, &one_prior, &one_config).await?;
-            let Some((_, alone)) = answered.filter(|(_, alone)| is_in_place(alone)) else { return Ok(None) };
+            let Some((_, alone)) = answered.filter(|(_, alone)| is_in_place(&one_prior, alone)) else {
+                return Ok(Answered::Not(Told::No));
+            };
             usual = self.values.with(&alone.planned, one.spot, &own, number);
             if !is_made_of_parts(self, &usual) {
-                return Ok(None);
+                return Ok(Answered::Not(Told::No));
             }
         }
         for (i, (change, part)) in std::iter::zip(changes, &parts).enumerate() {
@@ -279,11 +377,42 @@ impl Prober<'_> {
             self.add(number, &request, &alone);
         }
         self.add(number, &request, &answer);
-        Ok(Some(answer))
+        Ok(Answered::ForEach(answer))
     }
 }
 
+/// The changes for which a plan replaces the object.
+fn replacing(prior: &Value, answer: &PlannedResource, changes: &[Change<'_, '_>]) -> Told {
+    let paths = replaced_paths(prior, answer);
+    let is_named = |change: &Change<'_, '_>| {
+        paths.iter().any(|path| {
+            let names = path.steps().iter().filter_map(|step| match step {
+                PathStep::Attribute(name) => Some(name),
+                PathStep::Index(_) => None,
+            });
+            // The path of a block, or of a part inside of one.
+            std::iter::zip(names, &change.spot.names).all(|(a, b)| a == b)
+        })
+    };
+    let named: Vec<usize> = (0..changes.len()).filter(|at| is_named(&changes[*at])).collect();
+    if named.is_empty() { Told::No } else { Told::Without(named) }
+}
+
 /// Whether a plan replaces nothing.
-fn is_in_place(answer: &PlannedResource) -> bool {
-    answer.requires_replace.is_empty() && !answer.may_replace
+fn is_in_place(prior: &Value, answer: &PlannedResource) -> bool {
+    !answer.may_replace && replaced_paths(prior, answer).is_empty()
+}
+
+/// The paths for which a plan replaces the object. Providers name more: those that would, if something changed there.
+fn replaced_paths<'a>(prior: &Value, answer: &'a PlannedResource) -> Vec<&'a Path> {
+    if prior.is_null() {
+        return Vec::new();
+    }
+    let nothing = Value::null(objchange::Type::Dynamic);
+    let is_changed = |path: &&Path| {
+        let [before, after] = [prior, &answer.planned].map(|object| object.at(path));
+        let is_there = before.is_some() || after.is_some();
+        is_there && !before.unwrap_or(&nothing).definitely_equals(after.unwrap_or(&nothing))
+    };
+    answer.requires_replace.iter().filter(is_changed).collect()
 }

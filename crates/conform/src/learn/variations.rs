@@ -10,13 +10,45 @@ use super::session::Session;
 use crate::generate::{SchemaPart, Spot};
 
 /// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
-const MAX_PAIRS: usize = 24;
+const MAX_PAIRS: usize = 12;
 
 /// A text that a provider may bring into one case.
 const BOTH_CASES: &str = "Aa-Bb";
 
 /// The most flags that are tried beside a change.
 const MAX_FLAGS: usize = 24;
+
+/// A change of one argument.
+#[derive(Clone, Copy)]
+enum ChangeOf {
+    /// From one value to another.
+    Value,
+    /// From nothing to a value.
+    Added,
+    /// From a value to nothing.
+    Removed,
+}
+
+impl ChangeOf {
+    /// The prior object and the configuration with this change; `None` if the argument must have a value.
+    fn of(
+        self,
+        values: &Values<'_>,
+        [prior, config]: &[Value; 2],
+        spot: &Spot<'_>,
+        [one, two]: &[Value; 2],
+    ) -> Option<[Value; 2]> {
+        if spot.is_required() && !matches!(self, Self::Value) {
+            return None;
+        }
+        let with = |object: &Value, value: &Value| values.with(object, spot, value, 0);
+        Some(match self {
+            Self::Value => [with(prior, one), with(config, two)],
+            Self::Added => [without(prior, spot), with(config, two)],
+            Self::Removed => [with(prior, one), without(config, spot)],
+        })
+    }
+}
 
 impl Prober<'_> {
     /// Writes a value in forms that a provider may take for equal, and with an unknown element.
@@ -106,17 +138,30 @@ impl Prober<'_> {
                 .iter()
                 .fold(object.clone(), |object, flag| values.with(&object, flag, &Value::from(true), 0))
         };
-        let others = all.iter().filter(|spot| spot.names.len() == 1 && spot.ty() != objchange::Type::Bool);
-        for spot in others.filter(|spot| matches!(spot.part, SchemaPart::Attribute(_))) {
-            let Some([one, two]) = self.values.two(spot, base.number + 3) else { continue };
-            let [prior, config] = [&base.prior, &base.config];
-            let mut changes =
-                vec![(self.values.with(prior, spot, &one, 0), self.values.with(config, spot, &two, 0))];
-            if !spot.is_required() {
-                changes.push((without(prior, spot), changes[0].1.clone()));
-                changes.push((changes[0].0.clone(), without(config, spot)));
+        let is_other = |spot: &&Spot<'_>| {
+            let is_attribute = matches!(spot.part, SchemaPart::Attribute(_));
+            spot.names.len() == 1 && is_attribute && spot.ty() != objchange::Type::Bool
+        };
+        let others = all.iter().filter(is_other);
+        let others: Vec<(&Spot<'_>, [Value; 2])> = others
+            .filter_map(|spot| self.values.two(spot, base.number + 3).map(|made| (spot, made)))
+            .collect();
+        let start = [base.prior.clone(), base.config.clone()];
+        for nth in [ChangeOf::Value, ChangeOf::Added, ChangeOf::Removed] {
+            // If all of them replace the object for the same arguments with the flags as without, each of them does.
+            let all_changed = others.iter().fold(start.clone(), |sides, (spot, made)| {
+                nth.of(&self.values, &sides, spot, made).unwrap_or(sides)
+            });
+            let all_set = all_changed.each_ref().map(|object| set(&self.values, object, &flags));
+            let usual = self.ask(session, base.number, &all_changed[0], &all_changed[1]).await?;
+            let flagged = self.ask(session, base.number, &all_set[0], &all_set[1]).await?;
+            if let (Some(usual), Some(flagged)) = (usual, flagged)
+                && usual.requires_replace == flagged.requires_replace
+            {
+                continue;
             }
-            for (before, after) in changes {
+            for (spot, made) in &others {
+                let Some([before, after]) = nth.of(&self.values, &start, spot, made) else { continue };
                 let all_set = (set(&self.values, &before, &flags), set(&self.values, &after, &flags));
                 let Some(usual) = self.ask(session, base.number, &before, &after).await? else { continue };
                 let Some(answer) = self.ask(session, base.number, &all_set.0, &all_set.1).await? else {
