@@ -403,6 +403,7 @@ fn write(
         _ => gate.judge(&report),
     };
     if let Some(changes) = changes {
+        gate.refuse_unknown(verdict, &file.facts().unknown_kinds);
         gate.refuse_undecided(verdict, &changes.deferred);
         gate.refuse_unasked(verdict, &file.facts().unasked);
         if arguments.gate.is_asked() {
@@ -419,7 +420,13 @@ fn write(
         )?;
     } else {
         match arguments.format {
-            Format::Terraform => report.write_text(&mut out, &options)?,
+            Format::Terraform => {
+                // Terraform has no words for it. Of a directory that is planned now a note says it.
+                if let (Some(sentence), None) = (report.prediction(), file.origin()) {
+                    writeln!(out, "{sentence}\n")?;
+                }
+                report.write_text(&mut out, &options)?;
+            }
             Format::Markdown => match target.template {
                 Some(template) => template.write(&report, &mut out, &arguments.page.markdown())?,
                 None => report.write_markdown(&mut out, &arguments.page.markdown())?,

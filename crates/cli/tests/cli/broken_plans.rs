@@ -160,6 +160,50 @@ fn a_folder_is_judged_whole() {
     }
 }
 
+/// A report of the program lies beside plans as other documents do.
+#[test]
+fn reports_in_a_folder_are_no_plans() {
+    let text = plan(json!([])).to_string();
+    let folder = Folder::with("reports", &[("plans/good.json", &text)]);
+    let good = folder.at("plans/good.json");
+    let good = good.to_str().unwrap();
+    for command in ["show", "hash", "diff", "review"] {
+        let line = match command {
+            "diff" => vec![command, good, good, "--json"],
+            _ => vec![command, good, "--json"],
+        };
+        let output = objchange(line, "");
+        assert_eq!(output.code, 0, "{command}: {output:?}");
+        folder.write(&format!("plans/{command}-report.json"), output.stdout);
+    }
+    for (command, output) in judge(&folder, "plans") {
+        assert_eq!(output.code, i32::from(command == "query"), "{command}: {output:?}");
+        assert!(output.stderr.contains("-report.json"), "{command}: {output:?}");
+    }
+}
+
+/// An unknown word may stand for anything, wherever it is.
+#[test]
+fn gates_refuse_unknown_words_of_outputs_modes_and_drift() {
+    let unknown = change("t.a", json!(["upsert"]));
+    let mut mode = change("t.a", json!(["create"]));
+    mode["mode"] = json!("virtual");
+    let output = json!({"o": {"actions": ["upsert"], "before": null, "after": "1", "after_unknown": false,
+        "before_sensitive": false, "after_sensitive": false}});
+    let mut documents = [plan(json!([])), plan(json!([mode])), plan(json!([]))];
+    documents[0]["output_changes"] = output;
+    documents[2]["resource_drift"] = json!([unknown]);
+    for document in documents {
+        let folder = Folder::with("unknown-words", &[("plan.json", &document.to_string())]);
+        let path = folder.at("plan.json");
+        let gate = objchange(["show", path.to_str().unwrap(), "--fail-on", "delete"], "");
+        assert_eq!(gate.code, 1, "{gate:?}");
+        assert!(gate.stderr.contains("unknown action") || gate.stderr.contains("unknown mode"), "{gate:?}");
+        let detailed = objchange(["show", path.to_str().unwrap(), "--detailed-exitcode"], "");
+        assert_eq!(detailed.code, 2, "{detailed:?}");
+    }
+}
+
 #[test]
 fn a_section_that_is_read_must_be_there() {
     let change = json!({"address": "a.b", "mode": "managed", "type": "a", "name": "b", "provider_name": "p",

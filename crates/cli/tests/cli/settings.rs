@@ -142,9 +142,9 @@ fn wrong_settings_are_refused_with_their_place() {
             "objchange.toml:1:1: no command has the format `markdwon`; did you mean markdown?",
         ),
         ("format = true", "objchange.toml:1:1: `format` needs a text"),
-        ("format = 'markdown", "objchange.toml:1:19: the text does not end in its line"),
+        ("format = 'markdown", "objchange.toml:1:19: invalid literal string"),
         ("[show]", "objchange.toml:1:1: there are no sections here"),
-        ("color = 'always'\ncolor = 'never'", "objchange.toml:2:1: `color` is set twice"),
+        ("color = 'always'\ncolor = 'never'", "objchange.toml:2:1: duplicate key"),
     ] {
         folder.write("objchange.toml", text);
         let output = run(&folder, &[], "show dir");

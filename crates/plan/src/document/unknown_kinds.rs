@@ -130,11 +130,16 @@ impl Document<'_> {
 }
 
 impl UnknownKind {
+    /// Whether it says what is done, or to what kind of object.
+    pub(crate) fn may_do_anything(&self) -> bool {
+        matches!(self.kind, UnfamiliarKind::Actions | UnfamiliarKind::Mode)
+    }
+
     /// Whether it keeps a plan from being judged. An unknown action or mode does, because it may do anything. A missing member
     /// does only if a program wrote the plan (`is_by_program`): people leave members out of plans that they write by hand.
     pub(super) fn hinders(&self, is_by_program: bool) -> bool {
         match self.kind {
-            UnfamiliarKind::Actions | UnfamiliarKind::Mode => true,
+            _ if self.may_do_anything() => true,
             UnfamiliarKind::LeftOut => {
                 is_by_program && self.words.iter().any(|word| NEEDED.contains(&word.as_str()))
             }

@@ -3,7 +3,7 @@
 use super::outline::OutlineItem;
 use super::summary::{configured, total};
 use crate::document::NoState;
-use crate::report::{Outcome, Report, Section, Warning};
+use crate::report::{Outcome, PREDICTED, Report, Section, Warning};
 
 /// The maximum number of characters of a title, and of the address of another page.
 pub(super) const TITLE: usize = 200;
@@ -16,10 +16,6 @@ pub(super) const NAMES: usize = 10;
 pub(crate) fn start(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
-
-/// The sentence about a plan for which providers were not asked, after its important words.
-pub(super) const PREDICTED: &str =
-    ": the providers were not asked. Updates may be replacements, and other objects may have changed.";
 
 /// The title of the page, if none is given.
 pub(super) fn default_title(report: &Report<'_>) -> String {

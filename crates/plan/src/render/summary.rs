@@ -4,13 +4,13 @@ use std::io::Write;
 
 use objchange_text::{counted, visible};
 
-use super::overview::PREDICTED;
 use super::tokens::{Role, resource_sign, sign};
 use super::{Writer, print};
 use crate::changes::{Check, CheckStatus, Importing, ResourceActions, TriggerTime};
 use crate::diff::DiffAction;
 use crate::document::NoState;
 use crate::options::{Colour, Options};
+use crate::report::PREDICTED;
 use crate::report::{
     Comment, Counts, Heading, Invocation, Outcome, OutputHeader, Report, ResourceHeader, Section, ShowError,
     StateHeader,

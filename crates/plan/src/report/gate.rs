@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::selection::REPLACEMENTS;
 use super::{Entries, Report, Section, Selection, Unmatched};
-use crate::document::ProviderDependent;
+use crate::document::{ProviderDependent, UnknownKind};
 use crate::{Deferred, Missing, PlanMode, ResourceActions};
 
 /// The conditions under which a plan is refused.
@@ -250,6 +250,16 @@ impl Gate {
         }
         let named: Vec<String> = missing.iter().map(Missing::to_string).collect();
         verdict.refuse(format!("input is missing: {}", named.join(", ")));
+    }
+
+    /// Refuses unknown actions and modes, also of outputs and of drift: they may do anything, and count as changes.
+    pub fn refuse_unknown(&self, verdict: &mut Verdict, unknown: &[UnknownKind]) {
+        for unknown in unknown.iter().filter(|unknown| unknown.may_do_anything()) {
+            verdict.changes = true;
+            if !self.conditions.is_empty() {
+                verdict.refuse(unknown.to_string());
+            }
+        }
     }
 
     /// Refuses resources of which only the providers, or the workspace, could say what happens to them. Without conditions they

@@ -58,6 +58,10 @@ use crate::options::Options;
 use crate::program::Program;
 use crate::text::Text;
 
+/// The sentence about a plan for which providers were not asked, after its important words.
+pub(crate) const PREDICTED: &str =
+    ": the providers were not asked. Updates may be replacements, and other objects may have changed.";
+
 /// The parts of a document that are shown: everything that a printer needs, without secrets.
 ///
 /// In JSON (see the project's `schema/report.schema.json`) each section is a member, in the order of the page.
@@ -276,6 +280,12 @@ impl<'p> Report<'p> {
         let dialect = program.dialect(options);
         let differ = plan::Differ { changes, schemas, program, dialect, full: options.full };
         plan::report(differ, stated, options.mode.unwrap_or_default(), filter)
+    }
+
+    /// The sentence for people that the providers were not asked, if they were not. Terraform's text has no words for it; the other
+    /// formats say it.
+    pub fn prediction(&self) -> Option<String> {
+        self.predicted.then(|| format!("Predicted plan{PREDICTED}"))
     }
 
     /// Makes the report of a plan, like [`Report::new`].

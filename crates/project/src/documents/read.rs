@@ -239,16 +239,39 @@ fn outcome<A>(
     }
 }
 
+/// A member of each kind of report that this program writes as JSON, which no plan and no state has.
+const OF_REPORTS: [&str; 14] = [
+    "ended",
+    "enforcement_level",
+    "hash",
+    "messages",
+    "missing",
+    "nodes",
+    "not_compared",
+    "outcome",
+    "roots",
+    "rules",
+    "schemas",
+    "unusable",
+    "verdict",
+    "violations",
+];
+
 /// Whether a text is the whole document of another kind: schemas, a state, a report, or an object without a format
 /// version, such as `package.json`. Everything else that is no plan may be what is left of one, and is never skipped.
 fn is_another_document(text: &str, wanted: WantedDocuments) -> bool {
     let Some(members) = member_names(text) else { return false };
+    let has = |name: &str| members.iter().any(|member| member == name);
+    // The report of `show` has the sections of a plan.
+    if has("program") && has("counts") {
+        return true;
+    }
     match DocumentKind::detect(text) {
         Err(_) => false,
         Ok(kind) if wanted.kinds.contains(&kind) => false,
         // A format version alone is what Terraform prints of an empty state, and what may be left of a plan.
         Ok(DocumentKind::State) => members.len() > 1,
-        Ok(DocumentKind::Other) => !members.iter().any(|name| name == "format_version"),
+        Ok(DocumentKind::Other) => !has("format_version") || OF_REPORTS.iter().any(|name| has(name)),
         Ok(_) => true,
     }
 }
