@@ -205,9 +205,13 @@ impl<'a> Prober<'a> {
         }
         let second = self.made_base(session, 101, &mut reason).await?;
         let full = self.made_base(session, FULL, &mut reason).await?;
-        self.parts(session, &first, &outer, true).await?;
-        if let Some(second) = &second {
-            self.parts(session, second, &outer, false).await?;
+        for spot in &outer {
+            self.spot(session, &first, spot, true).await?;
+        }
+        for spot in &outer {
+            if let Some(second) = &second {
+                self.spot(session, second, spot, false).await?;
+            }
         }
         self.given(session, &all).await?;
         self.accepted_values(session, &first, &outer).await?;
@@ -215,7 +219,7 @@ impl<'a> Prober<'a> {
             self.accepted_values(session, second, &outer).await?;
         }
         self.flags(session, &first, &all).await?;
-        self.parts(session, &first, &inner, true).await?;
+        self.inner(session, &first, &inner).await?;
         for spot in inner.iter().filter(|spot| spot.is_objects()) {
             // A value is taken for a constant only if it is planned in two different objects.
             if let Some(second) = &second {
@@ -224,8 +228,12 @@ impl<'a> Prober<'a> {
         }
         if let Some(full) = full {
             self.evidence.add_base(&full.config);
-            let there = all.iter().filter(|spot| has(&full.config, &spot.names)).collect();
-            self.change_parts(session, &full, there).await?;
+            let is_there = |spot: &&Spot<'_>| has(&full.config, &spot.names);
+            for spot in outer.into_iter().filter(is_there) {
+                self.change(session, &full, spot).await?;
+            }
+            let inner = inner.into_iter().filter(is_there).collect();
+            self.change_inner(session, &full, inner).await?;
         }
         self.pairs(session, &first, &all).await?;
         Ok(match (self.updates, self.refusal.take()) {

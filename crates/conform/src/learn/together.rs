@@ -86,11 +86,7 @@ impl<'p, 's> Open<'p, 's> {
         let (plain, alone): (Vec<&Spot<'_>>, Vec<_>) = parts.into_iter().partition(|spot| is_plain(spot));
         let mut groups: Vec<Vec<&Spot<'_>>> = Vec::new();
         for spot in plain {
-            let is_inside = spot.names.len() > 1;
-            let fits = |group: &&mut Vec<&Spot<'_>>| {
-                (group[0].names.len() > 1) == is_inside && (!is_inside || group[0].names[0] == spot.names[0])
-            };
-            match groups.iter_mut().find(fits) {
+            match groups.iter_mut().find(|group| group[0].names[0] == spot.names[0]) {
                 Some(group) => group.push(spot),
                 None => groups.push(vec![spot]),
             }
@@ -127,30 +123,29 @@ impl<'p, 's> Open<'p, 's> {
 }
 
 impl Prober<'_> {
-    /// Sets, changes and takes away parts.
-    pub(super) async fn parts(
+    /// Sets, changes and takes away parts inside of blocks.
+    pub(super) async fn inner(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: &[&Spot<'_>],
-        is_first: bool,
     ) -> Asked<()> {
         let (there, absent): (Vec<&Spot<'_>>, Vec<_>) =
             parts.iter().partition(|spot| has(&base.config, &spot.names));
         let mut open = Open::new(absent);
         open.alone.extend(there);
         while let Some(group) = open.group() {
-            let told = self.set_together(session, base, &group, is_first).await?;
+            let told = self.set_together(session, base, &group).await?;
             open.told(group, &told);
         }
         for spot in open.alone {
-            self.spot(session, base, spot, is_first).await?;
+            self.spot(session, base, spot, true).await?;
         }
         Ok(())
     }
 
-    /// Changes and takes away parts that an object has.
-    pub(super) async fn change_parts(
+    /// Changes and takes away parts that an object has inside of blocks.
+    pub(super) async fn change_inner(
         &mut self,
         session: &mut Session,
         base: &Base,
@@ -172,13 +167,7 @@ impl Prober<'_> {
     }
 
     /// Asks of many parts at once as [`spot`](Self::spot) does of one.
-    async fn set_together(
-        &mut self,
-        session: &mut Session,
-        base: &Base,
-        parts: &[&Spot<'_>],
-        is_first: bool,
-    ) -> Asked<Told> {
+    async fn set_together(&mut self, session: &mut Session, base: &Base, parts: &[&Spot<'_>]) -> Asked<Told> {
         let number = base.number;
         let nothing = Value::null(self.values.block.implied_type().clone());
         let made: Option<Vec<_>> = parts.iter().map(|spot| self.values.two(spot, number + 3)).collect();
@@ -226,9 +215,6 @@ impl Prober<'_> {
             if let Answered::Not(told) = self.ask_together(session, number, before, &changes).await? {
                 return Ok(told);
             }
-        }
-        if !is_first {
-            return Ok(Told::Yes);
         }
         self.forms_together(session, number, before, parts, &priors, &ones).await
     }

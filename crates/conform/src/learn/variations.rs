@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::generate::{SchemaPart, Spot};
 
 /// The maximum number of arguments that are tried together in one probe, to see whether facts about each hold.
-const MAX_PAIRS: usize = 12;
+const MAX_PAIRS: usize = 24;
 
 /// A text that a provider may bring into one case.
 const BOTH_CASES: &str = "Aa-Bb";
@@ -153,9 +153,10 @@ impl Prober<'_> {
                 nth.of(&self.values, &sides, spot, made).unwrap_or(sides)
             });
             let all_set = all_changed.each_ref().map(|object| set(&self.values, object, &flags));
-            let usual = self.ask(session, base.number, &all_changed[0], &all_changed[1]).await?;
-            let flagged = self.ask(session, base.number, &all_set[0], &all_set[1]).await?;
-            if let (Some(usual), Some(flagged)) = (usual, flagged)
+            // No fact is learned from so many changes: they would contradict facts about each.
+            let usual = self.call(session, &all_changed[0], &all_changed[1]).await?;
+            let flagged = self.call(session, &all_set[0], &all_set[1]).await?;
+            if let (Some((_, usual)), Some((_, flagged))) = (usual, flagged)
                 && usual.requires_replace == flagged.requires_replace
             {
                 continue;
