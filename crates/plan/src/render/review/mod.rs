@@ -12,8 +12,7 @@ use std::io::Write;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use super::overview::action_counts;
-use crate::report::{Report, Section, ShowError};
+use crate::report::{Report, ShowError};
 
 /// Plans, and everything that was found about them.
 #[derive(Debug, Default)]
@@ -218,14 +217,4 @@ impl Serialize for Plans<'_, '_> {
 /// Whether the plan destroys or replaces something.
 fn has_losses(report: &Report<'_>) -> bool {
     report.counts.delete + report.counts.replace > 0
-}
-
-/// Whether a plan does so little that its page is open at once.
-fn is_small(report: &Report<'_>) -> bool {
-    const SMALL: usize = 10;
-    let changes = report.sections.iter().filter_map(|section| match section {
-        Section::ResourceChanges(entries) => Some(entries.headers().count()),
-        _ => None,
-    });
-    changes.sum::<usize>() <= SMALL && action_counts(report).count() > 0
 }
