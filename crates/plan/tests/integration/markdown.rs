@@ -546,7 +546,7 @@ fn a_review_has_the_section_of_the_page() {
         let options = MarkdownOptions { max_length, ..Default::default() };
         let plan = ReviewedPlan { name: "a".to_owned(), report: report(), ..ReviewedPlan::default() };
         let mut out = Vec::new();
-        let review = Review { plans: vec![plan], problems: Vec::new() };
+        let review = Review { plans: vec![plan], ..Review::default() };
         review.write_markdown(&mut out, &options).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), page(&text, &options));
     }
@@ -564,7 +564,7 @@ fn a_review_of_many_plans_fits() {
             report: Report::new(document, &schemas, &Options::default(), &Filter::default()).unwrap(),
             ..ReviewedPlan::default()
         });
-        let review = Review { plans: plans.collect(), problems: Vec::new() };
+        let review = Review { plans: plans.collect(), ..Review::default() };
         let mut out = Vec::new();
         review.write_markdown(&mut out, &MarkdownOptions { max_length, ..Default::default() }).unwrap();
         let page = String::from_utf8(out).unwrap();

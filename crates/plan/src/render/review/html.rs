@@ -14,7 +14,8 @@ impl Review<'_> {
     /// A change, or the schema of its type, cannot be read, or the page cannot be written.
     pub fn write_html(&self, out: &mut dyn io::Write, options: &HtmlOptions<'_>) -> Result<(), ShowError> {
         for plan in &self.plans {
-            let notes = notes(plan);
+            let mut notes = notes(plan);
+            notes.extend(self.commit.as_ref().map(|commit| format!("Commit: {commit}")));
             plan.report.write_html(out, &HtmlOptions { notes: &notes, ..*options })?;
         }
         Ok(())
@@ -37,5 +38,6 @@ fn notes(plan: &ReviewedPlan<'_>) -> Vec<String> {
         format!("{word}{accepted} {} ({}): {}", result.policy, result.places(), result.message)
     }));
     notes.extend(plan.hash.as_ref().map(|hash| format!("Approval hash: {hash}")));
+    notes.extend(plan.made(str::to_owned));
     notes
 }

@@ -75,6 +75,9 @@ impl Review<'_> {
             }
         };
         head += &link(options);
+        if let Some(commit) = &self.commit {
+            head += &format!("\nCommit: {}\n", escape::code(start(commit, NAME)));
+        }
         for problem in self.problems.iter().take(RESULTS) {
             head += &format!("\n⚠️ **Not reviewed**: {}\n", escape::words(start(problem, MESSAGE)));
         }
@@ -250,13 +253,7 @@ fn verdicts(plan: &ReviewedPlan<'_>, room: usize) -> String {
         text += &format!("\n**Left out: {results} of policies.**\n");
     }
     let hash = plan.hash.as_ref().map(|hash| format!("Approval hash: `{hash}`"));
-    let made = match (&plan.made_by, &plan.made_at) {
-        (Some(program), Some(time)) => {
-            Some(format!("Made by {} at {}", escape::words(program), escape::words(time)))
-        }
-        (Some(program), None) => Some(format!("Made by {}", escape::words(program))),
-        (None, time) => time.as_ref().map(|time| format!("Made at {}", escape::words(time))),
-    };
+    let made = plan.made(|what| escape::code(start(what, NAME)));
     for line in [hash, made].into_iter().flatten() {
         text += &format!("\n{line}\n");
     }
