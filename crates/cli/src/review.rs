@@ -106,7 +106,7 @@ pub(crate) struct Args {
 enum Format {
     /// A comment for a pull request
     Markdown,
-    /// One file for a browser, for one plan
+    /// One file for a browser
     Html,
     /// Text for a terminal
     Text,
@@ -192,9 +192,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     };
     for one in &judged {
         review.plans.push(reviewed(args, one)?);
-    }
-    if format == Format::Html && review.plans.len() != 1 {
-        return Err("--format html is for one plan; name one, or use --format markdown".into());
     }
     let mut page = Vec::new();
     write(args, format, &review, &mut page).map_err(unusable)?;

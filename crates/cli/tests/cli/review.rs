@@ -159,6 +159,35 @@ fn many_plans_are_one_table_and_a_section_each() {
 }
 
 #[test]
+fn many_plans_are_one_page_for_a_browser() {
+    let folder = Folder::with(
+        "review-html",
+        &[
+            ("a.json", &plan(&[("disk.a", &["create"]), ("module.net.disk.b", &["update"])])),
+            ("b.json", &plan(&[("disk.a", &["delete"])])),
+            ("c.txt", "no plan"),
+        ],
+    );
+    let [a, b, c] = ["a.json", "b.json", "c.txt"].map(|name| folder.at(name).to_str().unwrap().to_owned());
+    let output = review(&[&a, &b, "--format", "html", "--fail-on", "delete", "--title", "Nets <1>"]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let page = &output.stdout;
+    assert_eq!(page.matches("<!DOCTYPE html>").count(), 1);
+    for part in [
+        "<h1>Nets &lt;1&gt;: 2 plans, 1 refused</h1>",
+        "<td>❌ refused</td><td>⚠️ 1 to destroy</td>",
+        "<article id=\"disk.a\"",
+        "<article id=\"disk.a~2\"",
+        "<p>Refused: 1 to destroy</p>",
+        "<a href=\"#plan-2\">",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let broken = review(&[&a, &c, "--format", "html"]);
+    assert!(broken.code == 2 && broken.stdout.contains("<p>Not reviewed: "), "{}", broken.stdout);
+}
+
+#[test]
 fn json_is_as_its_schema_says() {
     let folder = Folder::with("review-json", &[("policy.rego", POLICY)]);
     let policy = folder.at("policy.rego").to_str().unwrap().to_owned();

@@ -68,11 +68,7 @@ impl Review<'_> {
     fn head(&self, options: &MarkdownOptions<'_>) -> String {
         let mut head = match &self.plans[..] {
             [plan] => default_heading(options, &plan.report),
-            plans => {
-                let refused = plans.iter().filter(|plan| plan.is_refused()).count();
-                let rest = format!("{}, {refused} refused", counted(plans.len(), "plan"));
-                parts::heading(options, "Terraform plans", &rest)
-            }
+            _ => parts::heading(options, "Terraform plans", &self.counts()),
         };
         head += &link(options);
         if let Some(commit) = &self.commit {
