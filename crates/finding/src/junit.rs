@@ -107,7 +107,7 @@ fn summary<'c>(case: &'c Case, first: &'c Finding) -> &'c str {
     case.summary.as_deref().unwrap_or(&first.message)
 }
 
-/// What the message does not say yet: details, and the other findings. Readers show both, one below the other.
+/// Everything that the message does not say yet: details, and the other findings. Readers show both, one below the other.
 fn text<'c>(case: &Case, first: &Finding, findings: impl Iterator<Item = &'c Finding>) -> Option<String> {
     if let Some(text) = &case.text {
         return Some(text.clone());

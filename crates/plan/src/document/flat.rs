@@ -7,7 +7,7 @@
 //! | `rule.#`, `rule.POSITION.port` | the number of elements of a list; a part of one of them |
 //! | `rule.#`, `rule.HASH.port` | the number of elements of a set; a part of one of them |
 //!
-//! Only a schema tells sets from lists, and numbers from texts. What it does not have is left out.
+//! Only a schema tells sets from lists, and numbers from texts. Keys of nothing in it are left out.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +36,12 @@ pub(super) fn of_schema(raw: Raw<'_>, schema: &Block) -> Result<Value, Fault> {
 /// The object without a schema: sets are lists, and all else is text.
 pub(super) fn of_shape(raw: Raw<'_>) -> Result<Value, Fault> {
     Ok(Flat::read(raw)?.object_of_shape("", 0))
+}
+
+/// The JSON of the object without a schema.
+pub(super) fn nested(flat: &str) -> Option<String> {
+    let value = of_shape(Raw::new(flat)).ok()?;
+    value.to_json(value.ty()).ok()
 }
 
 struct Flat<'t> {
@@ -67,7 +73,7 @@ impl<'t> Flat<'t> {
         self.texts.get(key).map(|text| &**text)
     }
 
-    /// What stands behind a prefix in the keys that begin with it.
+    /// The rest of each key that begins with a prefix.
     fn behind<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = &'s str> {
         let keys =
             self.texts.range::<str, _>((Bound::Included(prefix), Bound::Unbounded)).map(|(key, _)| &**key);
@@ -247,7 +253,7 @@ mod tests {
     fn without_one_counts_tell_the_shape() {
         assert_eq!(
             shown(of_shape(Raw::new(FLAT))),
-            r#"{gone = "z", id = "i", rule = [{open = "true", port = "80"}, {port = "443"}], size = "10", tags = {a = "b", "c.d" = "e"}, zones = ["y", "x"]}"#
+            r#"{gone = "z", id = "i", rule = [{open = "true", port = "80"}, {port = "443"}], size = "10", tags = {a = "b", c.d = "e"}, zones = ["y", "x"]}"#
         );
     }
 

@@ -464,7 +464,7 @@ fn what_is_destroyed_is_the_last_to_be_left_out() {
     assert_eq!((all.matches("**Create**").count(), all.contains("Left out")), (100, false));
 }
 
-/// A plan of so many resources in 40 modules. Of each twenty, so many are destroyed, so many replaced, and the rest updated.
+/// A plan of so many resources in 40 modules. In each twenty, so many are destroyed, so many replaced, and the rest updated.
 fn losing(count: usize, destroyed: usize, replaced: usize) -> String {
     let changes: Vec<_> = (0..count)
         .map(|index| {

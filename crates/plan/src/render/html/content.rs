@@ -26,7 +26,7 @@ struct Part<'r, 'p> {
     items: usize,
 }
 
-/// What is said of a report of several, and the name by which the contents have it.
+/// The text above a report of several, and the name by which the contents have it.
 pub(super) struct Heading<'r> {
     pub(super) name: &'r str,
     pub(super) text: Markup,

@@ -71,7 +71,7 @@ fn table(plans: &[PlanOfPage<'_, '_>], content: &Content<'_, '_>) -> Markup {
     }
 }
 
-/// What is said of a plan above its entries.
+/// The text about a plan above its entries.
 fn heading(plan: &PlanOfPage<'_, '_>, anchor: Option<&String>) -> Markup {
     html! {
         h2.plan id=[anchor] { code { (visible(plan.name)) } ": " (counts(plan.report)) }

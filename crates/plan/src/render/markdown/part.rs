@@ -1,4 +1,4 @@
-//! What a page says of the changes of one report: a table, a caution, and the entries that fit.
+//! The changes of one report on a page: a table, a caution, and the entries that fit.
 
 use std::io;
 

@@ -129,12 +129,12 @@ fn is_important(plan: &ReviewedPlan<'_>) -> bool {
     plan.is_refused() || has_losses(&plan.report)
 }
 
-/// What a plan needs of a page.
+/// The needs of a plan on a page.
 struct Demand {
     /// The length in which its verdicts and all destroyed and replaced objects have room.
     length: usize,
     is_important: bool,
-    /// What is left out without its part.
+    /// Everything that is left out without its part.
     all: LeftOut,
 }
 
@@ -194,7 +194,7 @@ fn part(
     let foot = if is_one_of_many { demand.all.longest_line(options) } else { 0 };
     let Some(room) = room.checked_sub(length(&head) + length(end) + foot).filter(|room| *room >= SHORTEST)
     else {
-        // Of several plans, the line in the table is all that fits.
+        // Where there are several plans, the line in the table is all that fits.
         let text = if is_one_of_many { String::new() } else { head };
         return Ok((text, demand.all.clone()));
     };
