@@ -83,6 +83,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "SITE", default_value = "github")]
     platform: Platform,
 
+    /// The commit that is named in the report; by default the one that the CI names in its environment
+    #[arg(long, value_name = "COMMIT")]
+    commit: Option<String>,
+
     /// Write the report to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -102,7 +106,7 @@ pub(crate) struct Args {
 enum Format {
     /// A comment for a pull request
     Markdown,
-    /// One file for a browser, for one plan
+    /// One file for a browser
     Html,
     /// Text for a terminal
     Text,
@@ -181,12 +185,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     for one in &judged {
         one.warnings.iter().for_each(|warning| exit::warn(&format!("{}: {warning}", one.file.name())));
     }
-    let mut review = Review { plans: Vec::with_capacity(judged.len()), problems: summary.failures.clone() };
+    let mut review = Review {
+        plans: Vec::with_capacity(judged.len()),
+        problems: summary.failures.clone(),
+        commit: args.commit.clone().or_else(commit_of_ci),
+    };
     for one in &judged {
         review.plans.push(reviewed(args, one)?);
-    }
-    if format == Format::Html && review.plans.len() != 1 {
-        return Err("--format html is for one plan; name one, or use --format markdown".into());
     }
     let mut page = Vec::new();
     write(args, format, &review, &mut page).map_err(unusable)?;
@@ -210,6 +215,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         }
         (true, false) => ExitCode::SUCCESS,
     })
+}
+
+/// The commit of the run that this is, by the variables of GitHub, GitLab, Azure DevOps and Bitbucket.
+fn commit_of_ci() -> Option<String> {
+    let names = ["GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT"];
+    let is_hash =
+        |text: &String| (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    names.into_iter().filter_map(|name| std::env::var(name).ok()).find(is_hash)
 }
 
 /// A plan with everything that a review says of it beside its changes.
@@ -293,6 +306,7 @@ fn reviewed<'p>(args: &Args, one: &'p Judged) -> Result<ReviewedPlan<'p>, Comman
         report,
         made_by: version,
         made_at: time,
+        workspace: file.workspace().map(str::to_owned),
         hash: Some(one.hash.clone()),
         refused: verdict.refused,
         policies: one.policies.clone(),

@@ -385,7 +385,7 @@ fn write(
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
         width: width.unwrap_or(Options::default().width),
-        own_format: arguments.json || arguments.format != Format::Terraform,
+        own_format: arguments.json || arguments.full || arguments.format != Format::Terraform,
         ..arguments.input.options(file, program)
     };
     let filter = arguments.input.filter();

@@ -84,7 +84,9 @@ fn status(case: &Case) -> TestCaseStatus {
             let reason = first.accepted.as_deref().unwrap_or_default();
             let mut status = skipped(&format!("{reason}: {}", summary(case, first)));
             status.set_type(&*first.kind);
-            status.set_description(lines(&text(case, case.accepted())));
+            if let Some(text) = text(case, first, case.accepted()) {
+                status.set_description(lines(&text));
+            }
             return status;
         }
         Verdict::Undecided | Verdict::Failed => NonSuccessKind::Failure,
@@ -94,7 +96,9 @@ fn status(case: &Case) -> TestCaseStatus {
     if let Some(worst) = case.worst() {
         status.set_type(&*worst.kind);
         status.set_message(&*visible(summary(case, worst)));
-        status.set_description(lines(&text(case, case.failing())));
+        if let Some(text) = text(case, worst, case.failing()) {
+            status.set_description(lines(&text));
+        }
     }
     status
 }
@@ -103,22 +107,22 @@ fn summary<'c>(case: &'c Case, first: &'c Finding) -> &'c str {
     case.summary.as_deref().unwrap_or(&first.message)
 }
 
-/// All findings in full.
-fn text<'c>(case: &Case, findings: impl Iterator<Item = &'c Finding>) -> String {
+/// Everything that the message does not say yet: details, and the other findings. Readers show both, one below the other.
+fn text<'c>(case: &Case, first: &Finding, findings: impl Iterator<Item = &'c Finding>) -> Option<String> {
     if let Some(text) = &case.text {
-        return text.clone();
+        return Some(text.clone());
     }
-    let findings: Vec<&Finding> = findings.collect();
-    match &findings[..] {
-        [Finding { details: Some(details), .. }] => details.clone(),
-        findings => {
-            let said = findings.iter().map(|finding| match &finding.details {
-                Some(details) => format!("{}\n{details}", visible(&finding.message)),
-                None => visible(&finding.message).into_owned(),
-            });
-            said.collect::<Vec<_>>().join("\n")
+    let said = findings.filter_map(|finding| {
+        let is_said = case.summary.is_none() && std::ptr::eq(finding, first);
+        match (&finding.details, is_said) {
+            (None, true) => None,
+            (Some(details), true) => Some(details.clone()),
+            (Some(details), false) => Some(format!("{}\n{details}", visible(&finding.message))),
+            (None, false) => Some(visible(&finding.message).into_owned()),
         }
-    }
+    });
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| said.join("\n"))
 }
 
 /// Lines with everything escaped that is not to be seen, and the line end of the last one, if it has one.

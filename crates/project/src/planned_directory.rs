@@ -257,6 +257,10 @@ impl MadePlan for MadeDirectory {
         self.planned.options.mode
     }
 
+    fn workspace(&self) -> Option<&str> {
+        self.planned.options.workspace.as_deref()
+    }
+
     fn schemas(&self) -> Option<Arc<objchange_plan::Schemas>> {
         Some(Arc::clone(&self.schemas))
     }

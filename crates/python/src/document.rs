@@ -180,6 +180,7 @@ fn options(color: bool, full: bool, width: Option<usize>, program: Option<&str>)
     Ok(Options {
         colour: if color { objchange_plan::Colour::Always } else { objchange_plan::Colour::Never },
         full,
+        own_format: full,
         width: width.unwrap_or(Options::default().width),
         program: program.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?,
         ..Options::default()

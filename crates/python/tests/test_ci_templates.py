@@ -26,6 +26,8 @@ GITHUB = REPOSITORY / "examples/ci/github/action.yml"
 APPROVAL = REPOSITORY / "examples/ci/github/approve-and-apply.yml"
 GITLAB = REPOSITORY / "examples/ci/gitlab/objchange.gitlab-ci.yml"
 MARKER = "<!-- objchange:plan -->"
+# The commit of the pull request.
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
 DENY = 'package main\ndeny contains rc.address if { some rc in input.tfplan.resource_changes; "delete" in rc.change.actions }\n'
 
 FAKE_GH = """#!%(python)s
@@ -167,6 +169,7 @@ def expanded(text: str, values: dict[str, str]) -> str:
         "github.repository": "o/r",
         "github.run_id": "1",
         "github.event.pull_request.number": "7",
+        "github.event.pull_request.head.sha || github.sha": COMMIT,
     }
     for name, value in known.items():
         text = text.replace(f"${{{{ {name} }}}}", value)
@@ -299,7 +302,8 @@ def test_github_fails_if_the_comment_cannot_be_written(github: GitHub, broken: t
 def test_github_falls_back_to_the_summary_if_the_token_can_only_read(github: GitHub) -> None:
     passes, found, said = github.run({}, broken=("read-only",))
     assert passes and found == [] and "::notice::" in said, said
-    assert is_plan((github.folder / "summary").read_text())
+    summary = (github.folder / "summary").read_text()
+    assert is_plan(summary) and f"Commit: `{COMMIT}`" in summary
     assert not github.run({"fail-on": "delete"}, broken=("read-only",))[0]
 
 

@@ -91,6 +91,10 @@ impl MadePlan for DecodedPlan {
         self.header.mode
     }
 
+    fn workspace(&self) -> Option<&str> {
+        self.header.workspace.as_deref()
+    }
+
     /// The file lacks marks of the schemas in places.
     fn schemas(&self) -> Option<Arc<objchange_plan::Schemas>> {
         None

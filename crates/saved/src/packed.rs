@@ -106,6 +106,10 @@ impl MadePlan for PackedPlan {
         self.file.header.mode
     }
 
+    fn workspace(&self) -> Option<&str> {
+        self.file.header.workspace.as_deref()
+    }
+
     fn schemas(&self) -> Option<Arc<objchange_plan::Schemas>> {
         None
     }

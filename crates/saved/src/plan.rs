@@ -62,7 +62,7 @@ pub(crate) struct Header {
     pub(crate) complete: bool,
     targets: Vec<String>,
     replace: Vec<String>,
-    workspace: Option<String>,
+    pub(crate) workspace: Option<String>,
 }
 
 /// Everything that a plan was made from, to plan it again. It may hold secrets.

@@ -91,7 +91,13 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
 
 pub(super) fn report_options(args: &Args, options: &PlanOptions) -> Options {
     let program = args.program.unwrap_or(Program::Terraform(options.version));
-    Options { mode: Some(options.mode), program: Some(program), full: args.full, ..Options::default() }
+    Options {
+        mode: Some(options.mode),
+        program: Some(program),
+        full: args.full,
+        own_format: args.full,
+        ..Options::default()
+    }
 }
 
 /// Judges a plan by its report, and refuses changes that only providers or missing inputs decide.

@@ -41,6 +41,11 @@ pub(crate) fn objchange_with<A: AsRef<OsStr>>(
         // Nor what this user has selected for Terraform.
         .env_remove("TF_WORKSPACE")
         .env_remove("TF_DATA_DIR")
+        // Nor the commit for which these tests run.
+        .env_remove("GITHUB_SHA")
+        .env_remove("CI_COMMIT_SHA")
+        .env_remove("BUILD_SOURCEVERSION")
+        .env_remove("BITBUCKET_COMMIT")
         .envs(variables.iter().copied())
         .current_dir(workspace())
         .env_remove("NO_COLOR")

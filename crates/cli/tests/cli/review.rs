@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-use crate::program::{Output, objchange};
+use crate::program::{Output, objchange, objchange_with};
 use crate::schemas::{check, validator};
 
 const WEB: &str = "examples/fleet/web.json";
@@ -85,6 +85,53 @@ fn one_plan_with_its_policies_its_hash_and_its_changes() {
 }
 
 #[test]
+fn the_report_names_the_commit_the_workspace_the_version_and_the_time() {
+    let folder = Folder::with(
+        "review-made",
+        &[
+            ("plan.json", &plan(&[("disk.a", &["create"])])),
+            ("m/main.tf", "output \"a\" {\n  value = 1\n}\n"),
+        ],
+    );
+    let [plan, module] = ["plan.json", "m"].map(|name| folder.at(name).to_str().unwrap().to_owned());
+    let made = "ade by Terraform 1.11.4 at 2026-01-02T03:04:05Z";
+    let said = |format: &str, variables: &[(&str, &str)], arguments: &[&str]| {
+        let output =
+            objchange_with(variables, [&["review", &plan, "--format", format], arguments].concat(), "");
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        output.stdout
+    };
+    let sha = "0123456789abcdef0123456789abcdef01234567";
+    for name in ["GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION", "BITBUCKET_COMMIT"] {
+        let page = said("markdown", &[(name, sha)], &[]);
+        assert!(page.contains(&format!("\nCommit: `{sha}`\n")), "{name}: {page}");
+    }
+    assert!(
+        said("markdown", &[("GITHUB_SHA", sha)], &["--commit", "v1|`x"]).contains("\nCommit: ``v1|`x``\n")
+    );
+    // A variable that holds anything else is none of a CI.
+    for variables in [&[][..], &[("GITHUB_SHA", "@user")]] {
+        assert!(!said("markdown", variables, &[]).contains("Commit"));
+    }
+    let text = said("text", &[("CI_COMMIT_SHA", sha)], &[]);
+    assert!(text.starts_with(&format!("commit: {sha}\n")) && text.contains(made), "{text}");
+    let html = said("html", &[("CI_COMMIT_SHA", sha)], &[]);
+    assert!(html.contains(&format!("Commit: {sha}")) && html.contains(made), "{html:.3000}");
+    let json: Value = serde_json::from_str(&said("json", &[("CI_COMMIT_SHA", sha)], &[])).unwrap();
+    check(&validator("review.schema.json"), &json);
+    assert_eq!((&json["commit"], json["plans"][0].get("workspace")), (&json!(sha), None));
+    // No document names its workspace; a directory has one.
+    let review = |format| {
+        let arguments = ["review", &module, "--no-state", "--format", format];
+        objchange_with(&[("TF_WORKSPACE", "prod")], arguments, "").stdout
+    };
+    let json: Value = serde_json::from_str(&review("json")).unwrap();
+    check(&validator("review.schema.json"), &json);
+    assert_eq!(json["plans"][0]["workspace"], "prod");
+    assert!(review("markdown").contains(" in the workspace `prod` at `"), "{}", review("markdown"));
+}
+
+#[test]
 fn many_plans_are_one_table_and_a_section_each() {
     let folder = Folder::with(
         "review-many",
@@ -109,6 +156,35 @@ fn many_plans_are_one_table_and_a_section_each() {
     assert!(output.stdout.contains("⚠️ **Not reviewed**: "), "{}", output.stdout);
     let json: Value = serde_json::from_str(&review(&[&a, &c, "--json"]).stdout).unwrap();
     assert_eq!(json["verdict"], "not_reviewed");
+}
+
+#[test]
+fn many_plans_are_one_page_for_a_browser() {
+    let folder = Folder::with(
+        "review-html",
+        &[
+            ("a.json", &plan(&[("disk.a", &["create"]), ("module.net.disk.b", &["update"])])),
+            ("b.json", &plan(&[("disk.a", &["delete"])])),
+            ("c.txt", "no plan"),
+        ],
+    );
+    let [a, b, c] = ["a.json", "b.json", "c.txt"].map(|name| folder.at(name).to_str().unwrap().to_owned());
+    let output = review(&[&a, &b, "--format", "html", "--fail-on", "delete", "--title", "Nets <1>"]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let page = &output.stdout;
+    assert_eq!(page.matches("<!DOCTYPE html>").count(), 1);
+    for part in [
+        "<h1>Nets &lt;1&gt;: 2 plans, 1 refused</h1>",
+        "<td>❌ refused</td><td>⚠️ 1 to destroy</td>",
+        "<article id=\"disk.a\"",
+        "<article id=\"disk.a~2\"",
+        "<p>Refused: 1 to destroy</p>",
+        "<a href=\"#plan-2\">",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let broken = review(&[&a, &c, "--format", "html"]);
+    assert!(broken.code == 2 && broken.stdout.contains("<p>Not reviewed: "), "{}", broken.stdout);
 }
 
 #[test]

@@ -25,6 +25,48 @@ fn a_plan_from_standard_input() {
     assert!(warning.contains("--schemas"), "{warning}");
 }
 
+/// Objects as Terraform before 0.12 kept them have the types of their schema, and its secrets.
+#[test]
+fn flat_objects_of_a_state_file_are_read() {
+    let file = r##"{"version":4,"lineage":"x","resources":[{"mode":"managed","type":"a_b","name":"c",
+        "provider":"provider[\"registry.terraform.io/x/a\"]","instances":[{"schema_version":0,"attributes_flat":{
+        "id":"1","size":"10","key":"hunter2","env.#":"1","env.0.name":"password","env.0.value":"hunter3",
+        "tags.%":"1","tags.a":"b"}}]}]}"##;
+    let attribute = |ty: serde_json::Value| serde_json::json!({"type": ty, "optional": true});
+    let mut key = attribute("string".into());
+    key["sensitive"] = true.into();
+    let block = serde_json::json!({
+        "attributes": {"id": attribute("string".into()), "size": attribute("number".into()), "key": key,
+            "tags": attribute(serde_json::json!(["map", "string"]))},
+        "block_types": {"env": {"nesting_mode": "list", "block": {"attributes": {
+            "name": attribute("string".into()), "value": attribute("string".into())}}}},
+    });
+    let schemas = serde_json::json!({"format_version": "1.0", "provider_schemas": {"registry.terraform.io/x/a": {
+        "resource_schemas": {"a_b": {"version": 0, "block": block}}}}});
+    let folder = Folder::with("flat-state", &[("schemas.json", &schemas.to_string())]);
+    let schemas = folder.at("schemas.json").to_str().unwrap().to_owned();
+    let output = show(&["--schemas", &schemas], file);
+    for line in
+        ["    size = 10\n", "        \"a\" = \"b\"\n", "    key  = (sensitive value)\n", "    env {\n"]
+    {
+        assert!(output.stdout.contains(line), "{line}{}{}", output.stdout, output.stderr);
+    }
+    // Without the schema all are texts, and masked names are hidden.
+    let output = show(&["--mask", "key", "--mask", "password"], file);
+    assert!(
+        output.code == 0 && output.stdout.contains("size = \"10\""),
+        "{}{}",
+        output.stdout,
+        output.stderr
+    );
+    assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
+    let query = |arguments: &[&str]| {
+        let all = [&["query", "-", "true", "--of", "state", "--output", "json"], arguments].concat();
+        objchange(all, file).stdout
+    };
+    assert!(query(&[]).contains("hunter2") && !query(&["--schemas", &schemas]).contains("hunter2"));
+}
+
 #[test]
 fn a_state_file_is_a_state() {
     let file = r#"{"version":4,"lineage":"x","outputs":{"o":{"value":"hunter2","type":"string","sensitive":true}},

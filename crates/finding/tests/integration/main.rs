@@ -136,6 +136,44 @@ fn a_sentence_names_its_file() {
     assert_eq!((place, &results[0]["ruleId"]), (&"plans/a.json".into(), &"not-judged".into()));
 }
 
+/// A message is there once: readers show the text below it.
+#[test]
+fn junit_says_nothing_twice() {
+    let found = |message: &str, details: Option<&str>| Finding {
+        message: message.to_owned(),
+        details: details.map(str::to_owned),
+        ..finding(Outcome::Failed, Severity::Error)
+    };
+    let xml = |case: Case| {
+        let mut report = Report::new("test", "test/v1", FORMS);
+        report.suite("plan.json", None);
+        report.case(&case);
+        report.junit()
+    };
+    let one = xml(Case::new("a").with(found("disk.a: too small", None)));
+    assert!(one.contains(r#"<failure message="disk.a: too small" type="kind"/>"#), "{one}");
+    let two = Case::new("a")
+        .with(found("disk.a: too small", Some("size = 1")))
+        .with(found("disk.b: too large", None));
+    let two = xml(two);
+    assert!(
+        two.contains(
+            "<failure message=\"disk.a: too small\" type=\"kind\">size = 1\ndisk.b: too large</failure>"
+        ),
+        "{two}"
+    );
+    let accepted = xml(Case::new("a").with(found("disk.a: too small", None).accepted("nothing fails")));
+    assert!(
+        accepted.contains(r#"<skipped message="nothing fails: disk.a: too small" type="kind"/>"#),
+        "{accepted}"
+    );
+    // A sentence about all findings is none of them.
+    let summary =
+        Case { summary: Some("2 findings".to_owned()), ..Case::new("a").with(found("disk.a", None)) };
+    let summary = xml(summary);
+    assert!(summary.contains(r#"<failure message="2 findings" type="kind">disk.a</failure>"#), "{summary}");
+}
+
 #[test]
 fn a_finding_is_one_object_in_json() {
     let location = Location { column: Some(5), ..Location::new("a.sentinel", 3_u32) };

@@ -10,6 +10,7 @@ mod remote_state;
 mod rules;
 mod simulated;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -115,11 +116,21 @@ pub struct StoredObject<'a> {
     pub version: i64,
     /// The object as the state has it, in JSON.
     pub(crate) text: &'a str,
+    /// The text is a map of texts by paths, as Terraform before 0.12 kept objects.
+    pub(crate) is_flat: bool,
     /// The object without what a present schema does not have any more, where it is of that schema.
     pub(crate) value: Option<&'a Value>,
 }
 
 impl StoredObject<'_> {
+    /// The texts by paths of an object that Terraform before 0.12 has kept. Its provider understands these, too.
+    pub fn flat(&self) -> Option<BTreeMap<String, String>> {
+        let texts =
+            || serde_json::from_str::<BTreeMap<String, Option<String>>>(self.text).unwrap_or_default();
+        let text = |(key, text): (String, Option<String>)| (key, text.unwrap_or_default());
+        self.is_flat.then(|| texts().into_iter().map(text).collect())
+    }
+
     /// The object as JSON, as its provider may see it.
     pub fn json(&self) -> String {
         let ty = self.schema.block.implied_type();

@@ -270,6 +270,7 @@ impl Reading<'_> {
                 schema,
                 version: stored_version,
                 text: stored.values.text(),
+                is_flat: stored.is_flat,
                 // Only if the versions match does Terraform leave out what the schema lacks before it asks for the upgrade.
                 value: read.as_ref().ok().filter(|_| stored_version == schema.version),
             };

@@ -54,6 +54,15 @@ fn an_object_has_the_type_of_its_schema() {
         object.value.to_string(),
         r#"{id = "1", name = null, rule = [{port = 1}, {port = null}], secret = (sensitive value), shape = {a = null, b = 2}, tags = {"any" = "x"}}"#
     );
+    // As Terraform before 0.12 kept it.
+    let flat = only(
+        r##"{"attributes_flat":{"id":"1","gone.#":"1","gone.0":"x","rule.#":"2","rule.0.port":"1","rule.0.gone":"2",
+            "tags.%":"1","tags.any.key":"x"}}"##,
+    );
+    assert_eq!(
+        flat.value.to_string(),
+        r#"{id = "1", name = null, rule = [{port = 1}, {port = null}], secret = (sensitive value), shape = {a = null, b = null}, tags = {"any.key" = "x"}}"#
+    );
     let empty = only("{}");
     assert_eq!(
         empty.value.to_string(),
@@ -146,7 +155,8 @@ fn a_broken_state_is_told_with_its_place_and_without_its_values() {
         (r#"{"dependencies":["hunter["]}"#, "not a list of resource addresses"),
         (r#"{"index_key":-1}"#, "not the address of a resource instance"),
         (r#"{},{}"#, "appears multiple times"),
-        (r#"{"attributes_flat":{"id":"hunter"}}"#, "before 0.12"),
+        (r#"{"attributes_flat":{"id":["hunter"]}}"#, "expected a string"),
+        (r##"{"attributes_flat":{"rule.#":"1","rule.0.port":"hunter"}}"##, "rule: a number is required"),
         (r#"{"attributes":{"id":"hunter}}"#, "line 5"),
     ];
     for (instances, wanted) in broken {

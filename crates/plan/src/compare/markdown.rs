@@ -172,7 +172,7 @@ impl<'c, 't> Body<'c, 't> {
         };
         let values = self.items.iter().filter(has_no_values).count();
         let things = [(lines, "difference", "differences"), (values, "list of values", "lists of values")];
-        match page::left_out(options, things, "objchange diff") {
+        match page::left_out(options, &page::amounts(things), "objchange diff") {
             foot if foot.is_empty() => foot,
             foot => format!("\n{foot}"),
         }

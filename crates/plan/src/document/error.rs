@@ -46,8 +46,6 @@ pub enum Problem {
     StateFileVersion(u64),
     /// OpenTofu has encrypted it.
     Encrypted,
-    /// The values of an instance are there as Terraform before 0.12 wrote them.
-    Flat,
     /// It holds the schemas of providers.
     Schemas,
     /// It is the redacted plan of HCP Terraform.
@@ -79,7 +77,6 @@ impl Problem {
             Self::Value(_) | Self::Packed(_) => "value",
             Self::StateFileVersion(_) => "state_file_version",
             Self::Encrypted => "encrypted",
-            Self::Flat => "flat",
             Self::Schemas => "schemas",
             Self::RedactedPlan => "redacted_plan",
             Self::NotAnObject => "not_an_object",
@@ -149,10 +146,6 @@ impl fmt::Display for Problem {
             ),
             Problem::Encrypted => f.write_str(
                 "the state file is encrypted: pass the output of `tofu show -json` instead",
-            ),
-            Problem::Flat => f.write_str(
-                "this stands in the state file as Terraform before 0.12 wrote it: write the state again with \
-                 `terraform apply -refresh-only`",
             ),
             Problem::NotAnObject => f.write_str(
                 "this is no JSON object: pass the output of `terraform show -json`",

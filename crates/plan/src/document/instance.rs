@@ -6,6 +6,7 @@ use objchange::value::{Kind, Marks, Number, Path, PathStep, WriteError};
 use objchange_text::json::place;
 
 use super::error::{DocumentError, Problem};
+use super::flat;
 use super::object::{Form, ObjectError, ObjectErrorKind, guessed, object_of, upgraded_of, written};
 use super::state::{Sensitive, State, StateOutput, StateResource};
 use super::zeros::with_negative_zeros;
@@ -57,10 +58,11 @@ impl<'t> State<'t> {
     ///
     /// The value is not an object of the schema. Line and column count in the text of the state.
     pub fn object(&self, resource: &StateResource<'_>, schema: &Block) -> Result<Value, ObjectError> {
-        self.not_flat(resource)?;
-        let value =
-            object_of(resource.values, schema, Form::Plain).map_err(|fault| fault.in_text(self.text()))?;
-        self.with_marks(&value, resource)
+        let read = match resource.is_flat {
+            true => flat::of_schema(resource.values, schema),
+            false => object_of(resource.values, schema, Form::Plain),
+        };
+        self.with_marks(&read.map_err(|fault| fault.in_text(self.text()))?, resource)
     }
 
     /// Like [`State::object`], for a schema that may have changed since: attributes that it lacks are left out, and
@@ -74,9 +76,11 @@ impl<'t> State<'t> {
         resource: &StateResource<'_>,
         schema: &Block,
     ) -> Result<Value, ObjectError> {
-        self.not_flat(resource)?;
-        let value = upgraded_of(resource.values, schema).map_err(|fault| fault.in_text(self.text()))?;
-        self.with_marks(&value, resource)
+        let read = match resource.is_flat {
+            true => flat::of_schema(resource.values, schema),
+            false => upgraded_of(resource.values, schema),
+        };
+        self.with_marks(&read.map_err(|fault| fault.in_text(self.text()))?, resource)
     }
 
     /// Like [`State::object`], without a schema: of the types that its JSON looks like.
@@ -86,7 +90,7 @@ impl<'t> State<'t> {
     /// The value is not an object.
     pub fn untyped_object(&self, resource: &StateResource<'_>) -> Result<Value, DocumentError> {
         let value = match resource.values.text() {
-            "null" if !resource.is_flat => Value::object::<&str, Value>([]),
+            "null" => Value::object::<&str, Value>([]),
             _ => resource.file_value(self.text(), &[], None)?,
         };
         self.with_marks(&value, resource).map_err(|error| {
@@ -97,14 +101,6 @@ impl<'t> State<'t> {
                 Problem::Value(error.message),
             )
         })
-    }
-
-    fn not_flat(&self, resource: &StateResource<'_>) -> Result<(), ObjectError> {
-        if !resource.is_flat {
-            return Ok(());
-        }
-        let (line, column) = place(self.text(), resource.values.offset());
-        Err(ObjectError { line, column, kind: ObjectErrorKind::Flat, message: Problem::Flat.to_string() })
     }
 
     /// Adds the sensitive marks of the state to an object of this instance that the caller has read.
@@ -178,20 +174,24 @@ impl<'t> StateResource<'t> {
     ///
     /// # Errors
     ///
-    /// The state file has it in the flat form of Terraform 0.11, or it is not an object.
+    /// It is not an object.
     pub fn file_value(
         &self,
         text: &str,
         paths: &[Path],
         schema: Option<&Block>,
     ) -> Result<Value, DocumentError> {
-        if self.is_flat {
-            return Err(DocumentError::at(text, self.values.offset(), &self.address, Problem::Flat));
-        }
-        let by_schema = schema.and_then(|schema| written(self.values, schema, Form::Plain).ok());
+        let by_schema = schema.and_then(|schema| match self.is_flat {
+            true => flat::of_schema(self.values, schema).ok(),
+            false => written(self.values, schema, Form::Plain).ok(),
+        });
+        let by_shape = || match self.is_flat {
+            true => flat::of_shape(self.values),
+            false => guessed(self.values),
+        };
         let value = match by_schema {
             Some(value) => value,
-            None => guessed(self.values).map_err(|fault| fault.in_document(text, &self.address))?,
+            None => by_shape().map_err(|fault| fault.in_document(text, &self.address))?,
         };
         Ok(marked(&value, paths))
     }

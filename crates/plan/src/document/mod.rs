@@ -9,6 +9,7 @@ mod errored;
 mod extract;
 mod facts;
 mod findings;
+mod flat;
 mod instance;
 mod kind;
 mod missing;

@@ -45,8 +45,6 @@ pub enum ObjectErrorKind {
     Schema,
     /// It is a document of Terraform.
     Document,
-    /// A state keeps it in a form that is not read.
-    Flat,
 }
 
 impl ObjectErrorKind {
@@ -58,7 +56,6 @@ impl ObjectErrorKind {
             Self::Value => "value",
             Self::Schema => "schema",
             Self::Document => "document",
-            Self::Flat => "flat",
         }
     }
 }
@@ -210,6 +207,11 @@ pub(super) fn guessed(raw: Raw<'_>) -> Result<Value, Fault> {
     .map_err(|misfit| misfit.fault)
 }
 
+/// A value of the schema's types, with its blocks as values of the schema have them.
+pub(super) fn coerced_block(raw: Raw<'_>, value: &Value, schema: &Block) -> Result<Value, Fault> {
+    coerced(raw, &fitted_block(value, schema), schema, Form::Plain)
+}
+
 /// A problem, at an offset from the start of the document.
 pub(super) struct Fault {
     offset: usize,
@@ -221,6 +223,11 @@ impl Fault {
     pub(super) fn in_text(self, text: &str) -> ObjectError {
         let (line, column) = place(text, self.offset);
         ObjectError { line, column, kind: self.kind, message: self.message }
+    }
+
+    /// A problem with a value in this part.
+    pub(super) fn at(raw: Raw<'_>, message: String) -> Self {
+        Self { offset: raw.offset(), kind: ObjectErrorKind::Value, message }
     }
 
     pub(super) fn in_document(self, text: &str, location: &str) -> DocumentError {

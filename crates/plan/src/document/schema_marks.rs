@@ -2,10 +2,11 @@
 //! masked names.
 
 use objchange::schema::{Attribute, Block, NestingMode, SchemaDocumentError};
-use objchange_text::json::{Node, NodeKind};
+use objchange_text::json::{Node, NodeKind, Reader};
 use serde_json::{Map, Value as Json, json};
 
 use super::Schemas;
+use super::flat::nested;
 use super::name_marks::{any_mark, name_marks, paths_of};
 use crate::mask::MaskedNames;
 
@@ -22,7 +23,7 @@ pub(super) fn with_marks(
     schemas: Option<&Schemas>,
     names: &MaskedNames,
 ) -> Result<Option<String>, SchemaDocumentError> {
-    let mut marking = Marking { schemas, names, edits: Vec::new() };
+    let mut marking = Marking { text, schemas, names, edits: Vec::new() };
     for section in ["resource_changes", "resource_drift"] {
         elements(member(document, section)).try_for_each(|resource| marking.changed(resource))?;
     }
@@ -60,6 +61,7 @@ pub(super) struct Edit {
 }
 
 struct Marking<'s> {
+    text: &'s str,
     schemas: Option<&'s Schemas>,
     names: &'s MaskedNames,
     edits: Vec<Edit>,
@@ -133,7 +135,13 @@ impl<'s> Marking<'s> {
         let names: Vec<&str> =
             attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str())).collect();
         for instance in elements(member(resource, "instances")) {
-            let Some(attributes) = member(instance, "attributes") else { continue };
+            let is_object = |value: &&Node<'_>| matches!(value.kind, NodeKind::Object(_));
+            let flat = member(instance, "attributes_flat").filter(is_object);
+            let nested =
+                flat.and_then(|flat| nested(&self.text[flat.span.start as usize..flat.span.end as usize]));
+            let nested = nested.as_deref().and_then(|text| Node::read_all(Reader::new(text)).ok());
+            let attributes = member(instance, "attributes").filter(is_object).or(nested.as_ref());
+            let Some(attributes) = attributes else { continue };
             let is_there = |name: &&&str| member(attributes, name).is_some_and(|value| !is_empty(value));
             let path = |name: &&str| json!([{"type": "get_attr", "value": name}]);
             let mut paths: Vec<Json> = names.iter().filter(is_there).map(path).collect();

@@ -67,8 +67,8 @@ pub struct StateResource<'t> {
     pub values: Raw<'t>,
     /// Its sensitive parts.
     pub sensitive: Sensitive<'t>,
-    /// The value is kept in a form that is not read.
-    pub(super) is_flat: bool,
+    /// The value is kept as Terraform before 0.12 did: texts by paths.
+    pub is_flat: bool,
     /// The instance is tainted: it must be replaced.
     pub tainted: bool,
     /// The key of the deposed object.

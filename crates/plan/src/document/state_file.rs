@@ -14,7 +14,7 @@ use super::error::{DocumentError, Problem};
 use super::open;
 use super::state::{Module, Sensitive, State, StateResource, output, resources};
 use crate::changes::DocumentText;
-use crate::json::field::{by_name, flag, is_null, list_or_null, object_or_null, text};
+use crate::json::field::{by_name, flag, list_or_null, object_or_null, text};
 use crate::json::{Json, JsonError, Raw, Reader, Shape, View};
 use crate::text::Text;
 
@@ -219,7 +219,7 @@ fn instance<'t>(
     resource: &mut StateResource<'t>,
 ) -> Result<Option<Key<'t>>, JsonError> {
     let mut index_key = None;
-    let mut has_flat = false;
+    let mut flat = Raw::NULL;
     let mut paths = Vec::new();
     object_or_null(reader, |name, reader| {
         match &*name {
@@ -246,10 +246,8 @@ fn instance<'t>(
             "deposed" => resource.deposed = text(reader)?.filter(|key| !key.is_empty()),
             "attributes" => resource.values = reader.raw()?,
             "attributes_flat" => {
-                has_flat = !is_null(reader)?;
-                if has_flat {
-                    reader.raw()?;
-                }
+                flat = reader.clone().raw()?;
+                object_or_null(reader, |_, reader| text(reader).map(drop))?;
             }
             "sensitive_attributes" => paths = list_or_null(reader, path)?,
             _ => {
@@ -258,7 +256,9 @@ fn instance<'t>(
         }
         Ok(())
     })?;
-    resource.is_flat = has_flat && resource.values.text() == "null";
+    if resource.values.text() == "null" && flat.text() != "null" {
+        (resource.values, resource.is_flat) = (flat, true);
+    }
     resource.sensitive = Sensitive::Paths(paths);
     Ok(index_key)
 }

@@ -261,9 +261,11 @@ impl OutlineItem<'_, '_> {
         }
     }
 
-    /// Its action, as the words after a number: `to destroy`.
-    pub(super) fn phrase(&self) -> &'static str {
-        PHRASES.get(usize::from(self.rank)).copied().unwrap_or("others")
+    /// The words behind the number of things to which the same happens, such as `to destroy`; none where the title of its
+    /// section says it.
+    pub(super) fn counted_action(&self) -> Option<&'static str> {
+        let words = PHRASES.get(usize::from(self.rank)).copied();
+        words.filter(|_| self.action.is_some() || self.rank == FORGET)
     }
 
     /// Whether there may be a diff of it.
@@ -469,7 +471,7 @@ impl<'r, 'p> Page<'r, 'p> {
                 deposed: header.deposed.as_ref().map(ToString::to_string),
                 line: line(&header)?,
                 body: if has_diff { Body::Change(entries, index) } else { Body::None },
-                ..OutlineItem::new(if forgotten { 3 } else { 7 }, &header.address)
+                ..OutlineItem::new(if forgotten { FORGET } else { 7 }, &header.address)
             })
         }));
         if self.items.last().is_some_and(|item| item.section == section) {
@@ -512,7 +514,7 @@ impl<'r, 'p> Page<'r, 'p> {
             line.extend(header.tainted.then_some(OutlinePiece::Words(" — tainted")));
             OutlineItem {
                 section,
-                group: modules.add(header.module_address.as_deref(), 0, "resources"),
+                group: modules.add(header.module_address.as_deref(), 0, IN_STATE),
                 deposed: header.deposed.as_ref().map(ToString::to_string),
                 line,
                 body: Body::Resource(entries, index),
@@ -550,6 +552,16 @@ const PHRASES: [&str; 8] = [
     "to move or import",
 ];
 
+/// The titles of columns with these numbers.
+const TITLES: [&str; 8] =
+    ["Destroy", "Replace", "Unknown", "Forget", "Update", "Create", "Read", "Move or import"];
+
+/// The rank of forgotten objects, which have a section of their own.
+const FORGET: u8 = 3;
+
+/// The words about the resources of a state.
+const IN_STATE: &str = "resources";
+
 /// A module, and how many of its resources are in each group, with what is said of that.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -560,16 +572,24 @@ pub struct OutlineModule {
 }
 
 impl OutlineModule {
+    /// How many numbers it has.
+    pub(super) const COLUMNS: usize = TITLES.len();
+
     /// The numbers of its actions, in the order of the summary's groups.
-    pub(super) fn numbers(&self) -> [usize; 8] {
+    pub(super) fn numbers(&self) -> [usize; Self::COLUMNS] {
         self.counts.map(|(_, count)| count)
+    }
+
+    /// The title of a column with one of these numbers.
+    pub(super) fn title(&self, column: usize) -> &'static str {
+        if self.counts[column].0 == IN_STATE { "Resources" } else { TITLES[column] }
     }
 
     /// Counts of its actions, such as `1 to destroy, 2 to update`.
     pub fn counts(&self) -> String {
         let counts = self.counts.iter().filter(|(_, count)| *count > 0);
         let words = |(phrase, count): &(&'static str, usize)| match (*phrase, *count) {
-            ("resources", 1) => "1 resource".to_owned(),
+            (IN_STATE, 1) => "1 resource".to_owned(),
             (phrase, count) => format!("{count} {phrase}"),
         };
         counts.map(words).collect::<Vec<_>>().join(", ")

@@ -127,6 +127,16 @@ pub(super) fn action_counts(report: &Report<'_>) -> impl Iterator<Item = (&'stat
     rows.into_iter().filter(|(_, count)| *count > 0)
 }
 
+/// Whether a plan does so little that its page is open at once.
+pub(super) fn is_small(report: &Report<'_>) -> bool {
+    const SMALL: usize = 10;
+    let changes = report.sections.iter().filter_map(|section| match section {
+        Section::ResourceChanges(entries) => Some(entries.len()),
+        _ => None,
+    });
+    changes.sum::<usize>() <= SMALL && action_counts(report).count() > 0
+}
+
 /// Destroyed and replaced resources with their index in all items, destroyed ones first.
 pub(super) fn losses<'i, 'r, 'p>(items: &'i [OutlineItem<'r, 'p>]) -> Vec<(usize, &'i OutlineItem<'r, 'p>)> {
     let mut losses: Vec<_> = items.iter().enumerate().filter(|(_, item)| item.is_loss).collect();

@@ -69,7 +69,7 @@ impl<'p, H: Clone> Entries<'p, H> {
         self.len() == 0
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match &self.0 {
             Repr::Made(entries) => entries.len(),
             Repr::Asked { len, .. } => *len,

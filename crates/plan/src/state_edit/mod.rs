@@ -7,6 +7,7 @@ mod instance;
 mod known;
 mod merge;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use data_encoding::BASE64;
@@ -98,6 +99,8 @@ struct Instance {
     schema_version: i64,
     #[serde(default)]
     attributes: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing)]
+    attributes_flat: Option<BTreeMap<String, String>>,
     #[serde(default)]
     sensitive_attributes: Vec<Vec<StatePathStep>>,
     #[serde(default)]
@@ -125,8 +128,10 @@ struct Key {
 pub struct StoredObject {
     /// The version of the schema that the attributes are of.
     pub schema_version: i64,
-    /// The attributes, as they are written.
+    /// The attributes, as they are written; null if they are flat.
     pub attributes: Box<RawValue>,
+    /// The attributes as Terraform before 0.12 kept them: texts by paths.
+    pub flat: Option<BTreeMap<String, String>>,
     /// Where the object is sensitive.
     pub sensitive: Vec<Path>,
     /// The private data of the provider.
@@ -179,7 +184,11 @@ impl Instance {
         let path = |steps: &Vec<StatePathStep>| steps.iter().map(step).collect();
         Some(StoredObject {
             schema_version: self.schema_version,
-            attributes: self.attributes?,
+            attributes: match (self.attributes, &self.attributes_flat) {
+                (Some(attributes), _) => attributes,
+                (None, flat) => flat.as_ref().map(|_| RawValue::NULL.to_owned())?,
+            },
+            flat: self.attributes_flat,
             sensitive: self.sensitive_attributes.iter().map(path).collect(),
             private: PrivateData(BASE64.decode(self.private.unwrap_or_default().as_bytes()).ok()?),
             identity: self.identity.filter(|identity| identity.get() != "null"),

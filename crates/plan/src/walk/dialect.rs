@@ -68,9 +68,9 @@ impl Dialect {
         Self { reads_unknown_blocks, ..self }
     }
 
-    /// Whether blocks that are wholly unknown are read by their own schema. Formats of our own do not repeat the bug.
+    /// Whether blocks that are wholly unknown are read by their own schema.
     pub(crate) fn reads_unknown_blocks(self) -> bool {
-        self.reads_unknown_blocks || self.own_format
+        self.reads_unknown_blocks
     }
 
     /// Turns pairing of similar elements in sets on or off.

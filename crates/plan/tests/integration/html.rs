@@ -9,7 +9,7 @@ use data_encoding::BASE64;
 use html5ever::tendril::TendrilSink;
 use html5ever::{Attribute, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
-use objchange_plan::{Document, Filter, HtmlOptions, Options, Report, Schemas};
+use objchange_plan::{Document, Filter, HtmlOptions, Options, Report, Review, ReviewedPlan, Schemas};
 use proptest::prelude::*;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -189,6 +189,38 @@ fn an_address_is_the_name_of_its_entry() {
         assert!(page.contains(&format!("<article id=\"{name}\"")), "{name}\n{page}");
     }
     check_links(&page);
+}
+
+/// Names are those of one page, and entries of all plans are filtered by the same names.
+#[test]
+fn several_plans_are_one_page() {
+    for text in ["x.y", "<b>", "plan-1", HOSTILE[0]] {
+        let plans = [plan(text), large(20), plan(text)];
+        let documents: Vec<_> = plans.iter().map(|plan| Document::parse(plan).unwrap()).collect();
+        let schemas = Schemas::none();
+        let plans = documents.iter().map(|document| ReviewedPlan {
+            name: text.to_owned(),
+            report: Report::new(document, &schemas, &Options::default(), &Filter::default()).unwrap(),
+            made_by: Some(text.to_owned()),
+            ..ReviewedPlan::default()
+        });
+        let review =
+            Review { plans: plans.collect(), problems: vec![text.to_owned()], commit: Some(text.to_owned()) };
+        let mut out = Vec::new();
+        review.write_html(&mut out, &HtmlOptions::default()).unwrap();
+        let page = without_code(&String::from_utf8(out).unwrap());
+        check_links(&page);
+        let sections = nodes(&page).into_iter().filter_map(|(_, node)| match node {
+            Node::Element { name, attributes } if name == "h2" => Some(attributes),
+            _ => None,
+        });
+        let kinds = sections.filter_map(|attributes| {
+            let value =
+                |name: &str| attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+            value("id").filter(|id| id.starts_with("outputs")).map(|id| value("data-k").unwrap_or(id))
+        });
+        assert_eq!(kinds.collect::<Vec<_>>(), ["outputs"; 2]);
+    }
 }
 
 #[test]

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use objchange_plan::{
-    Document, Filter, MarkdownOptions, MarkdownTemplate, Options, Report, Schemas, ShowError,
+    Document, Filter, MarkdownOptions, MarkdownTemplate, Options, Report, Review, ReviewedPlan, Schemas,
+    ShowError,
 };
 use proptest::prelude::*;
 use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd};
+use serde_json::{Value, json};
 
-use crate::plans::{large, plan, plan_with};
+use crate::plans::{large, plan, plan_with, resource};
 
 fn page(plan: &str, options: &MarkdownOptions<'_>) -> String {
     let (document, schemas) = (Document::parse(plan).unwrap(), Schemas::none());
@@ -460,6 +462,120 @@ fn what_is_destroyed_is_the_last_to_be_left_out() {
     assert!(page.contains("-   resource \"a_b\" \"c\" {") && !page.contains("+   resource"), "{page}");
     let all = page_of_all(300);
     assert_eq!((all.matches("**Create**").count(), all.contains("Left out")), (100, false));
+}
+
+/// A plan of so many resources in 40 modules. In each twenty, so many are destroyed, so many replaced, and the rest updated.
+fn losing(count: usize, destroyed: usize, replaced: usize) -> String {
+    let changes: Vec<_> = (0..count)
+        .map(|index| {
+            let module = format!("module.area{}", index % 40);
+            let address = format!("{module}.a_b.r_{index}");
+            let (before, after) = (json!({"id": "x"}), json!({"id": "y"}));
+            let mut change = match index % 20 {
+                at if at < destroyed => resource(&address, Some(&module), &["delete"], &before, &Value::Null),
+                at if at < destroyed + replaced => {
+                    resource(&address, Some(&module), &["delete", "create"], &before, &after)
+                }
+                _ => resource(&address, Some(&module), &["update"], &before, &after),
+            };
+            change["action_reason"] = "replace_by_triggers".into();
+            change
+        })
+        .collect();
+    json!({"format_version": "1.2", "resource_changes": changes}).to_string()
+}
+
+/// The numbers in the last line of a page before these words.
+fn left_out(page: &str, words: &str) -> usize {
+    let last = page.lines().last().unwrap();
+    let list = last.split(" characters: ").nth(1).unwrap_or_default();
+    let mut parts = list.split("**").next().unwrap_or_default().split(", ");
+    parts.find_map(|part| part.strip_suffix(words)).map_or(0, |number| number.trim().parse().unwrap())
+}
+
+#[test]
+fn a_long_page_names_all_that_is_destroyed_or_replaced_and_fits() {
+    // They have lines; only their addresses fit; not even these do.
+    for (destroyed, replaced, is_listed, all_fit) in
+        [(0, 1, false, true), (1, 1, true, true), (4, 4, true, false)]
+    {
+        let count = 15_000;
+        let page = page(&losing(count, destroyed, replaced), &MarkdownOptions::default());
+        assert!(page.encode_utf16().count() <= 65_536);
+        assert!(page.contains("\n| Module |") && page.contains("| **All** |"), "{page:.1000}");
+        assert_eq!(page.contains("### Destroyed and replaced"), is_listed, "{destroyed} {replaced}");
+        let named = |index: &usize| page.contains(&format!("`module.area{}.a_b.r_{index}`", index % 40));
+        let of = |from: usize, to: usize| {
+            (0..count).filter(|index| (from..to).contains(&(index % 20))).filter(named).count()
+        };
+        let (gone, remade) = (of(0, destroyed), of(destroyed, destroyed + replaced));
+        let all = |each: usize| count / 20 * each;
+        assert_eq!((gone + remade == all(destroyed + replaced)), all_fit, "{gone} {remade}");
+        assert_eq!(gone + left_out(&page, " to destroy"), all(destroyed));
+        assert_eq!(remade + left_out(&page, " to replace"), all(replaced));
+        // Whatever is left out has no room.
+        let free = 65_536 - page.encode_utf16().count();
+        assert!(all_fit || free < 200, "{free}");
+    }
+}
+
+#[test]
+fn the_last_line_counts_what_is_left_out_by_action() {
+    let options = MarkdownOptions { max_length: 10_000, ..Default::default() };
+    let page = page(&large(300), &options);
+    assert_eq!(left_out(&page, " to destroy"), 0);
+    assert!(left_out(&page, " to create") > 0 && left_out(&page, " diffs") > 0, "{page}");
+    let shown = |verb: &str| page.matches(&format!("**{verb}** `")).count();
+    assert_eq!(shown("Create") + left_out(&page, " to create"), 100);
+    assert_eq!(shown("Update") + left_out(&page, " to update"), 100);
+}
+
+#[test]
+fn a_small_plan_is_open() {
+    assert!(page(&large(10), &MarkdownOptions::default()).contains("<details open><summary>"));
+    assert!(!page(&large(11), &MarkdownOptions::default()).contains("<details open>"));
+}
+
+/// The page of one plan and its review have the same part below what is said of it.
+#[test]
+fn a_review_has_the_section_of_the_page() {
+    for (count, max_length) in [(9, 65_536), (300, 65_536), (300, 20_000)] {
+        let (text, schemas) = (large(count), Schemas::none());
+        let document = Document::parse(&text).unwrap();
+        let report = || Report::new(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
+        let options = MarkdownOptions { max_length, ..Default::default() };
+        let plan = ReviewedPlan { name: "a".to_owned(), report: report(), ..ReviewedPlan::default() };
+        let mut out = Vec::new();
+        let review = Review { plans: vec![plan], ..Review::default() };
+        review.write_markdown(&mut out, &options).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), page(&text, &options));
+    }
+}
+
+/// Each plan has a fair share of the page, and the last line counts what all of them leave out.
+#[test]
+fn a_review_of_many_plans_fits() {
+    let texts: Vec<_> = [3, 40, 2_000, 15].into_iter().map(|count| losing(count, 1, 1)).collect();
+    let documents: Vec<_> = texts.iter().map(|text| Document::parse(text).unwrap()).collect();
+    let schemas = Schemas::none();
+    for max_length in [4_000, 8_000, 20_000, 65_536] {
+        let plans = documents.iter().map(|document| ReviewedPlan {
+            name: "a".to_owned(),
+            report: Report::new(document, &schemas, &Options::default(), &Filter::default()).unwrap(),
+            ..ReviewedPlan::default()
+        });
+        let review = Review { plans: plans.collect(), ..Review::default() };
+        let mut out = Vec::new();
+        review.write_markdown(&mut out, &MarkdownOptions { max_length, ..Default::default() }).unwrap();
+        let page = String::from_utf8(out).unwrap();
+        assert!(page.encode_utf16().count() <= max_length, "{page}");
+        let is_loss = |line: &&str| {
+            ["- `", "**Destroy** `", "**Replace** `"].iter().any(|start| line.starts_with(start))
+        };
+        let named = page.lines().filter(is_loss).count();
+        let all = 2 * (1 + 2 + 100 + 1);
+        assert_eq!(named + left_out(&page, " to destroy") + left_out(&page, " to replace"), all, "{page}");
+    }
 }
 
 fn page_of_all(count: usize) -> String {

@@ -122,3 +122,35 @@ fn imports_and_left_over_objects_say_so() {
     let page = markdown(&change, false);
     assert!(page.contains("config will be generated"), "{page}");
 }
+
+/// OpenTofu 1.12 shows such a block with the attributes of the block around it, and nothing of what it had.
+#[test]
+fn a_block_of_opentofu_that_becomes_unknown_shows_what_it_had() {
+    let text = |computed: bool| json!({"type": "string", "optional": true, "computed": computed});
+    let rule = json!({"nesting_mode": "list", "block": {"attributes": {"port": text(false)}}});
+    let block = json!({"attributes": {"id": text(true), "name": text(false)}, "block_types": {"rule": rule}});
+    let schemas = json!({"format_version": "1.0", "provider_schemas": {"registry.opentofu.org/x/p": {
+        "resource_schemas": {"t": {"version": 0, "block": block}}}}});
+    let change = json!({"actions": ["update"], "before": {"id": "1", "name": "a", "rule": [{"port": "80"}]},
+        "after": {"id": "1", "name": "a"}, "after_unknown": {"rule": true}, "before_sensitive": {}, "after_sensitive": {}});
+    let plan = json!({"format_version": "1.2", "terraform_version": "1.12.6", "resource_changes": [{"address": "t.a",
+        "mode": "managed", "type": "t", "name": "a", "provider_name": "registry.opentofu.org/x/p", "change": change}]});
+    let (plan, schemas) = (plan.to_string(), Schemas::parse(schemas.to_string()).unwrap());
+    let plan = Plan::parse(&plan).unwrap();
+    let text = |options: Options| {
+        let report = Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap();
+        let mut out = Vec::new();
+        report.write_text(&mut out, &options).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let program = Some("opentofu".parse().unwrap());
+    let own = text(Options { own_format: true, program, ..Options::default() });
+    for line in ["      ~ rule (known after apply)", "      - rule {", "          - port = \"80\" -> null"] {
+        assert!(own.contains(line), "{line}\n{own}");
+    }
+    let theirs = text(Options { program, ..Options::default() });
+    assert!(
+        theirs.contains("          + name = (known after apply)") && !theirs.contains("port"),
+        "{theirs}"
+    );
+}

@@ -336,7 +336,7 @@ pub(crate) fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         outputs.push(format!("{report:?} {:?}", report.outline()));
         outputs.push(serde_json::to_string(&report).unwrap_or_else(|error| error.to_string()));
         let reviewed = ReviewedPlan { name: "plan.json".to_owned(), report, ..ReviewedPlan::default() };
-        let review = Review { plans: vec![reviewed], problems: Vec::new() };
+        let review = Review { plans: vec![reviewed], ..Review::default() };
         let mut keep = |write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), ShowError>| {
             let mut out = Vec::new();
             if let Err(error) = write(&mut out) {

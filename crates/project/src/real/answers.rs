@@ -376,7 +376,10 @@ impl JoinedProviders<'_> {
         let request = UpgradeResource {
             type_name: stored.resource_type.into(),
             version: stored.version,
-            stored: RawState::json(stored.json()),
+            stored: match stored.flat() {
+                Some(flatmap) => RawState { json: Vec::new(), flatmap },
+                None => RawState::json(stored.json()),
+            },
         };
         let answer = self.real.ask_unconfigured(provider, async |client| client.upgrade(&request).await);
         let null = || Value::null(stored.schema.block.implied_type().clone());

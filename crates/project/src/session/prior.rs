@@ -51,7 +51,10 @@ pub async fn known_object(
     let request = UpgradeResource {
         type_name: type_name.into(),
         version: stored.schema_version,
-        stored: RawState::json(kept.as_ref().unwrap_or(&stored.attributes).get()),
+        stored: match &stored.flat {
+            Some(flatmap) => RawState { json: Vec::new(), flatmap: flatmap.clone() },
+            None => RawState::json(kept.as_ref().unwrap_or(&stored.attributes).get()),
+        },
     };
     let answer = session.ask().upgrade(&request).await?;
     session.warnings_or_errors(&answer.diagnostics)?;

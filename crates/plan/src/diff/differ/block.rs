@@ -69,7 +69,7 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
             blocks.push(nested);
         }
     }
-    if !change.dialect.is_opentofu() {
+    if !change.dialect.is_opentofu() || change.dialect.is_own_format() {
         // Blocks of unknown number take the block's action, and do not change it (seen with Terraform 1.11.4).
         for unknown in blocks.iter_mut().filter_map(|b: &mut BlockType<'_>| b.unknown.as_mut()) {
             unknown.action = action;
@@ -77,6 +77,8 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
                 unknown.kind = unknown_blocks(hidden::marks_for(action, marks));
             }
         }
+    }
+    if !change.dialect.is_opentofu() {
         // For a block's own write-only attributes the replacement is forced by the block.
         let replaces = change.forces_replacement();
         let (action, sensitive) = (write_only_action(action), false);
@@ -144,8 +146,8 @@ fn block_type<'t>(
 ) -> (BlockType<'t>, DiffAction) {
     let replace = change.forces_replacement();
     let found = |blocks, unknown| BlockType { name: name.into(), unknown, blocks };
-    // OpenTofu 1.12 shows an unknown block type as one block, whatever its nesting.
-    if change.is_unknown() && change.dialect.is_opentofu() {
+    // OpenTofu 1.12 shows an unknown block type as one block, whatever its nesting. Formats of our own show what goes.
+    if change.is_unknown() && change.dialect.is_opentofu() && !change.dialect.is_own_format() {
         return (found(Vec::new().into(), unknown_block(change, ty, around)), DiffAction::NoOp);
     }
     if let NestingMode::Single | NestingMode::Group = ty.nesting {

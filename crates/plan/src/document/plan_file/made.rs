@@ -62,6 +62,11 @@ pub trait MadePlan: Send + Sync {
     /// The mode of the plan, which no document says.
     fn mode(&self) -> PlanMode;
 
+    /// The workspace that it is for, which no document says; `None` if nothing else says it either.
+    fn workspace(&self) -> Option<&str> {
+        None
+    }
+
     /// The schemas that it was made with, if its values have all their marks.
     fn schemas(&self) -> Option<Arc<Schemas>>;
 }

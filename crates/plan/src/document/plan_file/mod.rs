@@ -61,6 +61,8 @@ struct Contents {
     no_state: Option<NoState>,
     /// The mode, where it was planned here or a plan file says it. No document does.
     mode: Option<PlanMode>,
+    /// The workspace, where it was planned here or a plan file says it. No document does.
+    workspace: Option<String>,
     /// The sources and provider versions that it was made from, where they are known.
     origin: Option<PlanOrigin>,
     facts: OnceLock<Facts>,
@@ -97,7 +99,8 @@ impl PlanFile {
         let (name, made) = (name.into(), Made::new(plan));
         refuse_repeated(&name, made.changes())?;
         let mode = Some(made.plan().mode());
-        Ok(Self(Arc::new(Contents { no_state, mode, ..Contents::new(name, Content::Made(made)) })))
+        let workspace = made.plan().workspace().map(str::to_owned);
+        Ok(Self(Arc::new(Contents { no_state, mode, workspace, ..Contents::new(name, Content::Made(made)) })))
     }
 
     /// Adds the marks of these schemas: every reader hides the values that they call sensitive, even if the document does not
@@ -168,12 +171,13 @@ impl PlanFile {
         let text = marked.unwrap_or_else(|| text.to_owned());
         let cell = Cell::try_new(text, |text| parse(text, schemas, masked))
             .map_err(|error| fail(PlanFileErrorKind::Document(Box::new(error))))?;
-        let Contents { name, line, notices, no_state, mode, origin, .. } = &*self.0;
+        let Contents { name, line, notices, no_state, mode, workspace, origin, .. } = &*self.0;
         Ok(Self(Arc::new(Contents {
             line: *line,
             notices: notices.clone(),
             no_state: *no_state,
             mode: *mode,
+            workspace: workspace.clone(),
             origin: origin.clone(),
             facts: self
                 .made_changes()
@@ -241,6 +245,11 @@ impl PlanFile {
     /// The mode of the plan, if it was planned here or read from a plan file. No document says it.
     pub fn mode(&self) -> Option<PlanMode> {
         self.0.mode
+    }
+
+    /// The workspace of the plan, if it was planned here or read from a plan file. No document says it.
+    pub fn workspace(&self) -> Option<&str> {
+        self.0.workspace.as_deref()
     }
 
     /// Like [`PlanFile::parse`], for a document that is this line, from 1, of a file that holds a document a line.
@@ -479,6 +488,7 @@ impl Contents {
             notices: Vec::new(),
             no_state: None,
             mode: None,
+            workspace: None,
             origin: None,
             facts: OnceLock::new(),
             malformed: OnceLock::new(),

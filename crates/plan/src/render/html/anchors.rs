@@ -6,8 +6,12 @@ use super::super::outline::{OutlineItem, OutlineSection};
 
 /// The names of the elements of a page.
 pub(super) struct Anchors {
+    /// One per report, if there are several.
+    pub(super) reports: Vec<String>,
     /// One per section.
     pub(super) sections: Vec<String>,
+    /// The name of the first section with this title, by which all of them are filtered.
+    pub(super) kinds: Vec<String>,
     /// One per group of each section; empty for a group without a heading.
     pub(super) groups: Vec<Vec<String>>,
     /// One per item: its address, encoded as browsers do in links.
@@ -15,17 +19,20 @@ pub(super) struct Anchors {
 }
 
 impl Anchors {
-    pub(super) fn new(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>]) -> Self {
+    pub(super) fn new(reports: usize, sections: &[OutlineSection], items: &[OutlineItem<'_, '_>]) -> Self {
         let mut names = Names::default();
         // Ours first: no address can take them.
         for own in ["main", "search", "status", "keys", "keys-title"] {
             names.add(own);
         }
+        let reports = if reports > 1 { reports } else { 0 };
+        let reports = (1..=reports).map(|number| names.add(&format!("plan-{number}"))).collect();
         let of_section = |section: &OutlineSection| {
             let word = section.title.split([' ', ':']).next().unwrap_or_default();
             word.to_ascii_lowercase()
         };
         let sections_names: Vec<_> = sections.iter().map(|section| names.add(&of_section(section))).collect();
+        let kinds = kinds(sections, &sections_names);
         let groups = sections.iter().map(|section| {
             let groups = section.groups.iter().map(|module| match module {
                 Some(module) => {
@@ -45,8 +52,15 @@ impl Anchors {
             };
             names.add(&fragment(&name))
         });
-        Self { items: items.collect(), sections: sections_names, groups }
+        Self { reports, items: items.collect(), sections: sections_names, kinds, groups }
     }
+}
+
+/// The name of the first section with the title of each.
+fn kinds(sections: &[OutlineSection], names: &[String]) -> Vec<String> {
+    let mut first: HashMap<&str, &String> = HashMap::new();
+    let kind = |(section, name): (&OutlineSection, _)| (*first.entry(section.title).or_insert(name)).clone();
+    sections.iter().zip(names).map(kind).collect()
 }
 
 /// The names that are taken, and which number was given last where several wanted one.

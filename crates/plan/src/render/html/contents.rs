@@ -3,19 +3,38 @@
 use maud::{Markup, html};
 use objchange_text::visible;
 
-use super::super::outline::{OutlineNode, OutlineSection, tree};
-use super::anchors::Anchors;
+use std::ops::Range;
+
+use super::super::outline::{OutlineNode, tree};
+use super::content::{Content, Heading};
 
 /// The contents of the page.
-pub(super) fn contents(sections: &[OutlineSection], anchors: &Anchors) -> Markup {
+pub(super) fn contents(content: &Content<'_, '_>, headings: &[Heading<'_>]) -> Markup {
     html! {
         nav aria-label="Contents" {
-            ul {
-                @for (index, section) in sections.iter().enumerate() {
-                    li {
-                        a href=(format!("#{}", anchors.sections[index])) { (section.title) }
-                        (list(&tree(&section.groups), &anchors.groups[index]))
+            @if headings.is_empty() {
+                (sections(content, 0..content.sections.len()))
+            } @else {
+                ul {
+                    @for (index, of_report) in content.sections_of_reports().enumerate() {
+                        li {
+                            a href=(format!("#{}", content.anchors.reports[index])) { (visible(headings[index].name)) }
+                            (sections(content, of_report))
+                        }
                     }
+                }
+            }
+        }
+    }
+}
+
+fn sections(content: &Content<'_, '_>, range: Range<usize>) -> Markup {
+    html! {
+        ul {
+            @for index in range {
+                li {
+                    a href=(format!("#{}", content.anchors.sections[index])) { (content.sections[index].title) }
+                    (list(&tree(&content.sections[index].groups), &content.anchors.groups[index]))
                 }
             }
         }

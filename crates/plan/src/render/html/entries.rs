@@ -3,13 +3,15 @@
 //! A browser lays out a chunk when it comes into view. Chunks have about the same number of lines, so that the style sheet can
 //! say how high they are.
 
+use std::ops::Range;
+
 use maud::{Markup, PreEscaped, html};
 use objchange_text::visible;
 
 use super::super::Writer;
 use super::super::outline::{OutlineItem, OutlineModule, OutlinePiece, OutlineSection};
 use super::super::tokens::Tokens;
-use super::anchors::Anchors;
+use super::content::Content;
 use super::diff::DiffSink;
 use super::output::Output;
 use crate::report::{Report, ShowError};
@@ -20,24 +22,25 @@ const CHUNK: usize = 200;
 /// The lines that an entry takes besides those of its diff.
 const AROUND: usize = 2;
 
-/// Writes all entries.
+/// Writes all entries of a report.
 pub(super) fn write(
     report: &Report<'_>,
-    sections: &[OutlineSection],
-    items: &[OutlineItem<'_, '_>],
-    anchors: &Anchors,
+    content: &Content<'_, '_>,
+    items: Range<usize>,
     out: &mut Output<'_>,
 ) -> Result<(), ShowError> {
+    let Content { sections, anchors, .. } = content;
     let mut place = None;
-    for (item, anchor) in items.iter().zip(&anchors.items) {
+    for (item, anchor) in content.items[items.clone()].iter().zip(&anchors.items[items]) {
         let (section, group) = (&sections[item.section], &section_group(sections, item));
         if place.is_none_or(|(section, _)| section != item.section) {
             let name = &anchors.sections[item.section];
+            let kind = Some(&anchors.kinds[item.section]).filter(|kind| *kind != name);
             let end = if place.is_some() { "</div></section>" } else { "" };
             out.markup(&html! {
                 (PreEscaped(end))
                 (PreEscaped("<section aria-labelledby=\"")) (name) (PreEscaped("\">"))
-                h2 id=(name) { (section.title) }
+                h2 id=(name) data-k=[kind] { (section.title) }
                 (PreEscaped("<div class=\"c\">"))
             });
             out.lines = 0;

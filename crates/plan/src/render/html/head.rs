@@ -10,6 +10,7 @@ use super::super::outline::{OutlineFilter, OutlineItem, OutlineSection, filters}
 use super::super::overview::{LINK, NAMES, Sentence, action_counts, losses, sentences};
 use super::HtmlOptions;
 use super::anchors::Anchors;
+use super::content::Content;
 use super::entries::keyword;
 use crate::report::Report;
 
@@ -52,8 +53,7 @@ pub(super) fn script() -> Markup {
 pub(super) fn header(
     report: &Report<'_>,
     title: &str,
-    items: &[OutlineItem<'_, '_>],
-    anchors: &Anchors,
+    content: &Content<'_, '_>,
     options: &HtmlOptions<'_>,
 ) -> Markup {
     html! {
@@ -62,12 +62,7 @@ pub(super) fn header(
             @for Sentence { important, rest } in sentences(report) {
                 p { @if !important.is_empty() { strong { (important) } } (rest) }
             }
-            @for note in options.notes {
-                p { (visible(note)) }
-            }
-            @if let Some(link) = options.link.and_then(escape::target).filter(|link| link.len() <= LINK) {
-                p { a href=(link) rel="noreferrer" { (link) } }
-            }
+            (notes(options))
             @if action_counts(report).next().is_some() {
                 dl.counts {
                     @for (action, count) in action_counts(report) {
@@ -75,13 +70,26 @@ pub(super) fn header(
                     }
                 }
             }
-            (lost(items, anchors))
+            (lost(content))
+        }
+    }
+}
+
+/// Lines to read first, and the link to the page that this one belongs to.
+pub(super) fn notes(options: &HtmlOptions<'_>) -> Markup {
+    html! {
+        @for note in options.notes {
+            p { (visible(note)) }
+        }
+        @if let Some(link) = options.link.and_then(escape::target).filter(|link| link.len() <= LINK) {
+            p { a href=(link) rel="noreferrer" { (link) } }
         }
     }
 }
 
 /// Links to what is destroyed or replaced.
-fn lost(items: &[OutlineItem<'_, '_>], anchors: &Anchors) -> Markup {
+pub(super) fn lost(content: &Content<'_, '_>) -> Markup {
+    let Content { items, anchors, .. } = content;
     let losses = losses(items);
     html! {
         @if !losses.is_empty() {

@@ -2,7 +2,8 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | what is above and beside the entries | `head`, `contents` |
+//! | the reports of a page one after the other | `content` |
+//! | what is above and beside the entries; of several plans | `head`, `contents`; `plans` |
 //! | the entries, in chunks that a browser lays out when they come into view | `entries` |
 //! | a diff as HTML | `diff` |
 //! | names of elements, for links | `anchors` |
@@ -11,19 +12,18 @@
 //! Without JavaScript it is a complete document; the script only adds search, filters and keys.
 
 mod anchors;
+mod content;
 mod contents;
 mod diff;
 mod entries;
 mod head;
 mod output;
+mod plans;
 
 use std::io;
 
-use maud::{DOCTYPE, PreEscaped, html};
-
-use self::anchors::Anchors;
-use self::output::Output;
-use super::outline::sections;
+use self::content::Content;
+pub(super) use self::plans::{PlanOfPage, write_plans};
 use super::overview::{TITLE, default_title, headline, start};
 use crate::report::{Report, ShowError};
 
@@ -64,30 +64,9 @@ impl Report<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write_html(&self, out: &mut dyn io::Write, options: &HtmlOptions<'_>) -> Result<(), ShowError> {
-        let (sections, items) = sections(self);
-        let anchors = Anchors::new(&sections, &items);
+        let content = Content::new(&[self]);
         let title = options.title.map_or_else(|| default_title(self), |title| start(title, TITLE).to_owned());
         let title = headline(self, &title);
-        let mut out = Output::new(out);
-        out.markup(&html! {
-            (DOCTYPE)
-            (PreEscaped("<html lang=\"en\">"))
-            (head::head(&title))
-            (PreEscaped("<body>"))
-            a.skip href="#main" { "Skip to the entries" }
-            (head::header(self, &title, &items, &anchors, options))
-            (head::tools(&sections, &items, &anchors))
-            (PreEscaped("<div class=\"columns\">"))
-            (contents::contents(&sections, &anchors))
-            (PreEscaped("<main id=\"main\" tabindex=\"-1\">"))
-        });
-        entries::write(self, &sections, &items, &anchors, &mut out)?;
-        out.markup(&html! {
-            (PreEscaped("</main></div>"))
-            (head::keys())
-            (head::script())
-            (PreEscaped("</body></html>\n"))
-        });
-        Ok(out.flush()?)
+        content.write(out, &title, &head::header(self, &title, &content, options), &[])
     }
 }

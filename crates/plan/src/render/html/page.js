@@ -31,7 +31,7 @@
         continue;
       }
       const chunk = element.parentElement;
-      entries.push({ element, kind: element.dataset.a ?? title.id, text: null, chunk, parts: [section, title, group] });
+      entries.push({ element, kind: element.dataset.a ?? title.dataset.k ?? title.id, text: null, chunk, parts: [section, title, group] });
       const count = (chunks.get(chunk)?.entries ?? 0) + 1;
       chunks.set(chunk, { entries: count, shown: count });
     }

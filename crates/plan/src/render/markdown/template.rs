@@ -9,9 +9,10 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use objchange_text::TimeLimit;
 
 use super::bounded::{self, Budget};
-use super::{MarkdownOptions, PageBudget, escape, length};
-use crate::render::outline::sections;
-use crate::render::overview::{Sentence, action_counts, counts, sentences};
+use super::fitting::{FittingEntries, LISTED, Place, address, module_name};
+use super::{LeftOut, MarkdownOptions, Part, escape, length, marker, target, title};
+use crate::render::outline::{OutlineModule, sections};
+use crate::render::overview::{Sentence, action_counts, counts, default_title, is_small, sentences};
 use crate::report::TemplateError;
 use crate::report::{Report, ShowError};
 
@@ -143,13 +144,10 @@ impl Report<'_> {
             false => Value::from(()),
         };
         let (sections, items) = sections(self);
-        let head = super::Head::new(self, &items, options);
-        let mut room = options.max_length.saturating_sub(length(&head.to_string()) + super::FOOT);
+        let mut room = super::room(self, &LeftOut::all(&sections, &items), options);
         for _ in 0..MAX_TRIES {
-            let mut fit = PageBudget::new(&sections, &items, room);
-            fit.lines();
-            fit.diffs(self)?;
-            let page = template.render(page(self, &head, &fit, options), &report, time)?;
+            let part = Part::new(self, &sections, &items, room, options.plain)?;
+            let page = template.render(page(self, &part, options), &report, time)?;
             let too_much = length(&page).saturating_sub(options.max_length);
             if too_much == 0 {
                 return Ok(out.write_all(page.as_bytes())?);
@@ -175,62 +173,80 @@ fn object<const N: usize>(members: [(&'static str, Value); N]) -> Value {
 }
 
 /// The parts of a page, for templates.
-fn page(
-    report: &Report<'_>,
-    head: &super::Head,
-    fit: &PageBudget<'_, '_, '_>,
-    options: &MarkdownOptions<'_>,
-) -> Value {
+fn page(report: &Report<'_>, part: &Part<'_, '_, '_>, options: &MarkdownOptions<'_>) -> Value {
     let note = |Sentence { important, rest }: Sentence| {
         object([("important", safe(important)), ("text", safe(rest))])
     };
     let action =
         |(name, count): (&'static str, usize)| object([("name", safe(name)), ("count", Value::from(count))]);
+    let or_none = |text: Option<String>| text.map_or_else(|| Value::from(()), safe);
     object([
-        ("marker", head.marker.clone().map_or_else(|| Value::from(()), safe)),
-        ("title", safe(head.title.clone())),
+        ("marker", or_none(marker(options))),
+        ("title", safe(title(options, &default_title(report)))),
         ("counts", safe(counts(report))),
         ("notes", sentences(report).into_iter().map(note).collect()),
-        ("link", head.link.clone().map_or_else(|| Value::from(()), safe)),
+        ("link", or_none(target(options))),
         ("actions", action_counts(report).map(action).collect()),
-        ("destroyed", head.destroyed.iter().cloned().map(safe).collect()),
-        ("more_destroyed", Value::from(head.more_destroyed)),
-        ("has_entries", Value::from(!fit.items.is_empty())),
-        ("sections", fit_sections(fit)),
-        ("left_out", safe(fit.left_out())),
+        ("table", safe(&*part.table)),
+        ("caution", safe(part.caution())),
+        ("destroyed", part.destroyed.iter().cloned().map(safe).collect()),
+        ("more_destroyed", Value::from(part.more_destroyed)),
+        ("is_open", Value::from(is_small(report))),
+        ("has_entries", Value::from(!part.fitting.items.is_empty())),
+        ("sections", fitting_sections(&part.fitting)),
+        ("left_out", safe(part.left_out().amounts())),
         ("max_length", Value::from(options.max_length)),
     ])
 }
 
-/// The sections of what fits.
-fn fit_sections(fit: &PageBudget<'_, '_, '_>) -> Value {
-    let shown: Vec<_> = (0..fit.items.len()).filter(|index| fit.shown[*index].is_some()).collect();
-    let by_section = shown.chunk_by(|a, b| fit.items[*a].section == fit.items[*b].section);
-    let section = |indices: &[usize]| {
-        let section = &fit.sections[fit.items[indices[0]].section];
-        let by_group = indices.chunk_by(|a, b| fit.items[*a].group == fit.items[*b].group);
-        let group = |indices: &[usize]| {
-            let module = section.groups[fit.items[indices[0]].group].as_ref();
-            let name = |module: &crate::render::outline::OutlineModule| safe(super::module_name(module));
-            object([
-                ("module", module.map_or_else(|| Value::from(()), name)),
-                (
-                    "counts",
-                    safe(module.map(crate::render::outline::OutlineModule::counts).unwrap_or_default()),
-                ),
-                ("entries", indices.iter().map(|index| entry(fit, *index)).collect()),
-            ])
-        };
-        object([("title", safe(section.title)), ("groups", by_group.map(group).collect())])
+/// The sections of the entries that fit, after the one with addresses alone.
+fn fitting_sections(fitting: &FittingEntries<'_, '_, '_>) -> Value {
+    let listed = fitting.listed();
+    let by_action = listed.chunk_by(|a, b| fitting.items[*a].action == fitting.items[*b].action);
+    let list = |indices: &[usize]| {
+        let lines = indices.iter().map(|index| entry(fitting, *index, &address(&fitting.items[*index]), ""));
+        let action = fitting.items[indices[0]].action.unwrap_or_default();
+        group("", "", action, lines.collect())
     };
-    by_section.map(section).collect()
+    let lists: Vec<Value> = by_action.map(list).collect();
+    let section = |title: &str, groups: Value| object([("title", safe(title)), ("groups", groups)]);
+    let first = (!lists.is_empty()).then(|| section(LISTED, lists.into()));
+    let shown = fitting.places.iter().enumerate().filter_map(|(index, place)| match place {
+        Place::Entry(diff) => Some((index, &**diff)),
+        Place::LeftOut | Place::Listed => None,
+    });
+    let shown: Vec<_> = shown.collect();
+    let item = |(index, _): &(usize, &str)| &fitting.items[*index];
+    let by_section = shown.chunk_by(|a, b| item(a).section == item(b).section);
+    let rest = by_section.map(|shown| {
+        let of = &fitting.sections[item(&shown[0]).section];
+        let groups = shown.chunk_by(|a, b| item(a).group == item(b).group).map(|shown| {
+            let entries =
+                shown.iter().map(|(index, diff)| entry(fitting, *index, &fitting.lines[*index], diff));
+            let module = of.groups[item(&shown[0]).group].as_ref();
+            let (name, counts) = (module.map(module_name), module.map(OutlineModule::counts));
+            group(&name.unwrap_or_default(), &counts.unwrap_or_default(), "", entries.collect())
+        });
+        section(of.title, groups.collect())
+    });
+    first.into_iter().chain(rest).collect()
 }
 
-fn entry(fit: &PageBudget<'_, '_, '_>, index: usize) -> Value {
-    let item = &fit.items[index];
-    let diff = fit.shown[index].as_deref().unwrap_or_default();
+/// Entries of a module, or addresses of objects to which the same happens; without either, its name is none.
+fn group(module: &str, counts: &str, list: &str, entries: Value) -> Value {
+    let or_none = |text: &str| if text.is_empty() { Value::from(()) } else { safe(text) };
     object([
-        ("line", safe(fit.lines[index].clone())),
+        ("module", or_none(module)),
+        ("counts", safe(counts)),
+        ("list", or_none(list)),
+        ("entries", entries),
+    ])
+}
+
+fn entry(fitting: &FittingEntries<'_, '_, '_>, index: usize, line: &str, diff: &str) -> Value {
+    let item = &fitting.items[index];
+    object([
+        ("line", safe(line)),
         ("action", item.action.map_or_else(|| Value::from(()), safe)),
         ("address", Value::from(item.name.clone())),
         ("deposed", item.deposed.clone().map_or_else(|| Value::from(()), Value::from)),

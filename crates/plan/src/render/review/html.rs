@@ -1,23 +1,55 @@
-//! A review of one plan as an HTML page.
+//! A review as an HTML page.
 
 use std::io;
 
-use super::{Review, ReviewedPlan};
+use objchange_text::counted;
+
+use super::{Review, ReviewedPlan, has_losses};
 use crate::render::HtmlOptions;
+use crate::render::html::{PlanOfPage, write_plans};
+use crate::render::overview::counts;
 use crate::report::ShowError;
 
 impl Review<'_> {
-    /// Writes the HTML page of each plan with what was found about it at the top; it is one page if there is one plan.
+    /// Writes one HTML page: of one plan with what was found about it at the top, of several with a table of them, and what was
+    /// found about each above its changes.
     ///
     /// # Errors
     ///
     /// A change, or the schema of its type, cannot be read, or the page cannot be written.
     pub fn write_html(&self, out: &mut dyn io::Write, options: &HtmlOptions<'_>) -> Result<(), ShowError> {
-        for plan in &self.plans {
-            let notes = notes(plan);
-            plan.report.write_html(out, &HtmlOptions { notes: &notes, ..*options })?;
+        let commit = self.commit.iter().map(|commit| format!("Commit: {commit}"));
+        let problems = self.problems.iter().map(|problem| format!("Not reviewed: {problem}"));
+        let mut first: Vec<String> = commit.chain(problems).collect();
+        match &self.plans[..] {
+            [plan] => {
+                first.extend(notes(plan));
+                plan.report.write_html(out, &HtmlOptions { notes: &first, ..*options })
+            }
+            plans => {
+                let of_page: Vec<_> = plans.iter().map(of_page).collect();
+                write_plans(out, &HtmlOptions { notes: &first, ..*options }, &self.counts(), &of_page)
+            }
         }
-        Ok(())
+    }
+
+    /// The numbers of plans, and of those that are refused.
+    pub(super) fn counts(&self) -> String {
+        let refused = self.plans.iter().filter(|plan| plan.is_refused()).count();
+        format!("{}, {refused} refused", counted(self.plans.len(), "plan"))
+    }
+}
+
+fn of_page<'r, 'p>(plan: &'r ReviewedPlan<'p>) -> PlanOfPage<'r, 'p> {
+    let caution = if has_losses(&plan.report) { "⚠️ " } else { "" };
+    PlanOfPage {
+        name: &plan.name,
+        report: &plan.report,
+        verdict: if plan.is_refused() { "❌ refused" } else { "accepted" },
+        changes: format!("{caution}{}", counts(&plan.report)),
+        policies: plan.policy_counts(),
+        hash: plan.hash.as_deref().unwrap_or_default(),
+        notes: notes(plan),
     }
 }
 
@@ -37,5 +69,6 @@ fn notes(plan: &ReviewedPlan<'_>) -> Vec<String> {
         format!("{word}{accepted} {} ({}): {}", result.policy, result.places(), result.message)
     }));
     notes.extend(plan.hash.as_ref().map(|hash| format!("Approval hash: {hash}")));
+    notes.extend(plan.made(str::to_owned));
     notes
 }

@@ -12,8 +12,7 @@ use std::io::Write;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use super::overview::action_counts;
-use crate::report::{Report, Section, ShowError};
+use crate::report::{Report, ShowError};
 
 /// Plans, and everything that was found about them.
 #[derive(Debug, Default)]
@@ -22,6 +21,8 @@ pub struct Review<'p> {
     pub plans: Vec<ReviewedPlan<'p>>,
     /// Why inputs could not be reviewed.
     pub problems: Vec<String>,
+    /// The commit that is reviewed.
+    pub commit: Option<String>,
 }
 
 /// A plan, and what was found about it.
@@ -35,6 +36,8 @@ pub struct ReviewedPlan<'p> {
     pub made_by: Option<String>,
     /// When it was made.
     pub made_at: Option<String>,
+    /// The workspace that it is for.
+    pub workspace: Option<String>,
     /// Its approval hash.
     pub hash: Option<String>,
     /// Why it is refused, whatever the policies say.
@@ -122,6 +125,15 @@ impl ReviewedPlan<'_> {
         parts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
     }
 
+    /// How it was made, if anything is known of that: by which program, in which workspace, and when. `quoted` formats each.
+    fn made(&self, quoted: impl Fn(&str) -> String) -> Option<String> {
+        let parts =
+            [(" by ", &self.made_by), (" in the workspace ", &self.workspace), (" at ", &self.made_at)];
+        let parts = parts.into_iter().filter_map(|(word, what)| what.as_ref().map(|what| (word, what)));
+        let parts: String = parts.map(|(word, what)| format!("{word}{}", quoted(what))).collect();
+        (!parts.is_empty()).then(|| format!("Made{parts}"))
+    }
+
     /// The results, those that refuse the plan first.
     fn sorted_policies(&self) -> Vec<&PolicyResult> {
         let mut results: Vec<_> = self.policies.iter().collect();
@@ -168,11 +180,19 @@ impl Serialize for Review<'_> {
         struct Shown<'r, 'p> {
             format_version: &'static str,
             verdict: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            commit: Option<&'r str>,
             plans: Plans<'r, 'p>,
             problems: &'r [String],
         }
-        let (plans, problems) = (Plans(&self.plans), &self.problems[..]);
-        Shown { format_version: "1.0", verdict: self.verdict(), plans, problems }.serialize(serializer)
+        let shown = Shown {
+            format_version: "1.0",
+            verdict: self.verdict(),
+            commit: self.commit.as_deref(),
+            plans: Plans(&self.plans),
+            problems: &self.problems,
+        };
+        shown.serialize(serializer)
     }
 }
 
@@ -190,6 +210,8 @@ impl Serialize for Plans<'_, '_> {
             #[serde(skip_serializing_if = "Option::is_none")]
             made_at: Option<&'r str>,
             #[serde(skip_serializing_if = "Option::is_none")]
+            workspace: Option<&'r str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
             hash: Option<&'r str>,
             refused: &'r [String],
             policies: &'r [PolicyResult],
@@ -204,6 +226,7 @@ impl Serialize for Plans<'_, '_> {
                 total: plan.report.total(),
                 made_by: plan.made_by.as_deref(),
                 made_at: plan.made_at.as_deref(),
+                workspace: plan.workspace.as_deref(),
                 hash: plan.hash.as_deref(),
                 refused: &plan.refused,
                 policies: &plan.policies,
@@ -218,14 +241,4 @@ impl Serialize for Plans<'_, '_> {
 /// Whether the plan destroys or replaces something.
 fn has_losses(report: &Report<'_>) -> bool {
     report.counts.delete + report.counts.replace > 0
-}
-
-/// Whether a plan does so little that its page is open at once.
-fn is_small(report: &Report<'_>) -> bool {
-    const SMALL: usize = 10;
-    let changes = report.sections.iter().filter_map(|section| match section {
-        Section::ResourceChanges(entries) => Some(entries.headers().count()),
-        _ => None,
-    });
-    changes.sum::<usize>() <= SMALL && action_counts(report).count() > 0
 }

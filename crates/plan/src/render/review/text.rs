@@ -16,6 +16,9 @@ impl Review<'_> {
     ///
     /// The text cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, colour: Colour) -> Result<(), ShowError> {
+        if let Some(commit) = &self.commit {
+            writeln!(out, "commit: {}", visible(commit))?;
+        }
         for (index, plan) in self.plans.iter().enumerate() {
             let blank = if index > 0 { "\n" } else { "" };
             let verdict = if plan.is_refused() { "refused" } else { "accepted" };
@@ -39,6 +42,9 @@ impl Review<'_> {
             }
             if let Some(hash) = &plan.hash {
                 writeln!(out, "  hash: {hash}")?;
+            }
+            if let Some(made) = plan.made(|what| visible(what).into_owned()) {
+                writeln!(out, "  {}{}", made[..1].to_lowercase(), &made[1..])?;
             }
             plan.report.write_summary(out, colour, GroupBy::default())?;
         }

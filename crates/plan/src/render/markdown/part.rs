@@ -1,0 +1,173 @@
+//! The changes of one report on a page: a table, a caution, and the entries that fit.
+
+use std::io;
+
+use objchange_text::{counted, listed};
+
+use super::super::outline::{OutlineItem, OutlineModule, OutlineSection};
+use super::super::overview::{NAMES, action_counts, is_small, losses, start};
+use super::fitting::{FittingEntries, Form};
+use super::{LeftOut, MarkdownOptions, NAME, escape, length};
+use crate::report::{Report, ShowError};
+
+/// The part of a page below its headline and its notes.
+pub(in crate::render) struct Part<'s, 'r, 'p> {
+    /// The table of actions; of modules and their actions, if not all entries fit.
+    pub(super) table: String,
+    /// The names of some destroyed and replaced objects, visible before anything is unfolded, and the number of the others.
+    pub(super) destroyed: Vec<String>,
+    pub(super) more_destroyed: usize,
+    pub(super) fitting: FittingEntries<'s, 'r, 'p>,
+}
+
+impl<'s, 'r, 'p> Part<'s, 'r, 'p> {
+    /// The part in no more than so many characters, without what is said of what is left out.
+    pub(in crate::render) fn new(
+        report: &Report<'_>,
+        sections: &'s [OutlineSection],
+        items: &'s [OutlineItem<'r, 'p>],
+        room: usize,
+        plain: bool,
+    ) -> Result<Self, ShowError> {
+        let form = Form { plain, is_open: is_small(report) };
+        let losses = losses(items);
+        let names: Vec<_> = losses.iter().take(NAMES).map(|(_, item)| short_name(item)).collect();
+        let mut part = Self {
+            table: table(report),
+            more_destroyed: losses.len() - names.len(),
+            destroyed: names,
+            fitting: FittingEntries::new(sections, items, form),
+        };
+        if length(&part.caution()) > room / 4 {
+            part.count_destroyed();
+        }
+        if part.length_of_head() + part.fitting.length() > room {
+            part.table = module_table(sections, room / 4);
+        }
+        if part.length_of_head() + part.fitting.length_of_losses() > room {
+            // All that fit are listed in the open.
+            part.count_destroyed();
+        }
+        if part.length_of_head() > room {
+            part.table.clear();
+        }
+        let room = room.saturating_sub(part.length_of_head());
+        part.fitting.take(room, report)?;
+        Ok(part)
+    }
+
+    /// How long the part is that names all destroyed and replaced objects, and nothing else.
+    pub(in crate::render) fn shortest(
+        report: &Report<'_>,
+        sections: &'s [OutlineSection],
+        items: &'s [OutlineItem<'r, 'p>],
+        options: &MarkdownOptions<'_>,
+    ) -> usize {
+        let form = Form { plain: options.plain, is_open: is_small(report) };
+        let losses = FittingEntries::new(sections, items, form).length_of_losses();
+        losses + length(&module_table(sections, options.max_length / 4))
+    }
+
+    fn count_destroyed(&mut self) {
+        self.more_destroyed += self.destroyed.len();
+        self.destroyed.clear();
+    }
+
+    /// The line about destroyed and replaced objects, if there are any.
+    pub(super) fn caution(&self) -> String {
+        let count = self.destroyed.len() + self.more_destroyed;
+        match (count, &self.destroyed[..]) {
+            (0, _) => String::new(),
+            (_, []) => format!("⚠️ Destroyed or replaced: {}", counted(count, "resource")),
+            (_, names) => format!("⚠️ Destroyed or replaced: {}", listed(names, count)),
+        }
+    }
+
+    /// The text above the entries.
+    fn head(&self) -> String {
+        let mut head = String::new();
+        for part in [&self.table, &self.caution()] {
+            if !part.is_empty() {
+                head += &format!("\n{part}\n");
+            }
+        }
+        head += if self.fitting.items.is_empty() { "" } else { "\n" };
+        head
+    }
+
+    fn length_of_head(&self) -> usize {
+        length(&self.head())
+    }
+
+    pub(in crate::render) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        out.write_all(self.head().as_bytes())?;
+        self.fitting.write(out)
+    }
+
+    pub(in crate::render) fn left_out(&self) -> LeftOut {
+        self.fitting.left_out()
+    }
+}
+
+/// The name of an item, cut to a length.
+fn short_name(item: &OutlineItem<'_, '_>) -> String {
+    let start = start(&item.name, NAME);
+    escape::code(&format!("{start}{}", if start == item.name { "" } else { "…" }))
+}
+
+/// The counts of the actions on resources.
+fn table(report: &Report<'_>) -> String {
+    let rows: Vec<_> =
+        action_counts(report).map(|(action, count)| format!("\n| {action} | {count} |")).collect();
+    match &rows[..] {
+        [] => String::new(),
+        rows => format!("| Action | Resources |\n| :-- | --: |{}", rows.concat()),
+    }
+}
+
+/// A table of the modules with the number of each action in them, in about so many characters.
+fn module_table(sections: &[OutlineSection], room: usize) -> String {
+    let modules: Vec<&OutlineModule> =
+        sections.iter().flat_map(|section| section.groups.iter().flatten()).collect();
+    if modules.is_empty() {
+        return String::new();
+    }
+    let mut total = [0; OutlineModule::COLUMNS];
+    modules.iter().for_each(|module| add(&mut total, &module.numbers()));
+    let columns: Vec<usize> = (0..total.len()).filter(|column| total[*column] > 0).collect();
+    let line = |name: &str, numbers: &[usize]| {
+        let cells = columns.iter().map(|column| match numbers[*column] {
+            0 => " |".to_owned(),
+            count => format!(" {count} |"),
+        });
+        format!("\n| {name} |{}", cells.collect::<String>())
+    };
+    let titles: String = columns.iter().map(|column| format!(" {} |", modules[0].title(*column))).collect();
+    let mut table = format!("| Module |{titles}\n| :-- |{}", " --: |".repeat(columns.len()));
+    let mut table_length = length(&table);
+    let mut rest = [0; OutlineModule::COLUMNS];
+    let mut left_out = 0;
+    for module in &modules {
+        // A bar would end the cell, even in code.
+        let name = module.address.as_deref().map_or_else(|| "Root module".to_owned(), escape::code);
+        let row = line(&name.replace('|', "\\|"), &module.numbers());
+        if table_length + length(&row) > room {
+            left_out += 1;
+            add(&mut rest, &module.numbers());
+        } else {
+            table_length += length(&row);
+            table += &row;
+        }
+    }
+    if left_out > 0 {
+        table += &line(&counted(left_out, "more module"), &rest);
+    }
+    if modules.len() > 1 {
+        table += &line("**All**", &total);
+    }
+    table
+}
+
+fn add(sum: &mut [usize], numbers: &[usize]) {
+    sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+}
