@@ -7,7 +7,7 @@ use objchange::change::{
 };
 use objchange::schema::{Block, CoerceError};
 use objchange::value::Path;
-use objchange_plan::{Options, render_planned_change};
+use objchange_plan::{Options, ResourceActions, render_planned_change};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -232,11 +232,16 @@ pub(crate) fn plan_change(
 
 #[pymethods]
 impl PlannedChange {
-    /// The action: ``"noop"``, ``"create"``, ``"update"``, ``"delete"``, ``"delete_then_create"`` or
-    /// ``"create_then_delete"``.
+    /// The action in one word: ``"no-op"``, ``"create"``, ``"update"``, ``"delete"`` or ``"replace"``.
     #[getter]
     fn action(&self) -> &'static str {
-        self.change.action.kind()
+        ResourceActions::from(self.change.action).word()
+    }
+
+    /// Terraform's actions, in order: such as ``["delete", "create"]``.
+    #[getter]
+    fn actions(&self) -> Vec<&'static str> {
+        ResourceActions::from(self.change.action).words().to_vec()
     }
 
     /// Why the object is replaced: ``"tainted"``, ``"requested"`` or ``"cannot_update"``; ``None`` if it is not.

@@ -8,6 +8,7 @@
 
 mod case;
 mod change;
+mod choice;
 mod columns;
 mod comparison;
 mod document;

@@ -14,6 +14,7 @@ from collections.abc import Collection as _Collection
 from collections.abc import Sequence as _Sequence
 
 from . import hcl, policy
+from ._actions import ACTIONS, Action
 from ._conform import ConformFinding, ConformReport, ConformType, conform
 from ._errors import (
     ConfigurationError,
@@ -21,6 +22,7 @@ from ._errors import (
     DocumentWarning,
     Error,
     InvalidValueError,
+    NotFoundError,
     OptionError,
     PolicyError,
     ProviderError,
@@ -67,7 +69,9 @@ for _list in (ChangeList, OutputList, ResourceList):
 _Collection.register(Set)
 
 __all__ = [
+    "ACTIONS",
     "UNKNOWN",
+    "Action",
     "CaseResult",
     "ChangeList",
     "Comparison",
@@ -80,6 +84,7 @@ __all__ = [
     "DocumentWarning",
     "Error",
     "InvalidValueError",
+    "NotFoundError",
     "OptionError",
     "OutputChange",
     "OutputList",
