@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use objchange::Value;
 use objchange::schema::Block;
-use objchange_plan::{ChangedResource, DocumentError, Index, Json, Plan, ResourceActions, Shape, View};
-use objchange_policy::columns::{RowKind, changes, of_resources};
+use objchange::value::PathStep;
+use objchange_plan::{ChangedResource, DocumentError, Index, Plan, ResourceActions};
+use objchange_policy::columns::{RowKind, changes, of_resources, shown_path};
 use objchange_policy::tfplan::Change;
 use objchange_policy::{Marked, ObjectValueError};
 use objchange_text::{counted, listed, visible};
@@ -251,10 +252,7 @@ impl ResourceChange {
         look: impl for<'t> FnOnce(&Plan<'t>, &ChangedResource<'t>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         let plan = self.held.plan()?;
-        match self.kind.get(plan, self.index) {
-            Some(resource) => look(plan, resource),
-            None => Err(Failure::defect("there is no such change")),
-        }
+        look(plan, self.of(plan)?)
     }
 
     fn text(&self, text: impl Fn(&ChangedResource<'_>) -> Option<String>) -> PyResult<Option<String>> {
@@ -265,20 +263,24 @@ impl ResourceChange {
         Failure::document(error, self.held.file.as_deref())
     }
 
+    /// The change in its plan.
+    fn of<'p, 't>(&self, plan: &'p Plan<'t>) -> Result<&'p ChangedResource<'t>, Failure> {
+        self.kind.get(plan, self.index).ok_or_else(|| Failure::defect("there is no such change"))
+    }
+
+    fn value(&self, side: Side) -> Result<Value, Failure> {
+        self.held.with_raw(|plan, raw| {
+            let resource = self.of(plan)?;
+            // `terraform show -json` writes sets as lists. Only the schema tells them apart.
+            let schema = self.held.schemas.of_change(resource);
+            let schema = schema.map_err(|error| Failure::schemas(&error, None))?;
+            let change = raw.change_of(resource);
+            side_value(&change, &resource.address, side, schema, self.held.file.as_deref())
+        })
+    }
+
     fn side<'py>(&self, py: Python<'py>, side: Side) -> PyResult<Bound<'py, PyAny>> {
-        let value = py.detach(|| {
-            self.held.with_raw(|plan, raw| {
-                let Some(resource) = self.kind.get(plan, self.index) else {
-                    return Err(Failure::defect("there is no such change"));
-                };
-                // `terraform show -json` writes sets as lists. Only the schema tells them apart.
-                let schema = self.held.schemas.of_change(resource);
-                let schema = schema.map_err(|error| Failure::schemas(&error, None))?;
-                let change = raw.change_of(resource);
-                side_value(&change, &resource.address, side, schema, self.held.file.as_deref())
-            })
-        })?;
-        to_python(py, &value)
+        to_python(py, &py.detach(|| self.value(side))?)
     }
 }
 
@@ -322,19 +324,6 @@ pub(crate) fn key_to_python<'py>(py: Python<'py>, key: Option<Index<'_>>) -> PyR
             Err(error) => Err(Failure::new("DocumentError", error.kind(), error.to_string()).into()),
         },
     }
-}
-
-/// Names, keys and positions as Python's `str` and `int`.
-fn steps_to_python<'py>(py: Python<'py>, path: View<'_, '_>) -> PyResult<Bound<'py, PyAny>> {
-    let steps = path.elements().iter().map(|step| match step.shape() {
-        // A plan writes positions as numbers and keys of maps as texts, so that a key "0" stays a `str`.
-        Shape::String(name) => Ok(name.into_pyobject(py)?.into_any()),
-        _ => {
-            let text = step.text().unwrap_or_default();
-            Ok(py.get_type::<pyo3::types::PyInt>().call1((text.as_str(),))?)
-        }
-    });
-    Ok(PyList::new(py, steps.collect::<PyResult<Vec<_>>>()?)?.into_any())
 }
 
 #[pymethods]
@@ -449,20 +438,28 @@ impl ResourceChange {
         self.text(|resource| resource.change.importing.as_ref()?.id.as_ref().map(ToString::to_string))
     }
 
-    /// The paths that force a replacement, each of names, keys and positions.
+    /// The paths that force a replacement, each of names, keys and positions. A path ends at the first part that is sensitive: keys
+    /// in it may be secrets.
+    ///
+    /// Raises as `before`.
     #[getter]
     fn replace_paths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let text = self.look(|_, resource| {
-            Ok(resource
-                .change
-                .values
-                .written()
-                .map_or("null".to_owned(), |values| values.replace_paths.text().to_owned()))
+        let paths = py.detach(|| {
+            self.held.with_raw(|plan, raw| {
+                let (change, [before, after]) =
+                    (raw.change_of(self.of(plan)?), [self.value(Side::Before)?, self.value(Side::After)?]);
+                let paths = change.replace_paths().map_err(|error| self.failure(&error))?;
+                let paths = paths.elements();
+                Ok(paths.iter().map(|path| shown_path(path, [&before, &after])).collect::<Vec<_>>())
+            })
         })?;
-        let paths = Json::parse(&text).map_err(|error| {
-            Failure::new("DocumentError", "malformed", error.to_string()).in_file(self.held.file.as_deref())
-        })?;
-        let paths = paths.view().elements().iter().map(|path| steps_to_python(py, path));
+        let paths = paths.iter().map(|path| {
+            let steps = path.steps().iter().map(|step| match step {
+                PathStep::Attribute(name) => Ok(name.as_str().into_pyobject(py)?.into_any()),
+                PathStep::Index(key) => to_python(py, key),
+            });
+            PyList::new(py, steps.collect::<PyResult<Vec<_>>>()?)
+        });
         Ok(PyList::new(py, paths.collect::<PyResult<Vec<_>>>()?)?.into_any())
     }
 

@@ -129,6 +129,43 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// Errors and warnings about a text as one error, so that `?` takes a list of them.
+///
+/// ```
+/// use objchange_text::{Diagnostic, DiagnosticsError, Span};
+///
+/// fn read(text: &str) -> Result<(), Vec<Diagnostic>> {
+///     Err(vec![Diagnostic::new("Missing name", Span::at(0), text.to_owned()), Diagnostic::new("Missing type", Span::at(0), "")])
+/// }
+///
+/// fn run() -> Result<(), DiagnosticsError> {
+///     read("It is empty.")?;
+///     Ok(())
+/// }
+///
+/// assert_eq!(run().unwrap_err().to_string(), "Missing name: It is empty.\nMissing type");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiagnosticsError(pub Vec<Diagnostic>);
+
+impl From<Vec<Diagnostic>> for DiagnosticsError {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Self(diagnostics)
+    }
+}
+
+/// A line for each.
+impl fmt::Display for DiagnosticsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.0.iter().enumerate() {
+            write!(f, "{}{diagnostic}", if index > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for DiagnosticsError {}
+
 /// The summary of a diagnostic, and its kind.
 ///
 /// A fixed summary gives its kind: that of "Unknown variable" is `unknown_variable`. A summary that holds names, or whose

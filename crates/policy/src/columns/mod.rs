@@ -331,17 +331,17 @@ fn texts(paths: impl Iterator<Item = Path>, name: &Text<'_>) -> Result<Vec<Strin
     Ok(texts)
 }
 
-/// A path of a document, with the names that the values show: what is in a sensitive value may have a secret key.
-fn shown_path(path: View<'_, '_>, sides: [&Value; 2]) -> Path {
+/// A path of a document in the two sides of a change, up to the first part that is sensitive, because keys in it may be secrets. A
+/// name where neither side has a value may be one, too.
+pub fn shown_path(path: View<'_, '_>, sides: [&Value; 2]) -> Path {
     let mut at = sides.map(Some);
     let mut shown = Vec::new();
     for step in path.elements().iter() {
         let here = || at.iter().copied().flatten();
-        if here().next().is_none() || here().any(Value::is_marked) {
-            break;
-        }
         let is_map = || here().any(|value| matches!(value.kind(), Kind::Map(_)));
         let step = match step.shape() {
+            _ if here().any(Value::is_marked) => break,
+            Shape::String(_) if here().next().is_none() => break,
             Shape::String(name) if is_map() => PathStep::Index(Value::from(name)),
             Shape::String(name) => PathStep::Attribute(name.into()),
             Shape::Number(text) => match Number::parse(text) {

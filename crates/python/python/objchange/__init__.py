@@ -15,6 +15,7 @@ from collections.abc import Sequence as _Sequence
 
 from . import hcl, policy
 from ._actions import ACTIONS, Action
+from ._checks import ReviewReport, TestReport, TestRun, review, run_tests
 from ._conform import ConformFinding, ConformReport, ConformType, conform
 from ._errors import (
     ConfigurationError,
@@ -55,6 +56,8 @@ from ._objchange import (
     __version__,
     assert_object_compatible,
     assert_plan_valid,
+    explain,
+    graph,
     load,
     loads,
     plan_change,
@@ -98,6 +101,7 @@ __all__ = [
     "QueryResult",
     "ResourceChange",
     "ResourceList",
+    "ReviewReport",
     "Schema",
     "SchemaError",
     "Schemas",
@@ -105,12 +109,16 @@ __all__ = [
     "Set",
     "State",
     "StateResource",
+    "TestReport",
+    "TestRun",
     "Unknown",
     "Violation",
     "__version__",
     "assert_object_compatible",
     "assert_plan_valid",
     "conform",
+    "explain",
+    "graph",
     "hcl",
     "load",
     "loads",
@@ -119,5 +127,7 @@ __all__ = [
     "policy",
     "proposed_new",
     "query",
+    "review",
     "run_case",
+    "run_tests",
 ]

@@ -49,7 +49,9 @@ __all__ = [
     "assert_object_compatible",
     "assert_plan_valid",
     "evaluate",
+    "explain",
     "files_below",
+    "graph",
     "load",
     "loads",
     "plan_change",
@@ -434,6 +436,29 @@ def plan_module(
     strict: bool = False,
     mask: Sequence[str] = ...,
 ) -> Plan: ...
+@overload
+def graph(
+    directory: str | PathLike[str] = ...,
+    *,
+    schemas: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+    state: str | PathLike[str] | None = None,
+    variables: Mapping[str, Any] | None = None,
+    var_files: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+    only_unknown: bool = False,
+    format: Literal["dict"] = "dict",
+) -> dict[str, Any]: ...
+@overload
+def graph(
+    directory: str | PathLike[str] = ...,
+    *,
+    schemas: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+    state: str | PathLike[str] | None = None,
+    variables: Mapping[str, Any] | None = None,
+    var_files: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+    only_unknown: bool = False,
+    format: Literal["dot", "mermaid"],
+) -> str: ...
+def explain(text: str, /, *, address: str | None = None, schemas: _Schemas | None = None) -> list[dict[str, Any]]: ...
 def run_program(arguments: Sequence[str]) -> int: ...
 @final
 class QueryItem:
@@ -476,6 +501,8 @@ class RuleResult:
     def verdict(self) -> _Verdict: ...
     @property
     def level(self) -> Literal["failure", "warning", "advisory", "soft-mandatory", "hard-mandatory"]: ...
+    @property
+    def binds(self) -> bool: ...
     @property
     def findings(self) -> list[tuple[str | None, str]]: ...
     @property
