@@ -276,8 +276,6 @@ impl AnyDocument {
     ///
     /// >>> print(plan.text().splitlines()[-1])
     /// Plan: 1 to add, 0 to change, 0 to destroy.
-    /// >>> print(plan.text(action="delete").splitlines()[0])
-    /// No change matches.
     #[pyo3(signature = (*, color=false, width=None, show_sensitive=false, **choice))]
     fn text(
         &self,

@@ -188,7 +188,7 @@ fn failure(error: &PlanChangeError) -> Failure {
 /// >>> change.action, change.after["size"]
 /// ('update', 2)
 /// >>> objchange.plan_change(schema, {"id": "d-1", "size": 1}, {"size": 2}, requires_replace=["size"]).action
-/// 'delete_then_create'
+/// 'replace'
 #[pyfunction]
 #[pyo3(signature = (schema, prior, config, *, tainted=false, create_before_destroy=false, force_replace=false, ignore_changes=None, requires_replace=vec![]))]
 #[pyo3(

@@ -118,8 +118,8 @@ pub(crate) fn plan_module<'py>(
 /// Raises `ConfigurationError` where the module cannot be planned, and `OptionError` for another ``format``.
 ///
 /// >>> found = graph("examples/module", schemas="examples/aws_instance/schemas.json", variables={"name": "api"})
-/// >>> sorted(found["nodes"][0])
-/// ['address', 'file', 'kind', 'line', 'needs', 'unknown']
+/// >>> [node["address"] for node in found["nodes"] if node["kind"] == "variable"]
+/// ['module.web.var.name', 'var.name']
 #[pyfunction]
 #[pyo3(signature = (
     directory=PathBuf::from("."),

@@ -39,7 +39,8 @@ where
     T: pyo3::PyClass + Into<PyClassInitializer<T>>,
 {
     let py = index.py();
-    if let Some(name) = text(index) {
+    if index.is_instance_of::<PyString>() {
+        let name = text(index).unwrap_or_default();
         let element = position(&name).map(item).ok_or_else(|| {
             let names = names();
             let meant = did_you_mean(&name, names.iter().map(String::as_str));

@@ -332,17 +332,16 @@ fn texts(paths: impl Iterator<Item = Path>, name: &Text<'_>) -> Result<Vec<Strin
 }
 
 /// A path of a document in the two sides of a change, up to the first part that is sensitive, because keys in it may be secrets. A
-/// name where neither side has a value may be one, too.
+/// name below the attribute that neither side has may be one, too.
 pub fn shown_path(path: View<'_, '_>, sides: [&Value; 2]) -> Path {
     let mut at = sides.map(Some);
     let mut shown = Vec::new();
     for step in path.elements().iter() {
         let here = || at.iter().copied().flatten();
-        let is_map = || here().any(|value| matches!(value.kind(), Kind::Map(_)));
+        let is_map = here().any(|value| matches!(value.kind(), Kind::Map(_)));
         let step = match step.shape() {
             _ if here().any(Value::is_marked) => break,
-            Shape::String(_) if here().next().is_none() => break,
-            Shape::String(name) if is_map() => PathStep::Index(Value::from(name)),
+            Shape::String(name) if is_map => PathStep::Index(Value::from(name)),
             Shape::String(name) => PathStep::Attribute(name.into()),
             Shape::Number(text) => match Number::parse(text) {
                 Ok(number) => PathStep::Index(Value::from(number)),
@@ -352,6 +351,10 @@ pub fn shown_path(path: View<'_, '_>, sides: [&Value; 2]) -> Path {
         };
         let below = Path::from_iter([step.clone()]);
         at = at.map(|value| value?.at(&below));
+        let is_name = matches!(&step, PathStep::Attribute(_)) || is_map;
+        if is_name && !shown.is_empty() && at == [None, None] {
+            break;
+        }
         shown.push(step);
     }
     shown.into_iter().collect()

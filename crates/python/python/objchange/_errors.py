@@ -46,7 +46,7 @@ class Error(Exception):
         if self.file is not None:
             place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         elif self.line is not None:
-            place = f"line {self.line}, column {self.column}"
+            place = f"line {self.line}" + ("" if self.column is None else f", column {self.column}")
         else:
             place = ""
         return ": ".join(part for part in (place, self.path, self.message) if part)
