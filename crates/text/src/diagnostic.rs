@@ -143,10 +143,18 @@ impl std::error::Error for Diagnostic {}
 ///     Ok(())
 /// }
 ///
-/// assert_eq!(run().unwrap_err().to_string(), "Missing name: It is empty.\nMissing type");
+/// let error = run().unwrap_err();
+/// assert_eq!((error.kind(), error.to_string()), ("missing_name", "Missing name: It is empty.\nMissing type".to_owned()));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagnosticsError(pub Vec<Diagnostic>);
+
+impl DiagnosticsError {
+    /// The kind of the first of them; `no_diagnostic` if there is none.
+    pub fn kind(&self) -> &str {
+        self.0.first().map_or("no_diagnostic", Diagnostic::kind)
+    }
+}
 
 impl From<Vec<Diagnostic>> for DiagnosticsError {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
