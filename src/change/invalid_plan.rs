@@ -86,6 +86,16 @@ impl InvalidPlan {
         let unfit = Self::new(InvalidPlanKind::Unfit, error.path().clone());
         Self { unfit: Some(Box::new(error)), ..unfit }
     }
+
+    /// The stable name of the kind of violation, as every violation has one.
+    pub fn kind(&self) -> &'static str {
+        self.kind.kind()
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 impl std::error::Error for InvalidPlan {}

@@ -150,6 +150,17 @@ impl fmt::Debug for ObjectType {
 }
 
 impl Type {
+    /// The type that is not known yet, or any type, as a function beside the others.
+    ///
+    /// ```
+    /// use objchange::Type;
+    ///
+    /// assert_eq!(Type::list(Type::dynamic()).to_string(), r#"["list","dynamic"]"#);
+    /// ```
+    pub const fn dynamic() -> Self {
+        Self::Dynamic
+    }
+
     /// The type of lists of `element`.
     pub fn list(element: Type) -> Self {
         Self::List(Arc::new(element))

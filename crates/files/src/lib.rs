@@ -16,6 +16,6 @@ mod walk;
 pub mod write_file;
 
 pub use file_error::{FileError, FileErrorKind};
-pub use packed::unpacked;
+pub use packed::{is_packed, unpacked};
 pub use snapshot::Snapshot;
 pub use walk::{FoundFiles, Walk, capitals, in_lower_case, refuse_link_out};

@@ -8,6 +8,11 @@ use objchange_text::read_at_most;
 /// The first bytes of what gzip packs with the one method that there is (RFC 1952).
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
+/// Whether gzip has packed what begins with these bytes.
+pub fn is_packed(head: &[u8]) -> bool {
+    head.starts_with(&MAGIC)
+}
+
 /// A reader of the same bytes, or of the unpacked ones if they are packed by gzip.
 ///
 /// A few packed bytes may be many unpacked ones: whoever reads limits these, as with every input.
@@ -28,7 +33,7 @@ const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// The first bytes cannot be read.
 pub fn unpacked<'r>(mut reader: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
     let head = read_at_most(&mut reader, MAGIC.len() as u64)?;
-    let is_packed = head == MAGIC;
+    let is_packed = is_packed(&head);
     let all = Cursor::new(head).chain(reader);
     Ok(if is_packed { Box::new(Unpacked(MultiGzDecoder::new(all))) } else { Box::new(all) })
 }

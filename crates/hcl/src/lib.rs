@@ -101,7 +101,9 @@ pub use module::{
     ResourceConfig, ResourceName, RunCommand, RunModule, RunPlanOptions, StateStorage, TestFile, TestRun,
     TriggerEvent, VariableConfig, VariableValues, each,
 };
-pub use objchange_text::{Diagnostic, FunctionSignature, LineIndex, Position, Severity, Span, Summary};
+pub use objchange_text::{
+    Diagnostic, DiagnosticsError, FunctionSignature, LineIndex, Position, Severity, Span, Summary,
+};
 pub use outline::Outline;
 pub use selected::{DecodedResource, SelectError, SelectedResource, SourcePlace, Unfollowed};
 #[cfg(feature = "snippet")]

@@ -7,17 +7,19 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use objchange_files::input::{Contents, MAX_DOCUMENT};
+use objchange_files::unpacked;
 use objchange_plan::Schemas;
-use objchange_policy::columns::{Row, RowKind, RowsBuilder, rows, schema};
+use objchange_policy::ObjectValueError;
+use objchange_policy::columns::{Row, RowError, RowKind, RowsBuilder, rows, schema};
 use objchange_project::{PlanFileReader, PlanInputError, SchemaLookup, pool};
 use objchange_text::json::Documents;
-use objchange_text::{read_at_most, utf8_reader};
+use objchange_text::{counted, read_at_most, utf8_reader};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -25,10 +27,20 @@ use crate::error::Failure;
 use crate::load::masked_names;
 use crate::schemas::SchemasArg;
 
-/// The changes or findings of many plans as an Arrow stream, read once. Any library that knows Arrow's interface for streams takes it.
+/// The changes or findings of many plans as an Arrow stream. Any library that knows Arrow's interface for streams takes it, as
+/// often as it wants: the plans are read each time.
 #[pyclass(frozen, module = "objchange.arrow")]
 #[derive(Debug)]
-pub struct ChangeStream(Mutex<Option<Batches>>);
+pub struct ChangeStream {
+    paths: Vec<PathBuf>,
+    of: RowKind,
+    schemas: Arc<Schemas>,
+    plan_files: Arc<PlanFileReader>,
+    /// Whether a document that cannot be read ends the stream.
+    fails: bool,
+    lines: Option<(u64, u64, u64)>,
+    every_plan: bool,
+}
 
 #[pymethods]
 impl ChangeStream {
@@ -66,21 +78,11 @@ impl ChangeStream {
         };
         let given = schemas.unwrap_or_default().0;
         let plan_files = PlanFileReader::new(given.document.clone(), SchemaLookup::none());
-        let plan_files = plan_files.masking(masked_names(mask)?);
-        Ok(Self(Mutex::new(Some(Batches {
-            inputs: Inputs { paths: paths.into(), lines, open: None },
-            of,
-            schemas: Arc::clone(&given.shown),
-            plan_files,
-            fails,
-            every_plan,
-            builder: RowsBuilder::new(of),
-            ready: VecDeque::new(),
-            has_failed: false,
-        }))))
+        let plan_files = Arc::new(plan_files.masking(masked_names(mask)?));
+        Ok(Self { paths, of, schemas: Arc::clone(&given.shown), plan_files, fails, lines, every_plan })
     }
 
-    /// The stream, for libraries that know Arrow. It is handed out once.
+    /// A new stream, for libraries that know Arrow: DuckDB, for one, takes a first one for the names of the columns.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -89,12 +91,63 @@ impl ChangeStream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // By the Arrow PyCapsule interface this is a wish: callers convert to another schema themselves.
         let _ = requested_schema;
-        // The consumer owns the stream and releases it (Arrow's C stream interface), so that it cannot be handed out
-        // again.
-        let batches = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let batches = batches
-            .ok_or_else(|| Failure::new("OptionError", "read_twice", "the stream can be read once"))?;
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+        let batches = Batches {
+            inputs: Inputs { paths: self.paths.clone().into(), lines: self.lines, open: None },
+            of: self.of,
+            schemas: Arc::clone(&self.schemas),
+            plan_files: Arc::clone(&self.plan_files),
+            fails: self.fails,
+            every_plan: self.every_plan,
+            builder: RowsBuilder::new(self.of),
+            ready: VecDeque::new(),
+            has_failed: false,
+        };
+        stream(py, Box::new(batches))
+    }
+
+    fn __repr__(&self) -> String {
+        let of = match self.of {
+            RowKind::Changes => "changes",
+            RowKind::Drift => "drift",
+            RowKind::Outputs => "outputs",
+            RowKind::Findings => "findings",
+        };
+        format!("<ChangeStream: {of} in {}>", counted(self.paths.len(), "file"))
+    }
+}
+
+fn stream(py: Python<'_>, batches: Box<dyn RecordBatchReader + Send>) -> PyResult<Bound<'_, PyCapsule>> {
+    // The consumer owns the stream and releases it (Arrow's C stream interface), so that it cannot be handed out again.
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(batches), c"arrow_array_stream")
+}
+
+/// A stream of these rows.
+pub(crate) fn capsule<'py>(py: Python<'py>, of: RowKind, rows: &[Row]) -> PyResult<Bound<'py, PyCapsule>> {
+    let batches = py.detach(|| {
+        let (mut builder, mut batches) = (RowsBuilder::new(of), Vec::new());
+        for row in rows {
+            builder.push(row);
+            if builder.is_full() {
+                batches.push(builder.finish());
+            }
+        }
+        if !builder.is_empty() {
+            batches.push(builder.finish());
+        }
+        batches
+    });
+    stream(py, Box::new(RecordBatchIterator::new(batches, schema(of))))
+}
+
+/// Why there are no rows of changes at hand.
+pub(crate) fn row_failure(error: &RowError, file: Option<&str>) -> Failure {
+    match error {
+        RowError::Document(error) => Failure::document(error, file),
+        RowError::Schema(error) => Failure::schemas(error, None),
+        RowError::Value { error: ObjectValueError::Schema(_), .. } => {
+            Failure::new("SchemaError", error.kind(), error.to_string()).in_file(file)
+        }
+        error => Failure::new("DocumentError", error.kind(), error.to_string()).in_file(file),
     }
 }
 
@@ -130,6 +183,7 @@ impl Inputs {
         // Spark's workers each read a range of lines. Files with a byte order mark are not divided, so a range is
         // UTF-8.
         let Some((start, end, first)) = self.lines else {
+            let mut file = unpacked(file)?;
             let head = read_at_most(&mut file, HEAD)?;
             let is_plan_file = Contents::is_plan_file(&head);
             let file = io::Cursor::new(head).chain(file);
@@ -193,7 +247,7 @@ struct Batches {
     inputs: Inputs,
     of: RowKind,
     schemas: Arc<Schemas>,
-    plan_files: PlanFileReader,
+    plan_files: Arc<PlanFileReader>,
     /// Whether a document that cannot be read ends the stream.
     fails: bool,
     /// Whether a plan that has no rows gets one that names it.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use objchange_plan::{
-    AddressMap, Colour, CompareOptions, Comparison as Compared, ComparisonCounts, IgnoredPath,
-    MarkdownOptions, OriginDifferences, Schemas,
+    AddressMap, Colour, CompareOptions, Comparison as Compared, ComparisonCounts, OriginDifferences, Schemas,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::choice::ignored;
 use crate::document::HeldDocument;
 use crate::error::Failure;
 use crate::page;
@@ -55,10 +55,7 @@ impl Comparison {
     ) -> PyResult<Self> {
         let maps = map.into_iter().map(|map| map.parse::<AddressMap>()).collect::<Result<_, _>>();
         let maps = maps.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
-        let ignored = ignore.into_iter().map(|path| path.parse::<IgnoredPath>()).collect::<Result<_, _>>();
-        let ignored =
-            ignored.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
-        let options = CompareOptions { maps, ignored };
+        let options = CompareOptions { maps, ignored: ignored(ignore)? };
         let (counts, result, unmatched) = py.detach(|| {
             compare(&plans, &schemas, &options, |compared| {
                 Ok((compared.counts, compared.result(), compared.unmatched.clone()))
@@ -135,10 +132,19 @@ impl Comparison {
         self.page(py, |compared, page, names| compared.write_text(page, colour, names))
     }
 
-    /// The differences as a Markdown page.
-    #[pyo3(signature = (*, title=None, link=None))]
-    fn markdown(&self, py: Python<'_>, title: Option<&str>, link: Option<&str>) -> PyResult<String> {
-        let options = MarkdownOptions { title, link, ..MarkdownOptions::default() };
+    /// The differences as a Markdown page. The arguments are those of `Document.markdown`.
+    ///
+    /// Raises `OptionError` where ``max_length`` is too small.
+    #[pyo3(signature = (*, title=None, link=None, marker=None, max_length=None))]
+    fn markdown(
+        &self,
+        py: Python<'_>,
+        title: Option<&str>,
+        link: Option<&str>,
+        marker: Option<&str>,
+        max_length: Option<usize>,
+    ) -> PyResult<String> {
+        let options = page::markdown_options(title, link, marker, max_length)?;
         self.page(py, |compared, page, names| compared.write_markdown(page, &options, names))
     }
 
@@ -147,12 +153,13 @@ impl Comparison {
         self.page(py, |compared, page, names| compared.write_json(page, names))
     }
 
-    /// The text, for notebooks.
+    /// The text for notebooks, cut to about 100 kB.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         Ok(page::preformatted(&self.text(py, false)?))
     }
 
     fn __repr__(&self) -> String {
-        format!("<Comparison: {}>", self.result)
+        let (surprises, expected) = (self.counts.surprises(), self.counts.expected);
+        format!("<Comparison: {}, {surprises} as a surprise, {expected} as expected>", self.result)
     }
 }

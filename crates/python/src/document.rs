@@ -3,22 +3,25 @@
 use std::sync::{Arc, OnceLock};
 
 use objchange_plan::{
-    Document, DocumentError, Filter, GroupBy, HashKey, HashedPlan, HtmlOptions, MarkdownOptions, Options,
-    PlanFile, Problem, Program, Report, Schemas, document_warnings,
+    Colour, Document, DocumentError, Filter, GroupBy, HashKey, HashedPlan, HtmlOptions, Options, PlanFile,
+    Problem, Program, Report, Schemas, document_warnings,
 };
 use objchange_policy::tfplan::RawPlan;
 use objchange_policy::tfstate::TfState;
 use objchange_text::counted;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use self_cell::self_cell;
 
-use crate::change::{ChangeKind, ChangeList, OutputList};
+use crate::change::{ChangeKind, ChangeList, OutputList, change_counts};
+use crate::choice::{Choice, ignored};
 use crate::comparison::Comparison;
 use crate::error::Failure;
 use crate::load::{Input, read_document, warn};
 use crate::page;
+use crate::query::seconds;
 use crate::schemas::{LoadedSchemas, SchemasArg};
+use crate::sequence::Positions;
 use crate::state::{OutputValue, ResourceList};
 
 self_cell! {
@@ -51,6 +54,8 @@ pub(crate) struct HeldDocument {
     has_schemas: bool,
     /// The document with the marks of the schemas, made for the first policy or query.
     marked: OnceLock<PlanFile>,
+    /// For each of its lists the positions by name, made for the first look-up.
+    positions: [OnceLock<Positions>; 5],
     /// The name of its file.
     pub(crate) file: Option<String>,
 }
@@ -78,7 +83,13 @@ impl HeldDocument {
         });
         let cell = cell.map_err(|error| Failure::document(&error, file.as_deref()))?;
         let (shown, has_schemas) = (Arc::clone(&schemas.shown), !schemas.is_empty());
-        Ok(Self { cell, schemas: shown, has_schemas, marked: OnceLock::new(), file })
+        let positions = Default::default();
+        Ok(Self { cell, schemas: shown, has_schemas, marked: OnceLock::new(), positions, file })
+    }
+
+    /// The positions of the elements of a list by name.
+    pub(crate) fn positions(&self, list: NamedList, make: impl FnOnce() -> Positions) -> &Positions {
+        self.positions[list as usize].get_or_init(make)
     }
 
     /// The plan or state with all that its schemas call sensitive, for policies and queries: Terraform's documents lack some
@@ -161,30 +172,52 @@ impl HeldDocument {
     }
 
     /// Writes a report of the document.
-    pub(crate) fn page(
+    fn page(
         &self,
         options: &Options,
+        filter: &Filter,
         write: impl FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::ShowError>,
     ) -> Result<String, Failure> {
         let mut page = Vec::new();
-        Report::of_file(self.plan_file(), &self.schemas, options, &Filter::default())
+        Report::of_file(self.plan_file(), &self.schemas, options, filter)
             .and_then(|report| write(&report, &mut page))
             .map_err(|error| Failure::show(&error, self.file.as_deref()))?;
         page::text(page)
     }
+
+    /// Writes a page in a format of our own.
+    fn own_page(
+        &self,
+        py: Python<'_>,
+        choice: &Choice,
+        write: impl Send + FnOnce(&Report<'_>, &mut Vec<u8>) -> Result<(), objchange_plan::ShowError>,
+    ) -> PyResult<String> {
+        choice.check(py, self)?;
+        let options = Options { own_format: true, ..choice.options() };
+        Ok(py.detach(|| self.page(&options, &choice.filter(), write))?)
+    }
+
+    /// The `repr` of an object of this class, with the name of its file and what is counted in it.
+    fn described(&self, class: &str, counts: &str) -> String {
+        match &self.file {
+            Some(file) => format!("<{class} {file:?}: {counts}>"),
+            None => format!("<{class}: {counts}>"),
+        }
+    }
 }
 
-/// The options for Terraform's text.
-fn options(color: bool, full: bool, width: Option<usize>, program: Option<&str>) -> Result<Options, Failure> {
-    let program = program.map(str::parse::<Program>).transpose();
-    Ok(Options {
-        colour: if color { objchange_plan::Colour::Always } else { objchange_plan::Colour::Never },
-        full,
-        own_format: full,
-        width: width.unwrap_or(Options::default().width),
-        program: program.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?,
-        ..Options::default()
-    })
+/// A list of a document whose elements have names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NamedList {
+    Changes,
+    Drift,
+    Deferred,
+    Outputs,
+    Resources,
+}
+
+fn colour(color: bool) -> Colour {
+    if color { Colour::Always } else { Colour::Never }
 }
 
 fn group_by(name: &str) -> Result<GroupBy, Failure> {
@@ -229,38 +262,61 @@ impl AnyDocument {
 
     /// The text that Terraform prints for it.
     ///
-    /// ``program`` chooses the style: such as ``"terraform@1.11"`` or ``"opentofu"``; by default the
-    /// program that wrote the document. ``width`` is the width of the terminal, in columns; ``full`` shows
-    /// unchanged parts as well.
+    /// ``width`` is the width of the terminal, in columns; ``show_sensitive`` shows sensitive values, which OpenTofu can and
+    /// Terraform cannot.
     ///
-    /// Raises `OptionError` where no such program is known, and `DocumentError` where the document cannot be read.
+    /// All pages have the arguments of ``objchange show``. ``only``, ``exclude``, ``type``, ``module`` and ``action`` choose
+    /// resources, each by one text or several. ``drift`` shows changes made outside of Terraform alone, and ``no_drift`` none.
+    /// ``ignore`` has paths of values to ignore. ``program`` chooses the style, such as ``"terraform@1.11"`` or ``"opentofu"``;
+    /// by default it is that of the program that wrote the document. ``mode`` is needed only if the document does not say it.
+    /// ``match_sets`` and ``match_lists`` show changed elements as updates, and ``full`` unchanged parts as well.
+    ///
+    /// Raises `OptionError` where an argument has no such value or does not fit the document, and `DocumentError` where the
+    /// document cannot be read. Warns with `DocumentWarning` of a choice that matches nothing.
     ///
     /// >>> print(plan.text().splitlines()[-1])
     /// Plan: 1 to add, 0 to change, 0 to destroy.
-    #[pyo3(signature = (*, color=false, full=false, width=None, program=None))]
+    #[pyo3(signature = (*, color=false, width=None, show_sensitive=false, **choice))]
     fn text(
         &self,
         py: Python<'_>,
         color: bool,
-        full: bool,
         width: Option<usize>,
-        program: Option<&str>,
+        show_sensitive: bool,
+        choice: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
-        let options = options(color, full, width, program)?;
-        Ok(py.detach(|| self.0.page(&options, |report, page| report.write_text(page, &options)))?)
+        let choice = Choice::of_page(choice, true)?;
+        choice.check(py, &self.0)?;
+        let program = choice.program_of(self.0.plan_file());
+        if show_sensitive && !matches!(program, Program::OpenTofu(_)) {
+            let message = format!(
+                "show_sensitive is an option of OpenTofu, and this is shown as {program} shows it: pass program=\"opentofu\""
+            );
+            return Err(Failure::new("OptionError", "show_sensitive", message).into());
+        }
+        let options = Options {
+            colour: colour(color),
+            width: width.unwrap_or(Options::default().width),
+            show_sensitive,
+            ..choice.options()
+        };
+        let write = |report: &Report<'_>, page: &mut Vec<u8>| report.write_text(page, &options);
+        Ok(py.detach(|| self.0.page(&options, &choice.filter(), write))?)
     }
 
     /// A Markdown page, such as for a comment on a pull request. No text of the document is markup in it.
     ///
     /// ``marker`` is an invisible name in the page, by which a program finds its comment again;
     /// ``max_length`` is the maximum length of the page, in UTF-16 units: 4,000 at least, and 65,536 by
-    /// default.
+    /// default. ``template`` is the file of a Jinja template that writes the page instead, in ``timeout`` seconds at most. The
+    /// other arguments are those of `text`.
     ///
-    /// Raises `OptionError` where ``max_length`` is too small, and `DocumentError` where the document cannot be read.
+    /// Raises as `text`, and `OptionError` where ``max_length`` is too small or the template cannot be used.
     ///
     /// >>> print(plan.markdown(title="Production").splitlines()[0])
     /// ## Production: 1 to create
-    #[pyo3(signature = (*, title=None, link=None, marker=None, max_length=None))]
+    #[pyo3(signature = (*, title=None, link=None, marker=None, max_length=None, template=None, timeout=60.0, **choice))]
+    #[expect(clippy::too_many_arguments, reason = "they are the keyword arguments of Python")]
     fn markdown(
         &self,
         py: Python<'_>,
@@ -268,64 +324,98 @@ impl AnyDocument {
         link: Option<&str>,
         marker: Option<&str>,
         max_length: Option<usize>,
+        template: Option<&Bound<'_, PyAny>>,
+        timeout: f64,
+        choice: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
-        let max_length = max_length.unwrap_or(MarkdownOptions::default().max_length);
-        if max_length < MarkdownOptions::MIN_LENGTH {
-            let message = format!("max_length is at least {}", MarkdownOptions::MIN_LENGTH);
-            return Err(Failure::new("OptionError", "max_length", message).into());
-        }
-        let page_options = MarkdownOptions { title, link, marker, max_length, plain: false };
-        let options = Options { own_format: true, ..Options::default() };
-        Ok(py.detach(|| self.0.page(&options, |report, page| report.write_markdown(page, &page_options)))?)
+        let page_options = page::markdown_options(title, link, marker, max_length)?;
+        let timeout = seconds(timeout)?;
+        let template = template.map(page::template).transpose()?;
+        self.0.own_page(py, &Choice::of_page(choice, true)?, |report, page| match &template {
+            Some(template) => report.write_markdown_template(page, &page_options, template, timeout),
+            None => report.write_markdown(page, &page_options),
+        })
     }
 
-    /// A page for a browser, with search and filters: one file that requests nothing.
+    /// A page for a browser, with search and filters: one file that requests nothing. The other arguments are those of
+    /// `text`.
     ///
-    /// Raises `DocumentError` where the document cannot be read.
+    /// Raises as `text`.
     ///
     /// >>> plan.html(title="Production").startswith("<!DOCTYPE html>")
     /// True
-    #[pyo3(signature = (*, title=None, link=None))]
-    fn html(&self, py: Python<'_>, title: Option<&str>, link: Option<&str>) -> PyResult<String> {
+    #[pyo3(signature = (*, title=None, link=None, **choice))]
+    fn html(
+        &self,
+        py: Python<'_>,
+        title: Option<&str>,
+        link: Option<&str>,
+        choice: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
         let page_options = HtmlOptions { title, link, notes: &[] };
-        let options = Options { own_format: true, ..Options::default() };
-        Ok(py.detach(|| self.0.page(&options, |report, page| report.write_html(page, &page_options)))?)
+        let choice = Choice::of_page(choice, true)?;
+        self.0.own_page(py, &choice, |report, page| report.write_html(page, &page_options))
     }
 
     /// Addresses in groups, reasons and totals, and no values. ``group_by`` is one of ``"action"``, ``"module"`` and ``"type"``.
+    /// The other arguments are those of `text`.
     ///
-    /// Raises `OptionError` for another ``group_by``, and `DocumentError` if the document cannot be read.
+    /// Raises as `text`.
     ///
     /// >>> print(plan.summary())
     /// Create (1)
     ///   + disk.a
     /// Total: 1 to create.
     /// <BLANKLINE>
-    #[pyo3(signature = (*, group_by="action", color=false))]
-    fn summary(&self, py: Python<'_>, group_by: &str, color: bool) -> PyResult<String> {
-        let options = options(color, false, None, None)?;
+    #[pyo3(signature = (*, group_by="action", color=false, **choice))]
+    fn summary(
+        &self,
+        py: Python<'_>,
+        group_by: &str,
+        color: bool,
+        choice: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
         let group_by = self::group_by(group_by)?;
-        let write =
-            |report: &Report<'_>, page: &mut Vec<u8>| report.write_summary(page, options.colour, group_by);
-        Ok(py.detach(|| self.0.page(&options, write))?)
+        let choice = Choice::of_page(choice, false)?;
+        choice.check(py, &self.0)?;
+        let (options, colour) = (choice.options(), colour(color));
+        let write = |report: &Report<'_>, page: &mut Vec<u8>| report.write_summary(page, colour, group_by);
+        Ok(py.detach(|| self.0.page(&options, &choice.filter(), write))?)
     }
 
     /// The report as JSON, in the form of ``schema/report.schema.json``: its content as data, without
-    /// sensitive values.
+    /// sensitive values. The arguments are those of `text`.
     ///
-    /// Raises `DocumentError` where the document cannot be read.
+    /// Raises as `text`.
     ///
     /// >>> import json
     /// >>> json.loads(plan.json())["counts"]["create"]
     /// 1
-    fn json(&self, py: Python<'_>) -> PyResult<String> {
-        let options = Options { own_format: true, ..Options::default() };
-        Ok(py.detach(|| self.0.page(&options, |report, page| report.write_json(page)))?)
+    #[pyo3(signature = (**choice))]
+    fn json(&self, py: Python<'_>, choice: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        let choice = Choice::of_page(choice, false)?;
+        self.0.own_page(py, &choice, |report, page| report.write_json(page))
     }
 
-    /// The summary, for notebooks.
+    /// The report of `json` as a ``dict``.
+    ///
+    /// Raises as `text`.
+    ///
+    /// >>> plan.to_dict(type="disk")["counts"]["create"]
+    /// 1
+    #[pyo3(signature = (**choice))]
+    fn to_dict<'py>(
+        &self,
+        py: Python<'py>,
+        choice: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.call_method1("loads", (self.json(py, choice)?,))
+    }
+
+    /// The page for notebooks: folded, and cut to about 100 kB.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(page::preformatted(&self.summary(py, "action", false)?))
+        let write = |report: &Report<'_>, page: &mut Vec<u8>| report.write_html_part(page, page::NOTEBOOK);
+        self.0.own_page(py, &Choice::default(), write)
     }
 }
 
@@ -383,6 +473,13 @@ impl Plan {
     #[getter]
     fn errored(&self) -> PyResult<bool> {
         Ok(self.0.plan()?.changes.errored)
+    }
+
+    /// When it was made, in RFC 3339; ``None`` where it does not say.
+    #[getter]
+    fn time(&self) -> PyResult<Option<String>> {
+        let time = self.0.plan()?.member("timestamp");
+        Ok(time.and_then(|time| serde_json::from_str(time.text()).ok()))
     }
 
     /// Whether applying the plan would do anything; ``None`` where it does not say.
@@ -453,30 +550,46 @@ impl Plan {
 
     /// One hash of the plan's changes: equal for plans without a difference in `diff`.
     ///
-    /// Sensitive values are in it only by a ``key``, of at least 16 bytes that are not all equal.
+    /// Sensitive values are in it only by a ``key``, of at least 16 bytes that are not all equal. Values at the paths in
+    /// ``ignore`` are left out, and the hash covers these paths.
     ///
-    /// Raises `DocumentError` where the plan lacks changes or cannot be read, `OptionError` where the key is too short or repeats one byte.
+    /// Raises `DocumentError` where the plan lacks changes or cannot be read, `OptionError` for a key that is too short or repeats
+    /// one byte, and for an invalid path.
     ///
     /// >>> plan.hash().partition(":")[0], plan.hash(key=b"0123456789abcdef").partition(":")[0]
     /// ('v2', 'v2+key')
-    #[pyo3(signature = (*, key=None))]
-    fn hash(&self, py: Python<'_>, key: Option<&Bound<'_, PyBytes>>) -> PyResult<String> {
+    #[pyo3(signature = (*, key=None, ignore=vec![]))]
+    #[pyo3(text_signature = "($self, *, key=None, ignore=())")]
+    fn hash(
+        &self,
+        py: Python<'_>,
+        key: Option<&Bound<'_, PyBytes>>,
+        ignore: Vec<String>,
+    ) -> PyResult<String> {
+        let ignored = ignored(ignore)?;
         let key = key.map(|key| HashKey::new(key.as_bytes())).transpose();
         let key = key.map_err(|error| Failure::new("OptionError", error.kind(), error.to_string()))?;
         let hash = py.detach(|| {
-            HashedPlan::new(&self.0.judged()?.changes, &self.0.schemas, key.as_ref(), &[])
+            HashedPlan::new(&self.0.judged()?.changes, &self.0.schemas, key.as_ref(), &ignored)
                 .map(|hashed| hashed.hash.to_string())
                 .map_err(|error| Failure::compare(&error, [self.0.file.as_deref(); 2]))
         });
         Ok(hash?)
     }
 
+    /// Its changes as an Arrow stream: see `ChangeList.to_arrow`.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        self.changes().__arrow_c_stream__(py, requested_schema)
+    }
+
     fn __repr__(&self) -> PyResult<String> {
-        let changes = self.0.plan()?.changes.resources.len();
-        Ok(match &self.0.file {
-            Some(file) => format!("<Plan {file:?}: {}>", counted(changes, "resource change")),
-            None => format!("<Plan: {}>", counted(changes, "resource change")),
-        })
+        let changes = &self.0.plan()?.changes.resources;
+        Ok(self.0.described("Plan", &change_counts(changes.iter(), "resource change")))
     }
 }
 
@@ -523,9 +636,6 @@ impl State {
 
     fn __repr__(&self) -> String {
         let resources = self.0.with_state(|state| state.resources.len());
-        match &self.0.file {
-            Some(file) => format!("<State {file:?}: {}>", counted(resources, "resource")),
-            None => format!("<State: {}>", counted(resources, "resource")),
-        }
+        self.0.described("State", &counted(resources, "resource"))
     }
 }

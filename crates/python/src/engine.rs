@@ -7,7 +7,7 @@ use objchange::change::{
 };
 use objchange::schema::{Block, CoerceError};
 use objchange::value::Path;
-use objchange_plan::{Options, render_planned_change};
+use objchange_plan::{Options, ResourceActions, render_planned_change};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -188,7 +188,7 @@ fn failure(error: &PlanChangeError) -> Failure {
 /// >>> change.action, change.after["size"]
 /// ('update', 2)
 /// >>> objchange.plan_change(schema, {"id": "d-1", "size": 1}, {"size": 2}, requires_replace=["size"]).action
-/// 'delete_then_create'
+/// 'replace'
 #[pyfunction]
 #[pyo3(signature = (schema, prior, config, *, tainted=false, create_before_destroy=false, force_replace=false, ignore_changes=None, requires_replace=vec![]))]
 #[pyo3(
@@ -232,11 +232,16 @@ pub(crate) fn plan_change(
 
 #[pymethods]
 impl PlannedChange {
-    /// The action: ``"noop"``, ``"create"``, ``"update"``, ``"delete"``, ``"delete_then_create"`` or
-    /// ``"create_then_delete"``.
+    /// The action in one word: ``"no-op"``, ``"create"``, ``"update"``, ``"delete"`` or ``"replace"``.
     #[getter]
     fn action(&self) -> &'static str {
-        self.change.action.kind()
+        ResourceActions::from(self.change.action).word()
+    }
+
+    /// Terraform's actions, in order: such as ``["delete", "create"]``.
+    #[getter]
+    fn actions(&self) -> Vec<&'static str> {
+        ResourceActions::from(self.change.action).words().to_vec()
     }
 
     /// Why the object is replaced: ``"tainted"``, ``"requested"`` or ``"cannot_update"``; ``None`` if it is not.

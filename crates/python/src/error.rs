@@ -5,7 +5,7 @@ use std::path::Path as FilePath;
 
 use objchange::schema::SchemaDocumentError;
 use objchange_plan::{
-    CompareError, ComparedPlan, DocumentError, PlanFileError, PlanFileErrorKind, ShowError,
+    CompareError, ComparedPlan, DocumentError, PlanFileError, PlanFileErrorKind, ShowError, TemplateError,
 };
 use objchange_project::PlanInputError;
 use objchange_text::joined_path;
@@ -80,7 +80,16 @@ impl Failure {
             ShowError::Document(error) => Self::document(error, file),
             // The schemas have a file of their own.
             ShowError::Schemas(error) => Self::schemas(error, None),
+            ShowError::Template(error) => Self::template(error),
             other => Self::new("Error", other.kind(), other.to_string()),
+        }
+    }
+
+    pub(crate) fn template(error: &TemplateError) -> Self {
+        let failure = Self::new("OptionError", error.kind(), error.message.clone());
+        match error.line {
+            Some(line) => failure.at_line(line),
+            None => failure,
         }
     }
 
@@ -147,6 +156,11 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         Python::attach(|py| exception(py, failure).unwrap_or_else(|error| error))
     }
+}
+
+/// Whether Python knows an error of reading a file: by the code of the system, or as a directory.
+pub(crate) fn has_code(error: &io::Error) -> bool {
+    error.raw_os_error().is_some() || error.kind() == io::ErrorKind::IsADirectory
 }
 
 /// The error that Python's own `open` raises for this file: `OSError` chooses the subclass by the code of the error.

@@ -8,11 +8,13 @@
 
 mod case;
 mod change;
+mod choice;
 mod columns;
 mod comparison;
 mod document;
 mod engine;
 mod error;
+mod explain;
 mod files;
 mod hcl;
 mod load;
@@ -52,13 +54,15 @@ mod _objchange {
         PlannedChange, Violation, assert_object_compatible, assert_plan_valid, plan_change, proposed_new,
     };
     #[pymodule_export]
+    use super::explain::explain;
+    #[pymodule_export]
     use super::files::files_below;
     #[pymodule_export]
     use super::hcl::evaluate;
     #[pymodule_export]
     use super::load::{load, loads};
     #[pymodule_export]
-    use super::module::plan_module;
+    use super::module::{graph, plan_module};
     #[pymodule_export]
     use super::policy::{PolicyResult, RegoPolicies, RuleResult, SentinelPolicies};
     #[pymodule_export]

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use objchange_files::input::{Contents, MAX_DOCUMENT, Source};
+use objchange_files::input::{Contents, MAX_DOCUMENT, Size, Source};
+use objchange_files::{is_packed, unpacked};
 use objchange_plan::{MaskedName, MaskedNames};
 use objchange_project::{PlanFileReader, SchemaLookup};
 use objchange_text::json::place;
@@ -12,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
 use crate::document::{HeldDocument, new_object};
-use crate::error::{Failure, unreadable};
+use crate::error::{Failure, has_code, unreadable};
 use crate::schemas::SchemasArg;
 
 /// Something to read: where it is from, and its bytes once they are read.
@@ -72,14 +73,14 @@ impl Input {
         let name = self.name();
         let bytes = match self {
             Self::Text(text) => return Ok(Contents::Text(text)),
-            Self::Bytes(bytes) => bytes,
+            Self::Bytes(bytes) => py.detach(|| unpacked_bytes(bytes))?,
             Self::File(path) => {
                 let source = Source::File(path.clone());
-                py.detach(|| source.bytes_at_most(MAX_DOCUMENT)).map_err(|error| {
-                    let too_large = || {
-                        Failure::new("DocumentError", "too_large", error.reason()).in_file(name.as_deref())
-                    };
-                    error.system().map_or_else(|| too_large().into(), |error| unreadable(&path, error))
+                py.detach(|| source.bytes_as_allowed(MAX_DOCUMENT)).map_err(|error| match error.system() {
+                    // Without a code of the system, it is what the bytes are that cannot be read.
+                    Some(system) if has_code(system) => unreadable(&path, system),
+                    Some(system) => damaged(&system.to_string()).in_file(name.as_deref()).into(),
+                    None => too_large(&error.reason()).in_file(name.as_deref()).into(),
                 })?
             }
         };
@@ -88,6 +89,28 @@ impl Input {
         }
         Ok(Contents::Text(py.detach(|| decoded(bytes, name.as_deref()))?))
     }
+}
+
+/// Bytes of a document, unpacked if gzip has packed them.
+fn unpacked_bytes(bytes: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    if !is_packed(&bytes) {
+        return Ok(bytes);
+    }
+    let unpacked = unpacked(&bytes[..]).and_then(|reader| read_at_most(reader, MAX_DOCUMENT + 1));
+    match unpacked {
+        Ok(unpacked) if unpacked.len() as u64 > MAX_DOCUMENT => {
+            Err(too_large(&format!("unpacked this is more than {}", Size(MAX_DOCUMENT))))
+        }
+        unpacked => unpacked.map_err(|error| damaged(&error.to_string())),
+    }
+}
+
+fn too_large(reason: &str) -> Failure {
+    Failure::new("DocumentError", "too_large", reason)
+}
+
+fn damaged(reason: &str) -> Failure {
+    Failure::new("DocumentError", "damaged", reason)
 }
 
 fn bytes(object: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
@@ -177,7 +200,8 @@ pub(crate) fn warn(py: Python<'_>, file: Option<&str>, warning: &str) -> PyResul
 
 /// Reads a plan or a state: a path, bytes, or an open file.
 ///
-/// The source is the output of ``terraform show -json``, a plan file that ``terraform plan -out`` saved, or a state file. ``schemas``, the output of
+/// The source is the output of ``terraform show -json``, a plan file that ``terraform plan -out`` saved, or a state file, packed by
+/// gzip or not. ``schemas``, the output of
 /// ``terraform providers schema -json``, tell which values are sets and which are sensitive as well:
 /// `Schemas`, or a source to read them from. ``mask`` has globs of names, such as ``"*password*"``, whose values are sensitive:
 /// attributes, keys of maps, outputs, variables and texts that hold such a name.

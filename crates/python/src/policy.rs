@@ -12,7 +12,7 @@ use objchange_policy::sentinel::judge::{Judged, Outcome as Said};
 use objchange_policy::sentinel::set::{AppliedPolicy, SetOptions, check_params};
 use objchange_policy::sentinel::{Document, Fault, Imports, RunLimits};
 use objchange_sentinel::Setup;
-use pyo3::exceptions::PyValueError;
+use objchange_text::{counted, visible};
 use pyo3::prelude::*;
 
 use crate::document::Plan;
@@ -82,6 +82,12 @@ impl RuleResult {
         self.level
     }
 
+    /// Whether it counts in the verdict on the plan: ``warn`` rules of Rego and advisory policies of Sentinel do not.
+    #[getter]
+    fn binds(&self) -> bool {
+        self.binds
+    }
+
     /// The findings: the address or ``None``, and a message.
     #[getter]
     fn findings(&self) -> Vec<(Option<String>, String)> {
@@ -119,7 +125,7 @@ impl RuleResult {
     }
 
     fn __repr__(&self) -> String {
-        format!("<RuleResult {}: {}>", self.name, self.verdict.name())
+        format!("<RuleResult {}: {}, {}>", visible(&self.name), self.verdict.name(), self.level)
     }
 }
 
@@ -175,7 +181,7 @@ impl PolicyResult {
     }
 
     fn __repr__(&self) -> String {
-        format!("<PolicyResult: {}>", self.verdict.name())
+        format!("<PolicyResult: {}, {}>", self.verdict.name(), counted(self.rules.len(), "rule"))
     }
 }
 
@@ -227,7 +233,7 @@ impl RegoPolicies {
             "wrapped" => InputMode::Wrapped,
             _ => {
                 let message = format!("input is auto, collections, raw or wrapped, not {input:?}");
-                return Err(PyValueError::new_err(message));
+                return Err(Failure::new("OptionError", "input", message).into());
             }
         };
         let policies = py.detach(|| {

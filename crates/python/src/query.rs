@@ -7,8 +7,8 @@ use objchange_policy::query::{
     Answer, CollectionKind, FoundItem, Projection, Query, QueryError, QueryErrorKind, Search, Subject,
     SubjectError,
 };
-use objchange_text::TimeLimit;
 use objchange_text::json::place;
+use objchange_text::{TimeLimit, counted, visible};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -58,7 +58,7 @@ impl QueryResult {
     }
 
     fn __repr__(&self) -> String {
-        format!("<QueryResult: {} items, {} undecided>", self.items.len(), self.undecided.len())
+        format!("<QueryResult: {}, {} undecided>", counted(self.items.len(), "item"), self.undecided.len())
     }
 }
 
@@ -98,7 +98,7 @@ impl QueryItem {
     }
 
     fn __repr__(&self) -> String {
-        format!("<QueryItem {}>", self.key)
+        format!("<QueryItem {}>", visible(&self.key))
     }
 }
 

@@ -7,6 +7,7 @@ use objchange_plan::Schemas as ShownSchemas;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use crate::change::described;
 use crate::error::Failure;
 use crate::load::Input;
 use crate::schema::{Schema, find};
@@ -104,6 +105,7 @@ impl Schemas {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Schemas of {} providers>", self.0.document.providers().count())
+        let providers: Vec<String> = self.0.document.providers().map(str::to_owned).collect();
+        described("Schemas", "provider", &providers)
     }
 }

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use objchange::Value;
 use objchange_policy::tfstate::{Output, Resource};
+use objchange_text::visible;
 use pyo3::prelude::*;
 
-use crate::change::{key_to_python, object_value};
-use crate::document::HeldDocument;
+use crate::change::{described, key_to_python, object_value};
+use crate::document::{HeldDocument, NamedList};
 use crate::error::Failure;
-use crate::sequence::sequence;
+use crate::sequence::{positions, sequence};
 use crate::value::to_python;
 
-/// The resources of a state.
+/// The resources of a state, found by position or by address. The name of a deposed object is its address, ``:`` and its key.
 #[pyclass(frozen, sequence, module = "objchange")]
 #[derive(Debug)]
 pub struct ResourceList(pub(crate) Arc<HeldDocument>);
@@ -25,9 +26,47 @@ impl ResourceList {
     fn item(&self, index: usize) -> StateResource {
         StateResource { held: Arc::clone(&self.0), index }
     }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        let known = self.0.positions(NamedList::Resources, || positions(self.names().into_iter()));
+        known.get(name).copied()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.with_state(|state| {
+            let resources = (0..state.resources.len()).filter_map(|index| state.resources.at(index));
+            resources
+                .map(|(_, resource)| match &*resource.deposed_key {
+                    "" => address_of(resource),
+                    key => format!("{}:{key}", address_of(resource)),
+                })
+                .collect()
+        })
+    }
 }
 
-sequence!(ResourceList);
+sequence!(ResourceList
+
+    fn __repr__(&self) -> String {
+        described("ResourceList", "resource", &self.names())
+    }
+);
+
+/// The address of a resource, as Terraform prints it.
+fn address_of(resource: &Resource<'_>) -> String {
+    match &*resource.mode {
+        "data" => {
+            // The collection for policies leaves `data.` out, and Terraform prints it.
+            let module = &*resource.module_address;
+            let rest = resource.address.strip_prefix(module).unwrap_or(&resource.address);
+            match (module.is_empty(), rest.strip_prefix('.')) {
+                (false, Some(rest)) => format!("{module}.data.{rest}"),
+                _ => format!("data.{}", &*resource.address),
+            }
+        }
+        _ => resource.address.to_string(),
+    }
+}
 
 /// A resource instance of a state.
 #[pyclass(frozen, module = "objchange")]
@@ -59,18 +98,7 @@ impl StateResource {
     /// The address, such as ``module.a.disk.b[0]``.
     #[getter]
     fn address(&self) -> PyResult<String> {
-        self.text(|resource| match &*resource.mode {
-            "data" => {
-                // The collection for policies leaves `data.` out, and Terraform prints it.
-                let module = &*resource.module_address;
-                let rest = resource.address.strip_prefix(module).unwrap_or(&resource.address);
-                match (module.is_empty(), rest.strip_prefix('.')) {
-                    (false, Some(rest)) => format!("{module}.data.{rest}"),
-                    _ => format!("data.{}", &*resource.address),
-                }
-            }
-            _ => resource.address.to_string(),
-        })
+        self.text(address_of)
     }
 
     /// The address of its module; ``""`` is the root module.
@@ -160,7 +188,7 @@ impl StateResource {
     }
 
     fn __repr__(&self) -> PyResult<String> {
-        Ok(format!("<StateResource {}>", self.address()?))
+        Ok(format!("<StateResource {}>", visible(&self.address()?)))
     }
 }
 
@@ -213,6 +241,6 @@ impl OutputValue {
     }
 
     fn __repr__(&self) -> PyResult<String> {
-        Ok(format!("<OutputValue {}>", self.name()?))
+        Ok(format!("<OutputValue {}>", visible(&self.name()?)))
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -21,14 +22,18 @@ COLUMNS = [
     "type",
     "name",
     "key",
+    "deposed",
     "provider",
     "actions",
     "reason",
     "changed_paths",
+    "replace_paths",
     "before",
     "after",
     "has_unknown",
     "has_sensitive",
+    "terraform_version",
+    "time",
     "error",
 ]
 
@@ -105,7 +110,10 @@ def test_findings(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text("{")
     (tmp_path / "d.json").write_text(plan_text(change("disk.a", ["create"], None, {})))
     table = arrow.read(tmp_path, of="findings", errors="rows").read_all()
-    assert table.column_names == ["file", "address", "kind", "severity", "message", "error"]
+    wanted = ["file", "address", "kind", "severity", "message", "terraform_version", "time", "error"]
+    assert table.column_names == wanted
+    assert table["terraform_version"].to_pylist() == ["1.9.0", "1.9.0", "1.9.0", None]
+    table = table.drop_columns(["terraform_version", "time"])
     rows = [tuple(row.values())[1:] for row in table.to_pylist()]
     assert rows[0] == ("check.a", "check_failed", "warning", "It is down.", None)
     assert rows[1] == ("disk.b", "check_unknown", "warning", "the result is not known until apply", None)
@@ -174,11 +182,16 @@ def test_many_documents_come_in_batches_in_order(tmp_path: Path) -> None:
     assert names == [f"d{i}" for i in range(count)]
 
 
-def test_streams_are_read_once_and_have_options(plans: Path) -> None:
+def test_streams_are_read_as_often_as_wanted_and_have_options(plans: Path) -> None:
     stream = arrow.stream(plans)
-    assert len(pyarrow.table(stream)) == 3
-    with pytest.raises(objchange.OptionError):
-        pyarrow.table(stream)
+    assert pyarrow.table(stream) == pyarrow.table(stream) and len(pyarrow.table(stream)) == 3
+    assert repr(stream) == "<ChangeStream: changes in 2 files>"
+    (plans / "c.json").write_text("{")
+    broken = arrow.stream(plans)
+    for _ in range(2):
+        with pytest.raises(Exception, match="c.json"):
+            pyarrow.table(broken)
+    (plans / "c.json").unlink()
     for options in ({"of": "nothing"}, {"errors": "ignore"}):
         with pytest.raises(objchange.OptionError):
             arrow.stream(plans, **options)  # type: ignore[arg-type]
@@ -210,3 +223,63 @@ def test_each_root_module_is_a_row(tmp_path: Path) -> None:
     assert arrow.roots([tmp_path / "good"], no_state=True).schema == table.schema
     with pytest.raises(objchange.Error):
         arrow.roots(tmp_path / "nothing")
+
+
+def test_duckdb_reads_streams_and_plans(plans: Path, secret: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    stream, plan = arrow.stream(plans), objchange.Plan.load(plans / "a.json")
+    changes = plan.changes
+    of_stream = duckdb.sql("SELECT address, actions[1] FROM stream ORDER BY ALL")
+    assert len(of_stream.fetchall()) == 3
+    # The same object once more, beside another one.
+    both = duckdb.sql("SELECT s.address FROM stream s JOIN changes c USING (address) ORDER BY ALL").fetchall()
+    assert both == [(change.address,) for change in plan.changes]
+    found = duckdb.sql("SELECT * FROM plan").fetchall()
+    assert len(found) == len(plan.changes) and secret not in str(found)
+
+
+def test_rows_have_the_version_the_time_the_deposed_key_and_what_forces_a_replacement(tmp_path: Path, secret: str) -> None:
+    one = change(
+        "disk.a",
+        ["delete", "create"],
+        {"size": 1, "tags": {secret: "a"}, "ports": [1]},
+        {"size": 2, "tags": {secret: "b"}, "ports": [2]},
+        before_sensitive={"tags": True},
+        after_sensitive={"tags": True},
+        replace_paths=[["size"], ["tags", secret], ["ports", 0], ["nothing", secret]],
+    )
+    gone = change("disk.b", ["delete"], {"size": 1}, None, deposed="abcd1234")
+    path = tmp_path / "plan.json"
+    path.write_text(plan_text(one, gone, timestamp="2026-11-30T12:00:00Z"))
+    first, second = arrow.read(path).read_all().to_pylist()
+    assert first["replace_paths"] == ["size", "tags", "ports[0]", "nothing"] and secret not in str(first)
+    assert (first["terraform_version"], first["time"]) == ("1.9.0", "2026-11-30T12:00:00Z")
+    assert (first["deposed"], second["deposed"]) == (None, "abcd1234") and second["replace_paths"] == []
+    assert objchange.Plan.load(path).time == "2026-11-30T12:00:00Z"
+
+
+def test_changes_of_a_plan_are_a_table(plans: Path, plan: objchange.Plan, secret: str) -> None:
+    loaded = objchange.Plan.load(plans / "a.json")
+    assert loaded.changes.to_arrow() == arrow.read(plans / "a.json").read_all() == pyarrow.table(loaded)
+    assert loaded.drift.to_arrow() == arrow.read(plans / "a.json", of="drift").read_all()
+    assert loaded.outputs.to_arrow() == arrow.read(plans / "a.json", of="outputs").read_all()
+    table = plan.changes.filter(action="create").to_arrow()
+    assert table["address"].to_pylist() == ['disk.two["x"]'] and table.column_names == COLUMNS
+    assert plan.changes.filter(action="read").to_arrow().num_rows == 0
+    for part in (plan.changes, plan.drift, plan.deferred, plan.outputs):
+        assert secret not in str(part.to_arrow().to_pylist())
+    misfit = plan_text(change("disk.a", ["create"], None, {"size": [secret]}))
+    with pytest.raises(objchange.SchemaError) as caught:
+        objchange.Plan.load(misfit.encode(), schemas=SCHEMAS).changes.to_arrow()
+    assert secret not in str(caught.value)
+
+
+def test_packed_plans_are_read(plans: Path, tmp_path: Path) -> None:
+    for path in sorted(plans.iterdir()):
+        (plans / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    rows = arrow.read(plans).read_all().to_pylist()
+    assert len(rows) == 3 and all(".gz" in row["file"] for row in rows)
+    (plans / "cut.json.gz").write_bytes(gzip.compress(b"{}" * 100)[:-9])
+    rows = arrow.read(plans, errors="rows").read_all().to_pylist()
+    assert [row["error"] for row in rows if row["error"]] == ["cannot be read: the gzip file is cut off"]

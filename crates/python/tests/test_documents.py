@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import pickle
@@ -66,6 +67,73 @@ def test_changes_are_a_sequence(plan: objchange.Plan) -> None:
     for index in (3, -4, 2**70):
         with pytest.raises(IndexError):
             plan.changes[index]
+
+
+def test_changes_are_found_by_their_addresses(plan: objchange.Plan) -> None:
+    assert plan.changes['disk.two["x"]'] == plan.changes[1] and plan.drift["disk.three"] == plan.drift[0]
+    assert "disk.three" in plan.changes and "disk.four" not in plan.changes
+    assert plan.outputs["later"] == plan.outputs[1] and "known" in plan.outputs
+    created = plan.changes.filter(action="create")
+    assert created['disk.two["x"]'] == plan.changes[1] and "disk.three" not in created
+    for error in (KeyError, objchange.Error):
+        with pytest.raises(error, match="there is no disk.thre; did you mean disk.three?"):
+            plan.changes["disk.thre"]
+    with pytest.raises(KeyError):
+        created["disk.three"]
+    for index in (1.5, None, ("disk.three",)):
+        with pytest.raises(TypeError, match="indices are integers, slices and names, not"):
+            plan.changes[index]  # type: ignore[call-overload]
+    with pytest.raises(KeyError):
+        plan.changes["\ud800"]
+    both = [change("disk.a", ["delete"], {}, None, deposed="k1"), change("disk.a", ["update"], {"size": 1}, {"size": 2})]
+    of_address = objchange.Plan.load(plan_text(*both).encode()).changes
+    assert of_address["disk.a"].deposed is None and of_address["disk.a:k1"].deposed == "k1"
+
+
+def test_changes_are_counted_and_filtered(plan: objchange.Plan, secret: str) -> None:
+    assert list(plan.changes.counts) == list(objchange.ACTIONS)
+    assert {action: count for action, count in plan.changes.counts.items() if count} == {"no-op": 1, "create": 1, "replace": 1}
+    assert [change.action for change in plan.changes] == ["replace", "create", "no-op"]
+    addresses = [change.address for change in plan.changes]
+
+    def found(**choice: Any) -> list[int]:
+        return [addresses.index(change.address) for change in plan.changes.filter(**choice)]
+
+    assert found(action="create") == [1] and found(action=["replace", "no-op"]) == [0, 2]
+    assert found(module="module.a") == [0] and found(only="module.*") == [0] and found(exclude=["module.a"]) == [1, 2]
+    assert found(type="d*k") == [0, 1, 2] and found(type="other") == [] and found() == [0, 1, 2]
+    assert found(action="destroy") == []
+    assert len(plan.changes.filter(type="disk").filter(action="create")) == 1
+    assert [change.address for change in plan.changes.filter(action=["create", "no-op"])[1:]] == ["disk.three"]
+    assert repr(plan.changes) == "<ChangeList: 3 changes: 1 no-op, 1 create, 1 replace>"
+    assert repr(plan.changes.filter(action="create")) == "<ChangeList: 1 change: 1 create>"
+    assert repr(plan.deferred) == "<ChangeList: 0 changes>"
+    assert repr(plan) == "<Plan: 3 resource changes: 1 no-op, 1 create, 1 replace>"
+    assert repr(plan.outputs) == "<OutputList: 2 outputs: known, later>"
+    odd = objchange.Plan.load(plan_text(change("disk.a", ["melt"], {}, {})).encode()).changes
+    # Nobody knows that it is no deletion.
+    assert odd[0].action == "unknown" and odd.counts["unknown"] == 1 and len(odd.filter(action="delete")) == 1
+    with pytest.raises(objchange.OptionError, match="did you mean delete"):
+        plan.changes.filter(action="delet")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'typ'; did you mean type"):
+        plan.changes.filter(typ="disk")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="argument 'type'"):
+        plan.changes.filter(type=7)  # type: ignore[arg-type]
+
+
+def test_changes_as_dicts(plan: objchange.Plan, secret: str) -> None:
+    one = plan.changes[0]
+    assert one.to_dict() == {name: getattr(one, name) for name in one.to_dict()}
+    assert (one.to_dict()["action"], one.to_dict()["after"]["id"]) == ("replace", UNKNOWN)
+    assert plan.outputs["known"].to_dict() == {
+        "name": "known",
+        "action": "create",
+        "actions": ["create"],
+        "before": None,
+        "after": [1],
+    }
+    assert plan.to_dict() == json.loads(plan.json()) and plan.to_dict(action="create")["counts"]["create"] == 1
+    assert secret not in str(one.to_dict()) + str(plan.to_dict())
 
 
 def test_outputs(plan: objchange.Plan) -> None:
@@ -217,6 +285,8 @@ def test_states(secret: str) -> None:
     assert managed.depends_on == ["disk.b"]
     assert managed.values == {"size": 1, "token": objchange.Sensitive(secret)}
     assert state.outputs["shown"].value == 1
+    assert state.resources['module.m.disk.a["k"]'] == managed
+    assert repr(state.resources).startswith("<ResourceList: 1 resource: module.m.")
     assert state.outputs["hidden"].value == objchange.Sensitive(secret) and state.outputs["hidden"].sensitive
     for text in (repr(state), state.text(), state.summary(), state.json(), state.html(), repr(managed.values)):
         assert secret not in text
@@ -233,7 +303,8 @@ def test_pages_are_those_of_the_program(plan: objchange.Plan, tmp_path: Path) ->
     document = objchange.load(path)
 
     def printed(*arguments: str) -> str:
-        command = [sys.executable, "-m", "objchange._cli", "show", str(path), *arguments]
+        files = [] if "--print-template" in arguments else [str(path)]
+        command = [sys.executable, "-m", "objchange._cli", "show", *files, *arguments]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     assert document.text() == printed()
@@ -242,14 +313,82 @@ def test_pages_are_those_of_the_program(plan: objchange.Plan, tmp_path: Path) ->
     assert document.markdown(title="T") == printed("--format", "markdown", "--title", "T")
     assert document.html() == printed("--format", "html")
     assert document.json() == printed("--json")
+    choice = ("--only", "aws_s3_bucket.*", "--only", "aws_instance.*", "--exclude", "aws_eip.ip", "--action", "delete,update")
+    only: list[str] = ["aws_s3_bucket.*", "aws_instance.*"]
+    assert document.text(only=only, exclude="aws_eip.ip", action=["delete", "update"]) == printed(*choice)
+    assert document.summary(type="aws_i*", no_drift=True) == printed("--summary", "--type", "aws_i*", "--no-drift")
+    assert document.json(ignore="tags") == printed("--json", "--ignore", "tags")
+    assert document.html(match_sets=True, match_lists=True) == printed("--format", "html", "--match-sets", "--match-lists")
+    assert document.text(program="opentofu", mode="refresh-only") == printed("--as", "opentofu", "--mode", "refresh-only")
+    opened = document.text(program="opentofu", show_sensitive=True)
+    assert opened == printed("--as", "opentofu", "--show-sensitive")
+    template = tmp_path / "page.md.jinja"
+    template.write_text(printed("--print-template"))
+    arguments = ("--format", "markdown", "--template", str(template), "--title", "T")
+    assert document.markdown(template=template, title="T") == printed(*arguments)
     assert "\x1b[" in document.text(color=True)
 
 
 def test_pages_show_no_secrets(plan: objchange.Plan, secret: str) -> None:
     pages = [plan.text(full=True), plan.markdown(), plan.html(), plan.summary(), plan.json(), plan._repr_html_()]
-    pages += [repr(plan), repr(plan.changes[0]), repr(plan.changes[0].after), repr(plan.changes)]
+    pages += [repr(plan), repr(plan.changes[0]), repr(plan.changes[0].after), repr(plan.changes), repr(plan.outputs)]
     for page in pages:
         assert secret not in page
+
+
+STATE = '{"version": 4, "serial": 1, "lineage": "x"}'
+
+
+def test_a_choice_that_matches_nothing_is_warned_of(plan: objchange.Plan) -> None:
+    with pytest.warns(objchange.DocumentWarning, match="only disk.thre matches nothing here: did you mean disk.three?"):
+        plan.summary(only="disk.thre")
+
+
+def test_a_template_does_not_lead_out(plan: objchange.Plan, tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "secrets").write_text("the content")
+    (tmp_path / "inside/page.jinja").symlink_to("../secrets")
+    with pytest.raises(OSError) as caught:
+        plan.markdown(template=tmp_path / "inside/page.jinja")
+    assert "the content" not in str(caught.value)
+
+
+def test_notebooks_show_the_page_folded_and_bounded(plan: objchange.Plan, secret: str) -> None:
+    page = plan._repr_html_()
+    assert page.startswith('<div class="objchange">') and "<script" not in page
+    assert "1 to replace" in page and "<details" in page and "Left out" not in page
+    marks = "<script>alert(1)</script>"
+    odd = change(f'disk.a["{marks}"]', ["create"], None, {"text": marks + "&\u202e" + '"', marks: 1})
+    page = objchange.Plan.load(plan_text(odd).encode())._repr_html_()
+    assert "<script" not in page and "&lt;script&gt;" in page and "\u202e" not in page
+    many = [change(f"disk.d{i}", ["create"], None, {"size": i, "text": "x" * 50}) for i in range(5_000)]
+    many += [change(f"disk.gone{i}", ["delete"], {"text": "y" * 200_000}, None) for i in range(30)]
+    page = objchange.Plan.load(plan_text(*many).encode())._repr_html_()
+    assert 50_000 < len(page.encode()) < 101_000
+    # What is lost comes first.
+    assert all(f"disk.gone{i}<" in page for i in range(30))
+    assert f"Left out, to keep this short: {5_030 - page.count('<code>disk.')} of 5030 entries and the diffs of" in page
+    state = objchange.loads(STATE)
+    assert "no resources" in state._repr_html_()
+    compared = objchange.Plan.load(plan_text(*many).encode()).diff(plan)._repr_html_()
+    assert len(compared) < 101_000 and "Left out: " in compared
+
+
+def test_packed_documents_are_read(tmp_path: Path) -> None:
+    text = plan_text(change("disk.a", ["create"], None, {"size": 1})).encode()
+    packed = gzip.compress(text)
+    (tmp_path / "plan.json.gz").write_bytes(packed)
+    (tmp_path / "schemas.json.gz").write_bytes(gzip.compress(SCHEMAS))
+    for source in (tmp_path / "plan.json.gz", packed, bytearray(packed), io.BytesIO(packed)):
+        plan = objchange.Plan.load(source, schemas=tmp_path / "schemas.json.gz")
+        assert plan.changes[0].after["size"] == 1 and plan.changes[0].after["ports"] is None
+    (tmp_path / "tfplan.gz").write_bytes(gzip.compress((SAVED / "replace.tfplan").read_bytes()))
+    assert objchange.Plan.load(tmp_path / "tfplan.gz").hash() == objchange.Plan.load(SAVED / "replace.tfplan").hash()
+    (tmp_path / "cut.gz").write_bytes(packed[:-5])
+    for broken in (packed[:-5], tmp_path / "cut.gz"):
+        with pytest.raises(objchange.DocumentError, match="the gzip file is cut off") as caught:
+            objchange.load(broken)
+        assert caught.value.kind == "damaged"
 
 
 def test_options_that_do_not_fit(plan: objchange.Plan) -> None:
@@ -260,6 +399,16 @@ def test_options_that_do_not_fit(plan: objchange.Plan) -> None:
         lambda: plan.hash(key=b"short"),
         lambda: plan.diff(plan, map=["a"]),
         lambda: plan.diff(plan, ignore=[""]),
+        lambda: plan.hash(ignore=[""]),
+        lambda: plan.text(ignore=""),
+        lambda: plan.text(mode="other"),  # type: ignore[arg-type]
+        lambda: plan.text(action="melt"),  # type: ignore[arg-type]
+        lambda: plan.text(drift=True, no_drift=True),
+        lambda: plan.text(show_sensitive=True),
+        lambda: plan.markdown(template=b"{% if %}"),
+        lambda: plan.markdown(timeout=-1),
+        lambda: objchange.loads(STATE).text(action="create"),
+        lambda: objchange.loads(STATE).json(mode="normal"),
     ):
         with pytest.raises(objchange.OptionError):
             call()
@@ -274,6 +423,11 @@ def test_two_plans_are_compared(plan: objchange.Plan, secret: str) -> None:
     other = one(1).diff(one(2), ignore=["nothing"])
     assert not other.is_as_expected and other.counts["other_values"] == 1
     assert other.unmatched == ["ignore nothing"]
+    assert other.markdown(marker="m", title="T").startswith("<!-- objchange:m -->\n## T")
+    with pytest.raises(objchange.OptionError):
+        other.markdown(max_length=10)
+    assert one(1).hash(ignore=["size"]) == one(2).hash(ignore=["size"]) != one(1).hash()
+    assert repr(other) == "<Comparison: different, 1 as a surprise, 0 as expected>"
     assert "size" in other.text() and json.loads(other.json())
     hidden = {"before_sensitive": False, "after_sensitive": {"token": True}}
     compared = one(1, **hidden).diff(one(2, **hidden))

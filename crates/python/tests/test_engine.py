@@ -140,17 +140,17 @@ def test_a_change_is_planned() -> None:
     assert list(created.after["ports"]) == [1, 2] and created.violations == []
     assert 'resource "disk" "a"' in created.text("disk.a")
     prior = {"id": "d-1", "size": 1}
-    assert objchange.plan_change(schema(), prior, {"size": 1}).action == "noop"
+    assert objchange.plan_change(schema(), prior, {"size": 1}).action == "no-op"
     assert objchange.plan_change(schema(), prior, None).action == "delete"
     replaced = objchange.plan_change(schema(), prior, {"size": 2}, requires_replace=["size"], create_before_destroy=True)
-    assert (replaced.action, replaced.replace_reason, replaced.replace_paths) == (
-        "create_then_delete",
+    assert (replaced.action, replaced.actions) == ("replace", ["create", "delete"])
+    assert (replaced.replace_reason, replaced.replace_paths) == (
         "cannot_update",
         ["size"],
     )
     ignored: list[Literal["all"] | list[str]] = ["all", ["size"]]
     for paths in ignored:
-        assert objchange.plan_change(schema(), prior, {"size": 2}, ignore_changes=paths).action == "noop"
+        assert objchange.plan_change(schema(), prior, {"size": 2}, ignore_changes=paths).action == "no-op"
     assert objchange.plan_change(schema(), prior, {"size": 1}, tainted=True).replace_reason == "tainted"
 
 

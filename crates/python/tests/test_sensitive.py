@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import gc
 import io
@@ -14,6 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from conftest import SECRET, change, plan_text
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import objchange
 from objchange import Sensitive
@@ -107,3 +111,42 @@ def test_errors_about_values_do_not_have_it(secret: str) -> None:
         with pytest.raises(objchange.Error) as caught:
             Sensitive(content)
         assert secret not in str(caught.value) and secret not in repr(caught.value.__dict__)
+
+
+def trees(leaf: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Objects with a part at some places."""
+    keys = st.sampled_from(["a", "b", "tags", "x y"])
+    return st.recursive(leaf, lambda part: st.lists(part, max_size=3) | st.dictionaries(keys, part, max_size=3), max_leaves=8)
+
+
+def marked(value: Any) -> Any:
+    """The marks of a value whose secrets are sensitive; a key that is a secret makes all of its object sensitive."""
+    if isinstance(value, dict):
+        return True if any(SECRET in key for key in value) else {key: marked(part) for key, part in value.items()}
+    return [marked(part) for part in value] if isinstance(value, list) else SECRET in str(value)
+
+
+PLAIN = st.sampled_from([None, True, 7, "text", "<b>&"])
+SECRETS = st.sampled_from([SECRET, f"a {SECRET} b", {SECRET: 1}, {"k": {SECRET: [SECRET]}}])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(st.sampled_from(["one", "two"]), trees(PLAIN | SECRETS)), st.dictionaries(st.sampled_from(["one", "two"]), trees(PLAIN | SECRETS)))
+def test_no_exit_of_a_plan_shows_what_is_sensitive(before: dict[str, Any], after: dict[str, Any]) -> None:
+    marks = {"before_sensitive": marked(before), "after_sensitive": marked(after)}
+    paths = [["one"], ["one", "a", SECRET], ["two", "k", SECRET, 0], ["two", 0, SECRET]]
+    output = {"actions": ["update"], "before": before, "after": after, "after_unknown": False, **marks}
+    plan = objchange.Plan.load(
+        plan_text(
+            change("disk.one", ["delete", "create"], before, after, replace_paths=paths, **marks),
+            resource_drift=[change("disk.two", ["update"], before, after, **marks)],
+            output_changes={"out": output},
+        ).encode()
+    )
+    exits: list[object] = [plan, plan.changes, plan.drift, plan.outputs, plan._repr_html_(), plan.to_dict(), plan.json()]
+    exits += [plan.text(full=True), plan.markdown(), plan.html(full=True), plan.summary(), plan.diff(plan)._repr_html_()]
+    exits += [part.to_dict() for part in (*plan.changes, *plan.drift, *plan.outputs)]
+    with contextlib.suppress(ImportError):
+        exits += [part.to_arrow().to_pylist() for part in (plan.changes, plan.drift, plan.outputs)]
+    for shown in exits:
+        assert SECRET not in str(shown) + repr(shown)

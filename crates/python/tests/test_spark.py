@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -118,6 +119,22 @@ def test_splits_are_lines(tmp_path: Path) -> None:
     for text in (b"{}", b"\n{}\n\n", b"{\n}\n{}", "{}\n{}".encode("utf-16")):
         path.write_bytes(text)
         assert [split.lines for split in on_spark._splits([path], 1)] == [None]
+
+
+def test_warnings_are_told_from_denials(spark: Any, plans: Path) -> None:
+    rules = REGO + "warn contains rc.address if {\n    some rc in input.tfplan.resource_changes\n    rc.change.after.size > 7\n}\n"
+    frame = spark.read.format("objchange").load(str(plans / "f0*.json"))
+    judged = on_spark.policies(frame, rego={"size.rego": rules}).collect()
+    found = {(Path(row.file).name, row.level): (row.verdict, row.binds) for row in judged}
+    assert found["f06.json", "failure"] == ("FAIL", True) and found["f06.json", "warning"] == ("PASS", False)
+    assert found["f08.json", "failure"] == ("FAIL", True) and found["f08.json", "warning"] == (on_spark.WARN, False)
+
+
+def test_packed_lines_are_judged(spark: Any, plans: Path, tmp_path: Path) -> None:
+    (tmp_path / "lines.jsonl.gz").write_bytes(gzip.compress((plans / "lines.jsonl").read_bytes()))
+    frame = spark.read.format("objchange").load(str(tmp_path))
+    judged = on_spark.policies(frame, rego={"size.rego": REGO}).collect()
+    assert len(judged) == 60 and sum(row.verdict == "PASS" for row in judged) == 59
 
 
 def test_policies_judge_each_plan_once(spark: Any, plans: Path, tmp_path: Path) -> None:

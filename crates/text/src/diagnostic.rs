@@ -129,6 +129,51 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// Errors and warnings about a text as one error, so that `?` takes a list of them.
+///
+/// ```
+/// use objchange_text::{Diagnostic, DiagnosticsError, Span};
+///
+/// fn read(text: &str) -> Result<(), Vec<Diagnostic>> {
+///     Err(vec![Diagnostic::new("Missing name", Span::at(0), text.to_owned()), Diagnostic::new("Missing type", Span::at(0), "")])
+/// }
+///
+/// fn run() -> Result<(), DiagnosticsError> {
+///     read("It is empty.")?;
+///     Ok(())
+/// }
+///
+/// let error = run().unwrap_err();
+/// assert_eq!((error.kind(), error.to_string()), ("missing_name", "Missing name: It is empty.\nMissing type".to_owned()));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiagnosticsError(pub Vec<Diagnostic>);
+
+impl DiagnosticsError {
+    /// The kind of the first of them; `no_diagnostic` if there is none.
+    pub fn kind(&self) -> &str {
+        self.0.first().map_or("no_diagnostic", Diagnostic::kind)
+    }
+}
+
+impl From<Vec<Diagnostic>> for DiagnosticsError {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Self(diagnostics)
+    }
+}
+
+/// A line for each.
+impl fmt::Display for DiagnosticsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.0.iter().enumerate() {
+            write!(f, "{}{diagnostic}", if index > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for DiagnosticsError {}
+
 /// The summary of a diagnostic, and its kind.
 ///
 /// A fixed summary gives its kind: that of "Unknown variable" is `unknown_variable`. A summary that holds names, or whose

@@ -54,7 +54,7 @@ mod version;
 
 pub use bounded_lines::{BoundedLine, BoundedLines, LineError};
 #[cfg(feature = "source")]
-pub use diagnostic::{Diagnostic, FunctionSignature, Summary};
+pub use diagnostic::{Diagnostic, DiagnosticsError, FunctionSignature, Summary};
 pub use encoding::{read_at_most, read_into, utf8_reader};
 pub use escaping::{Escaping, is_hidden, visible_colored};
 #[cfg(feature = "source")]

@@ -33,7 +33,7 @@ use objchange_policy::sentinel::mock::MockError;
 use objchange_policy::sentinel::set::{NoSuchParam, UnusedGlobal};
 use objchange_sentinel::RunError;
 use objchange_text::re2::{PatternError, TooManyReads};
-use objchange_text::{Diagnostic, LineError};
+use objchange_text::{Diagnostic, DiagnosticsError, LineError};
 
 use crate::program::workspace;
 
@@ -65,13 +65,14 @@ fn every_error_type_has_one() {
         ConvertError: |e| e.kind.kind();
         ConvertErrorKind: |e| e.kind();
         Diagnostic: |e| e.kind();
+        DiagnosticsError: |e| e.kind();
         DocumentError: |e| e.problem.kind();
         FunctionError: |e| e.kind();
         GateError: |e| e.kind();
         HashKeyError: |e| e.kind();
         IgnoredPathError: |e| e.kind();
-        InconsistentResult: |e| e.kind.kind();
-        InvalidPlan: |e| e.kind.kind();
+        InconsistentResult: |e| e.kind();
+        InvalidPlan: |e| e.kind();
         JsonError: |e| e.kind().kind();
         LineError: |e| e.kind();
         MaskedNameError: |e| e.kind();

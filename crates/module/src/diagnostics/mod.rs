@@ -6,6 +6,7 @@ mod text;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fmt;
 
 use objchange::address::{InstanceKey, ModuleAddress};
 use objchange::change::ProviderSecrets;
@@ -85,6 +86,18 @@ impl Comparison {
         self.types_differ.then_some("LHS and RHS values are of different types")
     }
 }
+
+/// One sentence or two, with the instance that it is about. `DiagnosticPrinter` also prints where it is.
+impl fmt::Display for ModuleDiagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(address) = &self.address {
+            write!(f, "{address}: ")?;
+        }
+        fmt::Display::fmt(&self.diagnostic, f)
+    }
+}
+
+impl std::error::Error for ModuleDiagnostic {}
 
 impl ModuleDiagnostic {
     /// Something that is about a resource instance, or about none.

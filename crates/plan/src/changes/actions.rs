@@ -1,5 +1,6 @@
 //! The actions of Terraform, from the words in documents.
 
+use objchange::change::Action;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::text::Text;
@@ -53,6 +54,19 @@ impl ResourceActions {
     }
 }
 
+impl From<Action> for ResourceActions {
+    fn from(action: Action) -> Self {
+        match action {
+            Action::Create => Self::Create,
+            Action::Update => Self::Update,
+            Action::Delete => Self::Delete,
+            Action::DeleteThenCreate => Self::DeleteThenCreate,
+            Action::CreateThenDelete => Self::CreateThenDelete,
+            _ => Self::NoOp,
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for ResourceActions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let words = <Vec<Text<'_>>>::deserialize(deserializer)?;
@@ -68,6 +82,15 @@ impl ResourceActions {
             self,
             Self::DeleteThenCreate | Self::CreateThenDelete | Self::CreateThenForget | Self::ForgetThenCreate
         )
+    }
+
+    /// In one word, as resources are selected by it: `replace` for each way to replace an object.
+    pub fn word(self) -> &'static str {
+        match self.words() {
+            _ if self.is_replacement() => "replace",
+            [word] => word,
+            _ => "unknown",
+        }
     }
 
     /// The words that plan documents have for it, such as `["delete", "create"]`; `["unknown"]` for unknown ones.

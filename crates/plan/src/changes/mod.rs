@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use objchange::Type;
 use objchange::address::steps;
-use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
+use objchange::change::{DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
 use objchange::value::{Path, StatedTypes};
 use serde::{Deserialize, Serialize};
@@ -152,21 +152,13 @@ impl<'t> ChangedResource<'t> {
     /// The members of a plan document around the values of a change that the engine planned.
     fn planned(address: &'t str, schema: &Block, change: &PlannedChange) -> Self {
         let (resource_type, name) = type_and_name(address);
-        let actions = match change.action {
-            Action::Create => ResourceActions::Create,
-            Action::Update => ResourceActions::Update,
-            Action::Delete => ResourceActions::Delete,
-            Action::DeleteThenCreate => ResourceActions::DeleteThenCreate,
-            Action::CreateThenDelete => ResourceActions::CreateThenDelete,
-            _ => ResourceActions::NoOp,
-        };
         Self {
             address: Text::from(address),
             mode: Text::from("managed"),
             resource_type: Text::from(resource_type),
             name: Text::from(name),
             change: ValueChange {
-                actions,
+                actions: change.action.into(),
                 values: ChangeValues::Planned(Box::new(PlannedValues::of_change(schema, change))),
                 ..ValueChange::default()
             },

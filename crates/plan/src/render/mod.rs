@@ -1,6 +1,6 @@
 //! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary
-//! (`summary`), Markdown pages (`markdown`), HTML pages (`html`), and screens (`screen`), which ask for one
-//! entry at a time. The last three have the same content (`outline`, `overview`).
+//! (`summary`), Markdown pages (`markdown`), HTML pages (`html`) and parts of them (`notebook`), and screens (`screen`), which
+//! ask for one entry at a time. The last four have the same content (`outline`, `overview`).
 //!
 //! The report decides what is shown. Printers decide how it looks, and never read the documents. Text is
 //! written as tokens with roles (`tokens`), and a sink (`terminal`, `screen`, `fence` in `markdown`, `diff`
@@ -15,6 +15,7 @@ mod html;
 mod json;
 mod list;
 mod markdown;
+mod notebook;
 mod object;
 mod outline;
 mod overview;

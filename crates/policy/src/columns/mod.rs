@@ -28,9 +28,10 @@ use std::sync::Arc;
 
 use objchange::Value;
 use objchange::schema::SchemaDocumentError;
+use objchange::value::{Kind, Number, Path, PathStep};
 use objchange_plan::{
     ChangedIndex, ChangedResource, DocumentError, Finding, Index, Json, OutputChange, Plan, PlanFile,
-    PlanFileError, PlannedValues, Schemas, StatedMarks, Text, ValueChange, findings,
+    PlanFileError, PlannedValues, Schemas, Shape, StatedMarks, Text, ValueChange, View, findings,
 };
 
 pub use self::table::{RowsBuilder, schema};
@@ -72,6 +73,8 @@ pub struct Row {
     pub name: Option<String>,
     /// The `count` index or `for_each` key, as text.
     pub key: Option<String>,
+    /// The key of the object, if it is a deposed one.
+    pub deposed: Option<String>,
     /// The address of the provider.
     pub provider: Option<String>,
     /// The actions, in order.
@@ -80,6 +83,8 @@ pub struct Row {
     pub reason: Option<String>,
     /// The paths of the parts that change.
     pub changed_paths: Vec<String>,
+    /// The paths that force a replacement, each up to the first part that is sensitive.
+    pub replace_paths: Vec<String>,
     /// The value before, as JSON without sensitive parts; `None` if absent.
     pub before: Option<String>,
     /// The value after, likewise; `{"$unknown":{}}` replaces parts that are known only after apply.
@@ -94,11 +99,22 @@ pub struct Row {
     pub severity: Option<&'static str>,
     /// The problem.
     pub message: Option<String>,
+    /// The version of the program that made the plan.
+    pub terraform_version: Option<String>,
+    /// When the plan was made, in RFC 3339.
+    pub time: Option<String>,
     /// Why the document has no rows.
     pub error: Option<String>,
 }
 
 impl Row {
+    /// What all rows of a plan have in common.
+    fn of_plan(file: &str, plan: &Plan<'_>) -> Self {
+        let time = plan.member("timestamp").and_then(|time| serde_json::from_str(time.text()).ok());
+        let terraform_version = plan.terraform_version.as_ref().map(ToString::to_string);
+        Self { file: file.to_owned(), terraform_version, time, ..Self::default() }
+    }
+
     /// The row of a document that cannot be read.
     pub fn failed(file: &str, error: &str) -> Self {
         Self { file: file.to_owned(), error: Some(error.to_owned()), ..Self::default() }
@@ -112,7 +128,7 @@ impl Row {
     /// About how many bytes it takes.
     pub fn size(&self) -> usize {
         let sides = [&self.before, &self.after, &self.address, &self.message, &self.error];
-        let paths: usize = self.changed_paths.iter().map(String::len).sum();
+        let paths: usize = self.changed_paths.iter().chain(&self.replace_paths).map(String::len).sum();
         256 + paths + sides.into_iter().flatten().map(String::len).sum::<usize>()
     }
 }
@@ -173,8 +189,9 @@ impl RowError {
 /// The file is no whole plan, or a part of it cannot be read.
 pub fn rows(file: &PlanFile, kind: RowKind, schemas: &Schemas) -> Result<Vec<Row>, RowError> {
     // Findings say why a plan cannot be judged, so they are made before it is.
-    if kind == RowKind::Findings && file.is_plan() {
-        return Ok(findings(file).into_iter().map(|finding| of_finding(file.name(), finding)).collect());
+    if let (RowKind::Findings, Some(plan)) = (kind, file.plan()) {
+        let shared = Row::of_plan(file.name(), plan);
+        return Ok(findings(file).into_iter().map(|finding| of_finding(&shared, finding)).collect());
     }
     let plan = file.judged()?;
     if plan.changes.errored {
@@ -195,39 +212,54 @@ pub fn changes<'t>(
     schemas: &Schemas,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<Row>, RowError> {
-    let marks = ConfigMarks::new(plan)?;
-    let stated = marks.stated();
     let listed = match kind {
         RowKind::Changes => &plan.changes.resources,
         RowKind::Drift => &plan.changes.drift,
         RowKind::Outputs => {
+            let marks = ConfigMarks::new(plan)?;
+            let shared = Row::of_plan(file, plan);
             let outputs = plan.changes.outputs.iter().filter(|output| is_wanted(&output.name));
             let row = |output: &OutputChange<'t>| {
-                let row =
-                    Row { file: file.to_owned(), name: Some(output.name.to_string()), ..Row::default() };
-                with_change(row, plan, &output.name, &output.change, None, stated.of_output(&output.name))
+                let row = Row { name: Some(output.name.to_string()), ..shared.clone() };
+                let stated = marks.stated().of_output(&output.name);
+                with_change(row, plan, &output.name, &output.change, None, stated)
             };
             return outputs.map(row).collect();
         }
         RowKind::Findings => return Ok(Vec::new()),
     };
-    let wanted = listed.iter().filter(|resource| is_wanted(&key(resource)));
-    wanted.map(|resource| of_resource(file, plan, resource, schemas, stated)).collect()
+    of_resources(file, plan, listed.iter().filter(|resource| is_wanted(&key(resource))), schemas)
 }
 
-fn of_finding(file: &str, finding: Finding) -> Row {
+/// The rows of some changes of resources of a plan, whichever they are.
+///
+/// # Errors
+///
+/// A part of the plan cannot be read.
+pub fn of_resources<'p, 't: 'p>(
+    file: &str,
+    plan: &Plan<'t>,
+    resources: impl IntoIterator<Item = &'p ChangedResource<'t>>,
+    schemas: &Schemas,
+) -> Result<Vec<Row>, RowError> {
+    let marks = ConfigMarks::new(plan)?;
+    let shared = Row::of_plan(file, plan);
+    let row = |resource| of_resource(&shared, plan, resource, schemas, marks.stated());
+    resources.into_iter().map(row).collect()
+}
+
+fn of_finding(shared: &Row, finding: Finding) -> Row {
     Row {
-        file: file.to_owned(),
         address: finding.address,
         kind: Some(finding.kind.name()),
         severity: Some(finding.severity.name()),
         message: Some(finding.message),
-        ..Row::default()
+        ..shared.clone()
     }
 }
 
 fn of_resource<'t>(
-    file: &str,
+    shared: &Row,
     plan: &Plan<'t>,
     resource: &ChangedResource<'t>,
     schemas: &Schemas,
@@ -238,7 +270,6 @@ fn of_resource<'t>(
         DocumentError::from_json(&error, plan.text(), &format!("{}: index", resource.address))
     })?;
     let row = Row {
-        file: file.to_owned(),
         address: text(&resource.address),
         module: Some(resource.module_address.as_ref().map(ToString::to_string).unwrap_or_default()),
         mode: text(&resource.mode),
@@ -247,9 +278,10 @@ fn of_resource<'t>(
         key: key.map(|key| match key {
             Index::Number(text) | Index::Key(text) => text.to_string(),
         }),
+        deposed: resource.deposed.as_ref().map(ToString::to_string),
         provider: text(&resource.provider_name),
         reason: resource.action_reason.as_ref().map(ToString::to_string),
-        ..Row::default()
+        ..shared.clone()
     };
     let marks = stated.of_instance(&resource.address);
     with_change(row, plan, &resource.address, &resource.change, schemas.of_change(resource)?, marks)
@@ -268,24 +300,64 @@ fn with_change<'t>(
     let in_place = |error| RowError::Value { address: name.to_string(), error };
     let before = sides.before()?.to_object(schema).map_err(in_place)?;
     let after = sides.after()?.to_object(schema).map_err(in_place)?;
-    let (mut changed_paths, mut length) = (Vec::new(), 0);
-    for leaf in PlannedValues::new(schema, &before, &after, Vec::new()).leaves() {
-        let path = leaf.path.to_string();
-        length += path.len();
-        if length > LONGEST_PATHS {
-            return Err(RowError::TooLarge(name.to_string()));
-        }
-        changed_paths.push(path);
-    }
+    let leaves = PlannedValues::new(schema, &before, &after, Vec::new()).leaves();
+    let changed_paths = texts(leaves.into_iter().map(|leaf| leaf.path), name)?;
+    let replacing = sides.replace_paths()?;
+    let replacing = replacing.elements();
+    let replace_paths = texts(replacing.iter().map(|path| shown_path(path, [&before, &after])), name)?;
     Ok(Row {
         actions: change.action_words().into_iter().map(str::to_owned).collect(),
         changed_paths,
+        replace_paths,
         has_unknown: Some(!after.is_wholly_known()),
         has_sensitive: Some(before.contains_marked() || after.contains_marked()),
         before: json(&before, name)?,
         after: json(&after, name)?,
         ..row
     })
+}
+
+/// Paths as texts, if they are not too long together.
+fn texts(paths: impl Iterator<Item = Path>, name: &Text<'_>) -> Result<Vec<String>, RowError> {
+    let (mut texts, mut length) = (Vec::new(), 0);
+    for path in paths {
+        let path = path.to_string();
+        length += path.len();
+        if length > LONGEST_PATHS {
+            return Err(RowError::TooLarge(name.to_string()));
+        }
+        texts.push(path);
+    }
+    Ok(texts)
+}
+
+/// A path of a document in the two sides of a change, up to the first part that is sensitive, because keys in it may be secrets. A
+/// name below the attribute that neither side has may be one, too.
+pub fn shown_path(path: View<'_, '_>, sides: [&Value; 2]) -> Path {
+    let mut at = sides.map(Some);
+    let mut shown = Vec::new();
+    for step in path.elements().iter() {
+        let here = || at.iter().copied().flatten();
+        let is_map = here().any(|value| matches!(value.kind(), Kind::Map(_)));
+        let step = match step.shape() {
+            _ if here().any(Value::is_marked) => break,
+            Shape::String(name) if is_map => PathStep::Index(Value::from(name)),
+            Shape::String(name) => PathStep::Attribute(name.into()),
+            Shape::Number(text) => match Number::parse(text) {
+                Ok(number) => PathStep::Index(Value::from(number)),
+                Err(_) => break,
+            },
+            _ => break,
+        };
+        let below = Path::from_iter([step.clone()]);
+        at = at.map(|value| value?.at(&below));
+        let is_name = matches!(&step, PathStep::Attribute(_)) || is_map;
+        if is_name && !shown.is_empty() && at == [None, None] {
+            break;
+        }
+        shown.push(step);
+    }
+    shown.into_iter().collect()
 }
 
 /// The maximum length of a text in a row: the offsets of a column have 32 bits.

@@ -28,14 +28,18 @@ const CHANGES: &[Column] = &[
     ("type", Cell::Text(|row| row.resource_type.as_deref())),
     ("name", Cell::Text(|row| row.name.as_deref())),
     ("key", Cell::Text(|row| row.key.as_deref())),
+    ("deposed", Cell::Text(|row| row.deposed.as_deref())),
     ("provider", Cell::Text(|row| row.provider.as_deref())),
     ("actions", Cell::Texts(|row| &row.actions)),
     ("reason", Cell::Text(|row| row.reason.as_deref())),
     ("changed_paths", Cell::Texts(|row| &row.changed_paths)),
+    ("replace_paths", Cell::Texts(|row| &row.replace_paths)),
     ("before", Cell::Text(|row| row.before.as_deref())),
     ("after", Cell::Text(|row| row.after.as_deref())),
     ("has_unknown", Cell::Truth(|row| row.has_unknown)),
     ("has_sensitive", Cell::Truth(|row| row.has_sensitive)),
+    ("terraform_version", Cell::Text(|row| row.terraform_version.as_deref())),
+    ("time", Cell::Text(|row| row.time.as_deref())),
     ("error", Cell::Text(|row| row.error.as_deref())),
 ];
 
@@ -45,6 +49,8 @@ const FINDINGS: &[Column] = &[
     ("kind", Cell::Text(|row| row.kind)),
     ("severity", Cell::Text(|row| row.severity)),
     ("message", Cell::Text(|row| row.message.as_deref())),
+    ("terraform_version", Cell::Text(|row| row.terraform_version.as_deref())),
+    ("time", Cell::Text(|row| row.time.as_deref())),
     ("error", Cell::Text(|row| row.error.as_deref())),
 ];
 

@@ -14,6 +14,8 @@ from collections.abc import Collection as _Collection
 from collections.abc import Sequence as _Sequence
 
 from . import hcl, policy
+from ._actions import ACTIONS, Action
+from ._checks import ReviewReport, TestReport, TestRun, review, run_tests
 from ._conform import ConformFinding, ConformReport, ConformType, conform
 from ._errors import (
     ConfigurationError,
@@ -21,6 +23,7 @@ from ._errors import (
     DocumentWarning,
     Error,
     InvalidValueError,
+    NotFoundError,
     OptionError,
     PolicyError,
     ProviderError,
@@ -53,6 +56,8 @@ from ._objchange import (
     __version__,
     assert_object_compatible,
     assert_plan_valid,
+    explain,
+    graph,
     load,
     loads,
     plan_change,
@@ -67,7 +72,9 @@ for _list in (ChangeList, OutputList, ResourceList):
 _Collection.register(Set)
 
 __all__ = [
+    "ACTIONS",
     "UNKNOWN",
+    "Action",
     "CaseResult",
     "ChangeList",
     "Comparison",
@@ -80,6 +87,7 @@ __all__ = [
     "DocumentWarning",
     "Error",
     "InvalidValueError",
+    "NotFoundError",
     "OptionError",
     "OutputChange",
     "OutputList",
@@ -93,6 +101,7 @@ __all__ = [
     "QueryResult",
     "ResourceChange",
     "ResourceList",
+    "ReviewReport",
     "Schema",
     "SchemaError",
     "Schemas",
@@ -100,12 +109,16 @@ __all__ = [
     "Set",
     "State",
     "StateResource",
+    "TestReport",
+    "TestRun",
     "Unknown",
     "Violation",
     "__version__",
     "assert_object_compatible",
     "assert_plan_valid",
     "conform",
+    "explain",
+    "graph",
     "hcl",
     "load",
     "loads",
@@ -114,5 +127,7 @@ __all__ = [
     "policy",
     "proposed_new",
     "query",
+    "review",
     "run_case",
+    "run_tests",
 ]

@@ -46,7 +46,7 @@ class Error(Exception):
         if self.file is not None:
             place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         elif self.line is not None:
-            place = f"line {self.line}, column {self.column}"
+            place = f"line {self.line}" + ("" if self.column is None else f", column {self.column}")
         else:
             place = ""
         return ": ".join(part for part in (place, self.path, self.message) if part)
@@ -57,23 +57,23 @@ class Error(Exception):
         return type(self), (self.message,), self.__dict__.copy()
 
 
-class DocumentError(Error):
+class DocumentError(Error, ValueError):
     """A plan or state cannot be read, or is not fit for what was asked."""
 
 
-class SchemaError(Error):
+class SchemaError(Error, ValueError):
     """Schemas cannot be read, or a value does not fit its schema."""
 
 
-class QueryError(Error):
+class QueryError(Error, ValueError):
     """A query cannot be used, or takes too much."""
 
 
-class PolicyError(Error):
+class PolicyError(Error, ValueError):
     """A policy cannot be used, or takes too much."""
 
 
-class ConfigurationError(Error):
+class ConfigurationError(Error, ValueError):
     """Configuration cannot be read, or has no value."""
 
 
@@ -89,5 +89,9 @@ class OptionError(Error, ValueError):
     """An argument has a value that it cannot have."""
 
 
+class NotFoundError(Error, KeyError):
+    """Nothing has this address or name."""
+
+
 class DocumentWarning(UserWarning):
-    """Something around a document was passed over, or a plan is incomplete."""
+    """Something around a document was passed over, a plan is incomplete, or a choice matches nothing in it."""

@@ -1,9 +1,10 @@
 """Changes and findings of many plans as columns, for pyarrow, DuckDB, Polars and pandas.
 
-One row is one change: ``file``, ``address``, ``module``, ``mode``, ``type``, ``name``, ``key``, ``provider``, ``actions``, ``reason``,
-``changed_paths``, ``before`` and ``after`` (JSON without what is sensitive), ``has_unknown``, ``has_sensitive`` and ``error``.
-With ``of="findings"`` one row is one finding: ``file``, ``address``, ``kind``, ``severity``, ``message`` and ``error``. A finding is
-a check that did not pass, or why a plan may not show everything that happens.
+One row is one change: ``file``, ``address``, ``module``, ``mode``, ``type``, ``name``, ``key``, ``deposed``, ``provider``,
+``actions``, ``reason``, ``changed_paths``, ``replace_paths``, ``before`` and ``after`` (JSON without what is sensitive),
+``has_unknown``, ``has_sensitive``, ``terraform_version``, ``time`` and ``error``. With ``of="findings"`` one row is one finding:
+``file``, ``address``, ``kind``, ``severity``, ``message``, ``terraform_version``, ``time`` and ``error``. A finding is a check that
+did not pass, or why a plan may not show everything that happens.
 """
 
 from __future__ import annotations
@@ -32,12 +33,15 @@ _COUNTS = (
     "unknown", "defer", "invoke", "outputs", "drift",
 )
 
+# How the names of plans end.
+_ENDINGS = tuple(f"{name}{packed}" for name in (".json", ".jsonl", "tfplan") for packed in ("", ".gz"))
+
 _Path: TypeAlias = str | os.PathLike[str]
 
 
 def files(paths: _Path | Iterable[_Path]) -> list[Path]:
     """The files that are meant: a path itself, the ``*.json``, ``*.jsonl`` and ``*tfplan`` files in a folder and the folders in
-    it, and what a pattern such as ``plans/*.json`` finds; in order.
+    it, packed by gzip (``*.json.gz``) or not, and what a pattern such as ``plans/*.json`` finds; in order.
 
     Raises `FileNotFoundError` where a pattern or a folder has none, and `OSError` where a folder cannot be read.
     """
@@ -45,7 +49,7 @@ def files(paths: _Path | Iterable[_Path]) -> list[Path]:
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         name = os.fspath(path)
         if os.path.isdir(name):
-            these = files_below(Path(name), (".json", ".jsonl", "tfplan"))
+            these = files_below(Path(name), _ENDINGS)
         elif glob.has_magic(name) and not os.path.exists(name):
             these = sorted(Path(file) for file in glob.glob(name, recursive=True))
         else:
@@ -64,10 +68,10 @@ def stream(
     errors: Literal["raise", "rows"] = "raise",
     mask: Sequence[str] = (),
 ) -> ChangeStream:
-    """The changes or findings of plans as an Arrow stream, which needs no pyarrow: ``polars.from_arrow`` and others take it
-    as it is.
+    """The changes or findings of plans as an Arrow stream, which needs no pyarrow: ``polars.from_arrow``, DuckDB and others take
+    it as it is, as often as they want. The plans are read each time.
 
-    A file has one plan, or one a line; plan files of ``terraform plan -out`` are read, too. ``errors="rows"`` makes a plan that cannot be read a row with ``file`` and ``error``;
+    A file has one plan, or one a line, packed by gzip or not; plan files of ``terraform plan -out`` are read, too. ``errors="rows"`` makes a plan that cannot be read a row with ``file`` and ``error``;
     otherwise it ends the stream with an exception. So do plans whose planning failed, and parts of plans; both have findings. ``mask`` is
     that of `load`.
 

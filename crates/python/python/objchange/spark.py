@@ -8,11 +8,13 @@ them under the same path.
 from __future__ import annotations
 
 import functools
+import gzip
 import itertools
 import json
 import os
 import re
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias, cast
@@ -26,9 +28,12 @@ from pyspark.sql.types import ArrayType, BooleanType, DataType, StringType, Stru
 from . import arrow
 from ._errors import DocumentError, DocumentWarning, Error, OptionError
 from ._objchange import ChangeStream, Plan, PolicyResult, Schemas
-from .policy import PASS, UNDECIDED, compile_rego, compile_sentinel, rego_texts
+from .policy import FAIL, PASS, UNDECIDED, compile_rego, compile_sentinel, rego_texts
 
-__all__ = ["PlanSource", "policies", "register"]
+__all__ = ["WARN", "PlanSource", "policies", "register"]
+
+WARN: Final = "WARN"
+"""The verdict of a rule that fails and does not count: ``warn`` in Rego, an advisory policy in Sentinel."""
 
 _Path: TypeAlias = str | os.PathLike[str]
 
@@ -41,6 +46,7 @@ _JUDGED: Final = pyarrow.schema(
         ("language", _TEXT),
         ("rule", _TEXT),
         ("level", _TEXT),
+        ("binds", pyarrow.bool_()),
         ("verdict", _TEXT),
         ("findings", pyarrow.list_(pyarrow.field("element", pyarrow.struct([("address", _TEXT), ("message", _TEXT)])))),
         ("waits_for", _TEXTS),
@@ -247,8 +253,9 @@ def policies(
     Where a row has an ``error``, the plan is not judged. Or ``plans`` has ``path`` and ``content``, as Spark's ``binaryFile`` does,
     with a plan in each row.
 
-    Columns are ``file``, ``language`` (``rego`` or ``sentinel``), ``rule``, ``level``, ``verdict`` (``PASS``, ``FAIL`` or
-    ``UNDECIDED``), ``findings``, ``waits_for``, ``excepted`` and ``error``. A plan that cannot be read or judged is a row with its
+    Columns are ``file``, ``language`` (``rego`` or ``sentinel``), ``rule``, ``level``, ``binds``, ``verdict`` (``PASS``, ``WARN``,
+    ``FAIL`` or ``UNDECIDED``), ``findings``, ``waits_for``, ``excepted`` and ``error``. What ``warn`` rules of Rego and advisory
+    policies of Sentinel find is a ``WARN``: they do not bind. A plan that cannot be read or judged is a row with its
     ``error``, no ``rule``, and the verdict ``UNDECIDED``. No rule passes for an incomplete plan: it is ``UNDECIDED``, too.
 
     ``data``, ``params`` and ``timeout`` are as for `objchange.policy`.
@@ -364,12 +371,14 @@ class _Judge:
                 verdict, reason = rule.verdict, rule.error
                 if is_incomplete and verdict == PASS:
                     verdict, reason = UNDECIDED, "the plan is incomplete: there may be more changes after it is applied"
+                shown = WARN if verdict == FAIL and not rule.binds else verdict
                 yield {
                     "file": name,
                     "language": language,
                     "rule": rule.name,
                     "level": rule.level,
-                    "verdict": verdict,
+                    "binds": rule.binds,
+                    "verdict": shown,
                     "findings": findings,
                     "waits_for": rule.waits_for,
                     "excepted": rule.excepted,
@@ -433,13 +442,16 @@ def _plans_on_lines(path: str, wanted: dict[int, str]) -> Iterator[tuple[str, Ca
     problem: Exception = DocumentError("there is no such line", kind="no_line", file=path)
     try:
         with open(path, "rb") as file:
+            head = file.read(2)
+        unpacking: Any = gzip.open if head == b"\x1f\x8b" else open
+        with unpacking(path, "rb") as file:
             is_utf16 = file.read(2) in (b"\xff\xfe", b"\xfe\xff")
-        opened: IO[Any] = open(path, encoding="utf-16", newline="\n") if is_utf16 else open(path, "rb")
+        opened: IO[Any] = unpacking(path, "rt", encoding="utf-16", newline="\n") if is_utf16 else unpacking(path, "rb")
         with opened:
             for number, line in enumerate(opened, 1):
                 if (name := wanted.pop(number, None)) is not None:
                     yield name, functools.partial(_load, line.encode() if isinstance(line, str) else line)
-    except (OSError, UnicodeError) as error:
+    except (OSError, UnicodeError, EOFError, zlib.error) as error:
         problem = DocumentError(_message(error), kind="unreadable", file=path)
     # Each wanted line gets a row: the lines that are left do not exist, or reading failed before them.
     for name in wanted.values():
