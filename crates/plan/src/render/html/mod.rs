@@ -8,7 +8,8 @@
 //! | names of elements, for links | `anchors` |
 //! | how it looks, and what it does | `page.css`, `page.js` |
 //!
-//! Without JavaScript it is a complete document; the script only adds search, filters and keys.
+//! Without JavaScript it is a complete document; the script adds search, filters, keys and buttons, and makes the entries of
+//! a large page when they are looked at.
 
 mod anchors;
 mod contents;
@@ -68,6 +69,7 @@ impl Report<'_> {
         let anchors = Anchors::new(&sections, &items);
         let title = options.title.map_or_else(|| default_title(self), |title| start(title, TITLE).to_owned());
         let title = headline(self, &title);
+        let kind = if items.len() > entries::MANY { " class=\"f\"" } else { "" };
         let mut out = Output::new(out);
         out.markup(&html! {
             (DOCTYPE)
@@ -78,8 +80,8 @@ impl Report<'_> {
             (head::header(self, &title, &items, &anchors, options))
             (head::tools(&sections, &items, &anchors))
             (PreEscaped("<div class=\"columns\">"))
-            (contents::contents(&sections, &anchors))
-            (PreEscaped("<main id=\"main\" tabindex=\"-1\">"))
+            (contents::contents(&sections, &items, &anchors))
+            (PreEscaped("<main id=\"main\" tabindex=\"-1\"")) (PreEscaped(kind)) (PreEscaped(">"))
         });
         entries::write(self, &sections, &items, &anchors, &mut out)?;
         out.markup(&html! {
