@@ -324,6 +324,7 @@ fn contents_are_a_table_in_the_order_of_the_page() {
     assert_eq!(rows, expected, "{table}");
     // A number leads to the first that it counts, and the entries are in the same order.
     assert!(table.contains("<td><a href=\"#module.m[2].a.b[9]\">2</a></td>"), "{table}");
+    let page = without_code(&page);
     let entries: Vec<_> =
         page.split("<article id=\"").skip(1).filter_map(|entry| entry.split('"').next()).collect();
     let expected = [
@@ -354,8 +355,8 @@ fn a_removed_block_is_of_one_colour() {
         let page = page_in_our_form(&plan.to_string());
         let (_, diff) = page.split_once("<div class=\"d\">").unwrap();
         let (diff, _) = diff.split_once("</div>").unwrap();
-        assert!(diff.contains("<<-EOT") || diff.contains("&lt;&lt;-EOT"), "{diff}");
-        assert!(diff.contains("jsonencode(") && diff.contains("yamlencode("), "{diff}");
+        assert!(diff.contains("&lt;&lt;-EOT"), "{diff}");
+        assert!(diff.contains("jsonencode("), "{diff}");
         let inner =
             diff.strip_prefix(&format!("<{tag}>")).and_then(|rest| rest.strip_suffix(&format!("</{tag}>")));
         assert!(
@@ -371,8 +372,7 @@ fn a_removed_block_is_of_one_colour() {
     let plan = json!({"format_version": "1.2", "resource_changes":
         [{"address": "a.b", "type": "a", "name": "b", "change": change}]});
     let page = page_in_our_form(&plan.to_string());
-    assert!(page.contains("\n            c\n        EOT\n    }</div>"), "{page}");
-    assert!(page.contains("</ins>            c\n") || page.contains("</del>            c\n"), "{page}");
+    assert!(page.contains("</ins>            c\n        EOT\n    }</div>"), "{page}");
 }
 
 #[test]
@@ -413,11 +413,6 @@ proptest! {
         check_links(&found);
     }
 
-    #[test]
-    fn any_text_is_inert_on_a_large_page(text in "[ -~\n\t<>&\"'/=\u{0}\u{85}\u{2028}\u{fffe}]{0,40}|\\PC{0,20}|</?(noscript|script|article|div)>?[ -~]{0,9}|<!--[ -~]{0,9}") {
-        check_inert(&page(&enlarged(&plan_with(&format!(".{text}"), "x.y"))), &page(&enlarged(&plan("x.y"))));
-    }
-
     /// Each address is on the page, with a link to it.
     #[test]
     fn nothing_is_left_out(count in 0..200_usize) {
@@ -427,6 +422,15 @@ proptest! {
             found.contains(&format!("<article id=\"{address}\"")) && found.contains(&format!("<a class=\"l\" href=\"#{address}\""))
         };
         prop_assert!((0..count).all(is_there), "{}", found);
-        prop_assert_eq!(found.matches("<article").count(), count);
+        prop_assert_eq!(without_code(&found).matches("<article").count(), count);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10))]
+
+    #[test]
+    fn any_text_is_inert_on_a_large_page(text in "[ -~\n\t<>&\"'/=\u{0}\u{85}\u{2028}\u{fffe}]{0,40}|\\PC{0,20}|</?(noscript|script|article|div)>?[ -~]{0,9}|<!--[ -~]{0,9}") {
+        check_inert(&page(&enlarged(&plan_with(&format!(".{text}"), "x.y"))), &page(&enlarged(&plan("x.y"))));
     }
 }
