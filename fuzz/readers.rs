@@ -257,9 +257,9 @@ pub(crate) fn pages(bytes: &[u8]) {
 }
 
 /// The elements that entries are made of.
-const TAGS: [&str; 16] = [
-    "a", "article", "b", "code", "del", "details", "div", "h2", "h3", "h4", "i", "ins", "section", "small",
-    "span", "summary",
+const TAGS: [&str; 17] = [
+    "a", "article", "b", "code", "del", "details", "div", "h2", "h3", "h4", "i", "ins", "noscript",
+    "section", "small", "span", "summary",
 ];
 
 fn check_visible(page: &str) {

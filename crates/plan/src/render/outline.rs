@@ -1,5 +1,6 @@
 //! The content of a page for people and its order, shared by Markdown, HTML and screens.
 
+mod natural;
 mod tree;
 
 use std::borrow::Cow;
@@ -8,8 +9,9 @@ use std::fmt;
 use hashbrown::HashMap;
 use objchange_text::visible;
 
+use self::natural::natural;
 pub use self::tree::OutlineNode;
-pub(super) use self::tree::tree;
+use self::tree::tree;
 use super::overview::{default_title, headline, sentences};
 use super::screen::{DiffLines, LineSink};
 use super::summary::{identity, reasons, summary_group};
@@ -533,8 +535,10 @@ impl<'r, 'p> Page<'r, 'p> {
         for item in &mut items {
             item.group = places[item.group];
         }
-        // The sort is stable: entries of one rank keep the order of the plan.
-        items.sort_by_key(|item| (item.group, item.rank));
+        // The sort is stable: several objects of one address keep the order of the plan.
+        items.sort_by(|a, b| {
+            (a.group, a.rank).cmp(&(b.group, b.rank)).then_with(|| natural(&a.name, &b.name))
+        });
         self.items.extend(items);
         self.sections.push(OutlineSection { title, groups });
     }
@@ -622,7 +626,12 @@ impl Modules {
     fn sorted(mut self) -> (Vec<usize>, Vec<Option<OutlineModule>>) {
         let mut order: Vec<_> = (0..self.list.len()).collect();
         // The module with the gravest action comes first; ranks begin with destruction.
-        order.sort_by_key(|index| self.list[*index].counts.iter().position(|(_, count)| *count > 0));
+        order.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|index| &self.list[*index]);
+            let gravest = |module: &OutlineModule| module.counts.iter().position(|(_, count)| *count > 0);
+            let [x, y] = [a, b].map(|module| module.address.as_deref().unwrap_or_default());
+            gravest(a).cmp(&gravest(b)).then_with(|| natural(x, y))
+        });
         let mut places = vec![0; order.len()];
         for (place, index) in order.iter().enumerate() {
             places[*index] = place;

@@ -7,11 +7,12 @@ use std::path::Path;
 
 use data_encoding::BASE64;
 use html5ever::tendril::TendrilSink;
-use html5ever::{Attribute, parse_document};
+use html5ever::tree_builder::TreeBuilderOpts;
+use html5ever::{Attribute, ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use objchange_plan::{Document, Filter, HtmlOptions, Options, Report, Review, ReviewedPlan, Schemas};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::plans::{HOSTILE, large, plan, plan_with};
@@ -26,6 +27,69 @@ fn page_of(plan: &str, schemas: &Schemas, options: &HtmlOptions<'_>) -> String {
 
 fn page(plan: &str) -> String {
     page_of(plan, &Schemas::none(), &HtmlOptions::default())
+}
+
+fn page_in_our_form(plan: &str) -> String {
+    let document = Document::parse(plan).unwrap();
+    let (schemas, options) = (Schemas::none(), Options { own_format: true, ..Options::default() });
+    let report = Report::new(&document, &schemas, &options, &Filter::default()).unwrap();
+    let mut out = Vec::new();
+    report.write_html(&mut out, &HtmlOptions::default()).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// A plan, and so many plain resources more that its page is large.
+fn enlarged(plan: &str) -> String {
+    let mut plan: Value = serde_json::from_str(plan).unwrap();
+    let change = json!({"actions": ["create"], "before": null, "after": {"id": "x"}});
+    let more = (0..100)
+        .map(|index| json!({"address": format!("z.z[{index}]"), "type": "z", "name": "z", "change": change}));
+    plan["resource_changes"].as_array_mut().unwrap().extend(more);
+    plan.to_string()
+}
+
+/// The texts that the script of a large page makes entries of.
+fn inert(page: &str) -> Vec<String> {
+    let (mut inert, mut depth_of) = (Vec::new(), None);
+    for (depth, node) in nodes_where(page, true) {
+        match node {
+            Node::Element { name, .. } => depth_of = (name == "noscript").then_some(depth),
+            Node::Text(text) if depth_of.is_some_and(|of| depth == of + 1) => inert.push(text),
+            Node::Text(_) => {}
+        }
+    }
+    inert
+}
+
+/// With a script all entries are texts, without one they are elements, and both are the same whatever a document holds.
+#[track_caller]
+fn check_inert(page: &str, plain: &str) {
+    let outside = |page: &str| {
+        let nodes = nodes_where(page, true);
+        let elements = nodes.into_iter().filter_map(|(depth, node)| match node {
+            Node::Element { name, .. } => Some((depth, name)),
+            Node::Text(_) => None,
+        });
+        elements.collect::<Vec<_>>()
+    };
+    assert_eq!(outside(page), outside(plain));
+    assert_eq!(structure(page), structure(plain));
+    let (found, expected) = (inert(page), inert(plain));
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found.matches("</article>\n").count(), expected.matches("</article>\n").count());
+        assert!(!found.contains(['\u{2028}', '\u{2029}', '\u{0}']) && !found.contains("<!--"), "{found}");
+        for entry in found.split_terminator("</article>\n") {
+            let tags = |tag: &str| entry.matches(tag).count();
+            assert!(entry.starts_with("<article id=\"") && tags("<article") == 1, "{entry}");
+            assert!(
+                tags("<div class=\"d\">") <= 1 && tags("</div></details>") == tags("<div class=\"d\">"),
+                "{entry}"
+            );
+            assert_eq!(tags("<a class=\"l\""), 1, "{entry}");
+        }
+    }
+    check_links(page);
 }
 
 /// The page without the style sheet and the script.
@@ -72,9 +136,16 @@ enum Node {
     Text(String),
 }
 
-/// All that a browser makes of a page, in its order.
+/// All that a browser without scripts makes of a page, in its order.
 fn nodes(page: &str) -> Vec<(usize, Node)> {
-    let dom = parse_document(RcDom::default(), Default::default()).one(page);
+    nodes_where(page, false)
+}
+
+/// All that a browser makes of a page, in its order.
+fn nodes_where(page: &str, scripting_enabled: bool) -> Vec<(usize, Node)> {
+    let tree_builder = TreeBuilderOpts { scripting_enabled, ..TreeBuilderOpts::default() };
+    let options = ParseOpts { tree_builder, ..ParseOpts::default() };
+    let dom = parse_document(RcDom::default(), options).one(page);
     assert_eq!(*dom.errors.borrow(), [""; 0], "{page}");
     let mut nodes = Vec::new();
     visit(&dom.document, 0, &mut nodes);
@@ -168,6 +239,25 @@ fn nothing_that_a_document_holds_becomes_markup() {
 }
 
 #[test]
+fn nothing_that_a_document_holds_ends_the_text_of_entries() {
+    let plain = page(&enlarged(&plan("x.y")));
+    assert!(plain.contains("<noscript>") && !page(&plan("x.y")).contains("<noscript>"));
+    for text in HOSTILE.into_iter().chain(["</noscript><script>alert(1)</script>", "</NOSCRIPT >"]) {
+        check_inert(&page(&enlarged(&plan(text))), &plain);
+    }
+}
+
+#[test]
+fn a_large_page_is_folded_and_not_larger() {
+    let (small, large) = (page(&large(100)), page(&large(101)));
+    assert_eq!((small.matches("<details open>").count(), small.matches("<noscript>").count()), (100, 0));
+    assert_eq!((large.matches("<details open>").count(), large.matches("<details>").count()), (0, 101));
+    // Seven modules.
+    assert_eq!(large.matches("<div class=\"c\"><noscript><article").count(), 7);
+    assert!(large.len() < small.len() * 102 / 100, "{} {}", small.len(), large.len());
+}
+
+#[test]
 fn a_title_and_a_link_stay_what_they_are() {
     let plan = r#"{"format_version":"1.2","resource_changes":[]}"#;
     let page_with = |title, link| page_of(plan, &Schemas::none(), &HtmlOptions { title, link, notes: &[] });
@@ -224,23 +314,97 @@ fn several_plans_are_one_page() {
 }
 
 #[test]
-fn modules_are_a_tree() {
-    let change = json!({"actions": ["delete"], "before": {"id": "x"}, "after": null});
-    let resource = |module: &str| json!({"address": format!("{module}.a.b"), "module_address": module, "type": "a", "name": "b", "change": change});
-    let modules =
-        ["module.n", "module.m[10].module.k", "module.m-x", "module.m[2]", "module.m[10]", "module.m"];
-    let plan = json!({"format_version": "1.2", "resource_changes": modules.map(resource)}).to_string();
+fn contents_are_a_table_in_the_order_of_the_page() {
+    let resource = |module: Option<&str>, name: &str, action: &str| {
+        let change = json!({"actions": [action], "before": {"id": "x"}, "after": {"id": "y"}});
+        let prefix = module.map_or(String::new(), |module| format!("{module}."));
+        json!({"address": format!("{prefix}{name}"), "module_address": module, "type": "a", "name": "b", "change": change})
+    };
+    let plan = json!({"format_version": "1.2", "resource_changes": [
+        resource(Some("module.m[10]"), "a.b", "update"),
+        resource(Some("module.m[2]"), "a.b[10]", "update"),
+        resource(Some("module.m[2]"), "a.b[9]", "update"),
+        resource(Some("module.m-x"), "a.b", "update"),
+        resource(Some("module.m[2]"), "a.b", "create"),
+        resource(None, "a.b", "update"),
+        resource(Some("module.z"), "a.b", "delete"),
+    ], "output_changes": {"url": {"actions": ["create"], "before": null, "after": "x", "after_unknown": false}}})
+    .to_string();
     let page = page(&plan);
-    let (_, tree) = page.split_once("<nav").unwrap();
-    let (tree, _) = tree.split_once("</nav>").unwrap();
-    let tree = tree.replace(" <small>1 to destroy</small>", "").replace("</li>", "");
-    let expected = "<a href=\"#resources\">Resources</a><ul>\
-        <li><a href=\"#module.m\">module.m</a>\
-        <li><a href=\"#module.m[2]\">module.m[2]</a>\
-        <li><a href=\"#module.m[10]\">module.m[10]</a><ul><li><a href=\"#module.m[10].module.k\">module.k</a></ul>\
-        <li><a href=\"#module.m-x\">module.m-x</a>\
-        <li><a href=\"#module.n\">module.n</a></ul>";
-    assert!(tree.contains(expected), "{tree}");
+    let (_, table) = page.split_once("<table>").unwrap();
+    let (table, _) = table.split_once("</table>").unwrap();
+    let text = |html: &str| {
+        let mut text = String::new();
+        html.split('<').for_each(|part| text += part.split_once('>').map_or("", |(_, text)| text));
+        text
+    };
+    let rows: Vec<String> = table
+        .split("</tr>")
+        .map(|row| row.split("</t").map(text).collect::<Vec<_>>().join("|"))
+        .map(|row| row.trim_matches('|').to_owned())
+        .filter(|row| !row.is_empty())
+        .collect();
+    let expected = [
+        "Resources|-|~|+",
+        "module.z|1",
+        "Root module||1",
+        "module.m[2]||2|1",
+        "module.m[10]||1",
+        "module.m-x||1",
+        "Outputs|1",
+    ];
+    assert_eq!(rows, expected, "{table}");
+    // A number leads to the first that it counts, and the entries are in the same order.
+    assert!(table.contains("<td><a href=\"#module.m[2].a.b[9]\">2</a></td>"), "{table}");
+    let page = without_code(&page);
+    let entries: Vec<_> =
+        page.split("<article id=\"").skip(1).filter_map(|entry| entry.split('"').next()).collect();
+    let expected = [
+        "module.z.a.b",
+        "a.b",
+        "module.m[2].a.b[9]",
+        "module.m[2].a.b[10]",
+        "module.m[2].a.b",
+        "module.m[10].a.b",
+        "module.m-x.a.b",
+        "output.url",
+    ];
+    assert_eq!(entries, expected);
+    check_links(&page);
+}
+
+/// What is added or removed has its colour as a whole: brackets, texts of several lines, and documents in texts.
+#[test]
+fn a_removed_block_is_of_one_colour() {
+    let value = json!({"block": [{"name": "x", "list": ["p"]}], "text": "one\n  two\n\nthree\n", "empty": {},
+        "json": "{\"a\":[1,{\"b\":2}]}", "yaml": "a:\n  - b: 1\n    c: 2\n"});
+    for (actions, before, after, tag) in
+        [("create", &Value::Null, &value, "ins"), ("delete", &value, &Value::Null, "del")]
+    {
+        let change = json!({"actions": [actions], "before": before, "after": after});
+        let plan = json!({"format_version": "1.2", "resource_changes":
+            [{"address": "a.b", "type": "a", "name": "b", "change": change}]});
+        let page = page_in_our_form(&plan.to_string());
+        let (_, diff) = page.split_once("<div class=\"d\">").unwrap();
+        let (diff, _) = diff.split_once("</div>").unwrap();
+        assert!(diff.contains("&lt;&lt;-EOT"), "{diff}");
+        assert!(diff.contains("jsonencode("), "{diff}");
+        let inner =
+            diff.strip_prefix(&format!("<{tag}>")).and_then(|rest| rest.strip_suffix(&format!("</{tag}>")));
+        assert!(
+            inner.is_some_and(|inner| !inner.contains("<ins>")
+                && !inner.contains("<del>")
+                && !inner.contains("</")),
+            "{diff}"
+        );
+    }
+    // In a text that changes, only lines with a sign have a colour.
+    let change =
+        json!({"actions": ["update"], "before": {"text": "a\nb\nc\n"}, "after": {"text": "a\nx\n  b\nc\n"}});
+    let plan = json!({"format_version": "1.2", "resource_changes":
+        [{"address": "a.b", "type": "a", "name": "b", "change": change}]});
+    let page = page_in_our_form(&plan.to_string());
+    assert!(page.contains("</ins>            c\n        EOT\n    }</div>"), "{page}");
 }
 
 #[test]
@@ -290,6 +454,15 @@ proptest! {
             found.contains(&format!("<article id=\"{address}\"")) && found.contains(&format!("<a class=\"l\" href=\"#{address}\""))
         };
         prop_assert!((0..count).all(is_there), "{}", found);
-        prop_assert_eq!(found.matches("<article").count(), count);
+        prop_assert_eq!(without_code(&found).matches("<article").count(), count);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10))]
+
+    #[test]
+    fn any_text_is_inert_on_a_large_page(text in "[ -~\n\t<>&\"'/=\u{0}\u{85}\u{2028}\u{fffe}]{0,40}|\\PC{0,20}|</?(noscript|script|article|div)>?[ -~]{0,9}|<!--[ -~]{0,9}") {
+        check_inert(&page(&enlarged(&plan_with(&format!(".{text}"), "x.y"))), &page(&enlarged(&plan("x.y"))));
     }
 }

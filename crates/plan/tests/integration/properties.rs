@@ -471,6 +471,32 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Nor is one in the texts from which the script of a large page makes entries.
+    #[test]
+    fn a_secret_is_on_no_large_page(block in any_block(), choices in prop::collection::vec(any::<u8>(), 1..64)) {
+        let (plan, schemas) = plan_of(&block, &choices);
+        let mut plan: Value = serde_json::from_str(&plan).unwrap();
+        for section in ["resource_changes", "resource_drift"] {
+            plan[section] = vec![plan[section][0].clone(); 101].into();
+        }
+        let plan = plan.to_string();
+        let (document, schemas) = (Document::parse(&plan).unwrap(), Schemas::parse(schemas).unwrap());
+        for own_format in [false, true] {
+            let options = Options { own_format, ..Options::default() };
+            let Ok(report) = Report::new(&document, &schemas, &options, &Filter::default()) else { continue };
+            let mut page = Vec::new();
+            // An error ends the page.
+            _ = report.write_html(&mut page, &HtmlOptions::default());
+            let page = String::from_utf8(page).unwrap();
+            prop_assert!(!page.contains(MARKER), "{plan}\n{page}");
+            prop_assert_eq!(page.contains("<noscript>"), page.contains("class=\"f\"") && page.contains("<article"));
+        }
+    }
+}
+
 #[test]
 fn deep_nesting_is_an_error_not_a_crash() {
     let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));

@@ -55,6 +55,7 @@ impl<'r, 'p> Content<'r, 'p> {
         header: &Markup,
         headings: &[Heading<'_>],
     ) -> Result<(), ShowError> {
+        let kind = if self.is_large() { " class=\"f\"" } else { "" };
         let mut out = Output::new(out);
         out.markup(&html! {
             (DOCTYPE)
@@ -66,7 +67,7 @@ impl<'r, 'p> Content<'r, 'p> {
             (head::tools(&self.sections, &self.items, &self.anchors))
             (PreEscaped("<div class=\"columns\">"))
             (contents(self, headings))
-            (PreEscaped("<main id=\"main\" tabindex=\"-1\">"))
+            (PreEscaped("<main id=\"main\" tabindex=\"-1\"")) (PreEscaped(kind)) (PreEscaped(">"))
         });
         let mut start = 0;
         for (index, part) in self.reports.iter().enumerate() {
@@ -85,9 +86,17 @@ impl<'r, 'p> Content<'r, 'p> {
         Ok(out.flush()?)
     }
 
-    /// The numbers of the sections of each report.
-    pub(super) fn sections_of_reports(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+    /// Whether there are so many entries that they are folded at first.
+    pub(super) fn is_large(&self) -> bool {
+        self.items.len() > entries::MANY
+    }
+
+    /// The numbers of all sections; the first of each report also has the number of the report.
+    pub(super) fn numbered_sections(&self) -> impl Iterator<Item = (Option<usize>, usize)> {
         let mut start = 0;
-        self.reports.iter().map(move |part| std::mem::replace(&mut start, part.sections)..part.sections)
+        self.reports.iter().enumerate().flat_map(move |(report, part)| {
+            let first = std::mem::replace(&mut start, part.sections);
+            (first..part.sections).map(move |index| ((index == first).then_some(report), index))
+        })
     }
 }

@@ -24,6 +24,9 @@ pub(super) struct DiffSink<'s, 'o> {
     in_summary: bool,
 }
 
+/// The first characters of lines that end what another line began.
+const ENDS: [&str; 4] = ["}", "]", ")", "EOT"];
+
 /// The sign that some lines share, and so the element around them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Run {
@@ -42,6 +45,14 @@ impl Run {
             "~" => Self::Changed,
             sign if sign.contains('/') => Self::Replaced,
             _ => Self::Plain,
+        }
+    }
+
+    /// The element of parts without a sign.
+    fn of_parts(self) -> Self {
+        match self {
+            Self::Added | Self::Removed => self,
+            Self::Plain | Self::Changed | Self::Replaced => Self::Plain,
         }
     }
 
@@ -99,15 +110,19 @@ impl<'s, 'o> DiffSink<'s, 'o> {
                 Role::ForcesReplacement | Role::Caution | Role::CautionStart | Role::Danger => {
                     self.lines(text, "<b>", "</b>");
                 }
-                Role::Marker | Role::Comment | Role::Heading => self.lines(text, "<i>", "</i>"),
+                Role::Marker | Role::Comment | Role::Heading => {
+                    // A comment begins behind its column.
+                    let column = self.indent.len() + text.len() - text.trim_start_matches(' ').len();
+                    self.start_part(column);
+                    self.lines(text, "<i>", "</i>");
+                }
                 // An empty line belongs to the lines around it.
                 Role::Plain if self.is_line_start && text == "\n" => {
                     self.indent.clear();
                     self.is_line_start = false;
                     self.lines(text, "", "");
                 }
-                // A bracket ends what a line began.
-                Role::Plain if self.is_line_start => {
+                Role::Plain if self.is_line_start && ENDS.iter().any(|end| text.starts_with(end)) => {
                     let run = self.run_of_end();
                     self.start_line(run, 0);
                     self.lines(text, "", "");
@@ -131,9 +146,7 @@ impl<'s, 'o> DiffSink<'s, 'o> {
     fn lines(&mut self, text: &str, open: &str, close: &str) {
         for line in text.split_inclusive('\n') {
             let (line, is_whole) = line.strip_suffix('\n').map_or((line, false), |line| (line, true));
-            if self.is_line_start {
-                self.start_line(Run::Plain, 0);
-            }
+            self.start_part(self.indent.len());
             if !line.is_empty() {
                 self.out.tag(open);
                 self.out.text(line);
@@ -161,14 +174,20 @@ impl<'s, 'o> DiffSink<'s, 'o> {
         self.is_line_start = false;
     }
 
-    /// The element that a last line belongs to: an added or removed value is one as a whole.
+    /// Starts a line without a sign, if one starts here: a part of what is around this column. An added or removed value is
+    /// one as a whole, such as a text of several lines.
+    fn start_part(&mut self, column: usize) {
+        if self.is_line_start {
+            let around = self.around.iter().rev().find(|(start, _)| *start < column && !self.in_summary);
+            self.start_line(around.map_or(Run::Plain, |(_, run)| run.of_parts()), 0);
+        }
+    }
+
+    /// The element of a last line: that of the line that began the value.
     fn run_of_end(&self) -> Run {
         let column = self.indent.len();
         let start = self.around.iter().rev().find(|(start, _)| *start <= column);
-        match start {
-            Some((start, run @ (Run::Added | Run::Removed))) if *start == column => *run,
-            _ => Run::Plain,
-        }
+        start.filter(|(start, _)| *start == column).map_or(Run::Plain, |(_, run)| run.of_parts())
     }
 
     fn set_run(&mut self, run: Run) {

@@ -2,6 +2,11 @@
 //!
 //! A browser lays out a chunk when it comes into view. Chunks have about the same number of lines, so that the style sheet can
 //! say how high they are.
+//!
+//! To make elements of the entries of a large plan takes a browser many seconds. The chunks of a large page are therefore in
+//! `noscript`: a browser that runs the script takes their markup for text, from which the script makes the entries that are
+//! looked at; any other browser takes it for the entries themselves. No text of a document can end that element, because `<`
+//! is always escaped.
 
 use std::ops::Range;
 
@@ -22,6 +27,12 @@ const CHUNK: usize = 200;
 /// The lines that an entry takes besides those of its diff.
 const AROUND: usize = 2;
 
+/// The number of entries above which a page is large: they are folded at first.
+pub(super) const MANY: usize = 100;
+
+/// The number of folded entries in a chunk, and of lines in their diffs. The style sheet knows the first, too.
+const FOLDED_CHUNK: (usize, usize) = (40, 4_000);
+
 /// Writes all entries of a report.
 pub(super) fn write(
     report: &Report<'_>,
@@ -30,37 +41,51 @@ pub(super) fn write(
     out: &mut Output<'_>,
 ) -> Result<(), ShowError> {
     let Content { sections, anchors, .. } = content;
+    let is_large = content.is_large();
+    let (start, end) = match is_large {
+        true => ("<div class=\"c\"><noscript>", "</noscript></div>"),
+        false => ("<div class=\"c\">", "</div>"),
+    };
     let mut place = None;
+    let mut entries = 0;
     for (item, anchor) in content.items[items.clone()].iter().zip(&anchors.items[items]) {
-        let (section, group) = (&sections[item.section], &section_group(sections, item));
-        if place.is_none_or(|(section, _)| section != item.section) {
+        let is_new_section = place.is_none_or(|(section, _)| section != item.section);
+        let is_full = match is_large {
+            true => entries >= FOLDED_CHUNK.0 || out.lines >= FOLDED_CHUNK.1,
+            false => out.lines >= CHUNK,
+        };
+        let is_new_group = place != Some((item.section, item.group));
+        if place.is_some() && (is_new_group || is_full) {
+            out.tag(end);
+        }
+        if is_new_section {
             let name = &anchors.sections[item.section];
             let kind = Some(&anchors.kinds[item.section]).filter(|kind| *kind != name);
-            let end = if place.is_some() { "</div></section>" } else { "" };
             out.markup(&html! {
-                (PreEscaped(end))
+                (PreEscaped(if place.is_some() { "</section>" } else { "" }))
                 (PreEscaped("<section aria-labelledby=\"")) (name) (PreEscaped("\">"))
-                h2 id=(name) data-k=[kind] { (section.title) }
-                (PreEscaped("<div class=\"c\">"))
+                h2 id=(name) data-k=[kind] { (sections[item.section].title) }
             });
-            out.lines = 0;
-        } else if out.lines >= CHUNK {
-            out.tag("</div><div class=\"c\">");
-            out.lines = 0;
         }
-        if place != Some((item.section, item.group))
-            && let Some(module) = group
-        {
+        let group = section_group(sections, item);
+        if is_new_group && let Some(module) = group {
             out.markup(&html! {
                 h3 id=(anchors.groups[item.section][item.group]) { (module_name(module)) ": " (module.counts()) }
             });
-            out.lines += AROUND;
+        }
+        if is_new_group || is_full {
+            out.tag(start);
+            (out.lines, entries) = (0, 0);
         }
         place = Some((item.section, item.group));
-        entry(report, item, anchor, group.is_some(), out)?;
+        entry(report, item, anchor, is_large, group.is_some(), out)?;
         out.lines += AROUND;
+        entries += 1;
     }
-    out.tag(if place.is_some() { "</div></section>" } else { "" });
+    if place.is_some() {
+        out.tag(end);
+        out.tag("</section>");
+    }
     Ok(())
 }
 
@@ -88,6 +113,7 @@ fn entry(
     report: &Report<'_>,
     item: &OutlineItem<'_, '_>,
     anchor: &str,
+    is_folded: bool,
     in_module: bool,
     out: &mut Output<'_>,
 ) -> Result<(), ShowError> {
@@ -103,7 +129,8 @@ fn entry(
         }
         (PreEscaped(">"))
     });
-    let start = format!("<details open><summary>{}</summary><div class=\"d\">", heading.0);
+    let open = if is_folded { "" } else { " open" };
+    let start = format!("<details{open}><summary>{}</summary><div class=\"d\">", heading.0);
     let mut sink = DiffSink::new(out, &start);
     let mut write = |tokens: &Tokens| sink.write(tokens);
     let mut writer = Writer::new(&mut write, report.program);
@@ -125,9 +152,17 @@ fn entry(
 fn piece(piece: &OutlinePiece) -> Markup {
     match piece {
         OutlinePiece::Verb(verb) => html! { b { (verb) } },
-        OutlinePiece::Words(words) => html! { (words) },
+        OutlinePiece::Words(words) => html! { (PreEscaped(ascii(words))) },
         OutlinePiece::Code(text) if text.is_empty() => html! { "(empty)" },
         OutlinePiece::Code(text) => html! { code { (visible(text)) } },
         OutlinePiece::Reason(reason) => html! { (visible(reason)) },
     }
+}
+
+/// Our own words in ASCII. Browsers keep texts of one byte a character in half of the memory, and read them in half of the time.
+fn ascii(words: &str) -> String {
+    words.chars().fold(String::new(), |words, c| match c {
+        c if c.is_ascii() => words + c.encode_utf8(&mut [0; 4]),
+        c => words + &format!("&#{};", u32::from(c)),
+    })
 }

@@ -110,21 +110,27 @@ pub(super) fn tools(sections: &[OutlineSection], items: &[OutlineItem<'_, '_>], 
     let filters = filters(sections, items);
     html! {
         div.tools role="search" hidden {
-            label for="search" { "Search" }
-            input id="search" type="search" autocomplete="off" spellcheck="false"
-                placeholder="addresses, types and values" aria-keyshortcuts="/";
+            input id="search" type="search" aria-label="Search" autocomplete="off" spellcheck="false"
+                placeholder="Search addresses, types and values" aria-keyshortcuts="/";
             @if filters.len() > 1 {
-                fieldset {
-                    legend { "Show only" }
-                    @for filter in &filters {
-                        label {
-                            input type="checkbox" value=(key(filter, anchors)); " " (filter.title) " "
-                            small { (filter.count) }
+                details.menu {
+                    summary { "Show only" }
+                    fieldset aria-label="Show only" {
+                        @for filter in &filters {
+                            label {
+                                input type="checkbox" value=(key(filter, anchors)); " " (filter.title) " "
+                                small { (filter.count) }
+                            }
                         }
                     }
                 }
             }
             output id="status" for="search" {}
+            @if items.iter().any(|item| item.is_loss) {
+                button type="button" data-do="lost" aria-keyshortcuts="d" title="Next destroyed or replaced" {
+                    "Next destroyed"
+                }
+            }
             button type="button" data-do="fold" { "Fold all" }
             button type="button" data-do="unfold" { "Unfold all" }
             button type="button" data-do="keys" aria-keyshortcuts="?" { "Keys" }
@@ -143,6 +149,8 @@ pub(super) fn keys() -> Markup {
         ("/", "search"),
         ("j", "next entry"),
         ("k", "previous entry"),
+        ("d", "next destroyed or replaced object"),
+        ("c", "copy the address of the entry"),
         ("Enter", "fold or unfold the entry"),
         ("Escape", "clear the search, or close this"),
         ("?", "show these keys"),

@@ -9,7 +9,8 @@
 //! | names of elements, for links | `anchors` |
 //! | how it looks, and what it does | `page.css`, `page.js` |
 //!
-//! Without JavaScript it is a complete document; the script only adds search, filters and keys.
+//! Without JavaScript it is a complete document; the script adds search, filters, keys and buttons, and makes the entries of
+//! a large page when they are looked at.
 
 mod anchors;
 mod content;

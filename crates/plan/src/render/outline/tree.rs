@@ -25,7 +25,7 @@ pub struct OutlineNode<'s> {
 type Step<'s> = (&'s str, Option<u64>, &'s str);
 
 /// The modules, a module before those inside of it, those beside each other by address.
-pub(in crate::render) fn tree(groups: &[Option<OutlineModule>]) -> Vec<OutlineNode<'_>> {
+pub(super) fn tree(groups: &[Option<OutlineModule>]) -> Vec<OutlineNode<'_>> {
     let mut modules: Vec<(Vec<Step<'_>>, &OutlineModule, usize)> = groups
         .iter()
         .enumerate()
