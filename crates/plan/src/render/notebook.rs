@@ -105,7 +105,7 @@ impl<'o, 'r, 'p> Shown<'o, 'r, 'p> {
                 cost += heading(self.outline.sections[item.section].title).0.len();
             }
             if let (Some(module), false) = (self.module(item), has_group[item.group]) {
-                cost += group(module, true, PreEscaped(String::new())).0.len();
+                cost += group(module, true, &PreEscaped(String::new())).0.len();
             }
             let room = if item.is_loss { self.room } else { self.room.saturating_sub(kept) };
             if cost <= room {
@@ -161,7 +161,7 @@ impl<'o, 'r, 'p> Shown<'o, 'r, 'p> {
                 inside += &shown.as_ref().map_or_else(String::new, |(line, diff)| entry(line, diff).0);
             }
             page += &match self.module(item) {
-                Some(module) => group(module, is_open, PreEscaped(inside)).0,
+                Some(module) => group(module, is_open, &PreEscaped(inside)).0,
                 None => inside,
             };
         }
@@ -187,7 +187,7 @@ fn heading(title: &str) -> Markup {
 }
 
 /// A module with its entries.
-fn group(module: &OutlineModule, is_open: bool, entries: Markup) -> Markup {
+fn group(module: &OutlineModule, is_open: bool, entries: &Markup) -> Markup {
     html! {
         details open[is_open] {
             summary {
