@@ -96,6 +96,7 @@ fn state_hint(error: &StateError) -> Option<&'static str> {
         StateError::Argument { .. } | StateError::UnknownArgument(_) | StateError::Reinitialize { .. } => {
             "or name the state with --state FILE, or pass --no-state if nothing exists yet"
         }
+        StateError::OtherLineage { .. } => "leave --state out, or plan where the other state belongs",
         StateError::Empty(_) => "if nothing exists yet, pass --no-state",
         StateError::File { .. } => {
             "name the state with --state FILE, or allow more directories with --allow-path"
@@ -106,14 +107,25 @@ fn state_hint(error: &StateError) -> Option<&'static str> {
     })
 }
 
+/// Whether the source of a module names a directory, which is not there: nothing can be installed then.
+fn is_in_no_directory(missing: &Missing) -> bool {
+    let is_local = |source: &String| source.starts_with("./") || source.starts_with("../");
+    missing.kind == MissingKind::Module
+        && missing.problem == Some(DirectoryProblem::Absent)
+        && missing.source.as_ref().is_some_and(is_local)
+}
+
 /// Sentences about the inputs that a plan lacks, one for each kind, with how to give them. `files` are files with values of variables.
 pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
     // As many as fit on a screen.
     const NAMED: usize = 10;
-    let listed = |kind: MissingKind, name: &dyn Fn(&Missing) -> String| {
-        let names: Vec<String> = all.iter().filter(|missing| missing.kind == kind).map(name).collect();
+    let listed_of = |is_meant: &dyn Fn(&Missing) -> bool, name: &dyn Fn(&Missing) -> String| {
+        let names: Vec<String> = all.iter().filter(|missing| is_meant(missing)).map(name).collect();
         let first = &names[..names.len().min(NAMED)];
         (!names.is_empty()).then(|| (objchange_text::listed(first, names.len()), names.len()))
+    };
+    let listed = |kind: MissingKind, name: &dyn Fn(&Missing) -> String| {
+        listed_of(&|missing| missing.kind == kind, name)
     };
     let mut notes = Vec::new();
     if let Some((names, count)) = listed(MissingKind::Variable, &|missing| missing.address.clone()) {
@@ -127,7 +139,13 @@ pub(crate) fn missing(all: &[Missing], files: &[String]) -> Vec<String> {
              FILE{found}"
         ));
     }
-    if let Some((names, count)) = listed(MissingKind::Module, &Missing::to_string) {
+    if let Some((names, count)) = listed_of(&is_in_no_directory, &Missing::to_string) {
+        let them = if count == 1 { "it" } else { "them" };
+        notes.push(format!("{names}; what depends on {them} is unknown: correct the source"));
+    }
+    let is_elsewhere =
+        |missing: &Missing| missing.kind == MissingKind::Module && !is_in_no_directory(missing);
+    if let Some((names, count)) = listed_of(&is_elsewhere, &Missing::to_string) {
         let them = if count == 1 { "it" } else { "them" };
         notes.push(format!(
             "{names}; what depends on {them} is unknown: run `terraform init`, or say where the source lies with \

@@ -59,6 +59,10 @@ pub(crate) fn wrong_provisioner(kind: &str, arguments: &Value) -> Option<(&'stat
     }
 }
 
+/// The arguments of `connection` blocks that are passwords and keys.
+const SECRETS_OF_CONNECTIONS: [&str; 5] =
+    ["password", "private_key", "proxy_user_password", "bastion_password", "bastion_private_key"];
+
 /// The schema of `connection` blocks, for all kinds of connections.
 pub(crate) fn connection_schema() -> &'static Block {
     static CONNECTION: LazyLock<Block> = LazyLock::new(|| {
@@ -92,6 +96,11 @@ pub(crate) fn connection_schema() -> &'static Block {
         let attributes = texts.into_iter().map(optional(Type::String));
         let attributes = attributes.chain(numbers.into_iter().map(optional(Type::Number)));
         let attributes = attributes.chain(bools.into_iter().map(optional(Type::Bool)));
+        // Terraform's schema does not say so. They are hidden in lines of source alone: no plan has them.
+        let attributes = attributes.map(|(name, attribute)| match SECRETS_OF_CONNECTIONS.contains(&name) {
+            true => (name, attribute.sensitive()),
+            false => (name, attribute),
+        });
         Block::new(attributes.chain([("host", Attribute::required(Type::String))]), [])
     });
     &CONNECTION

@@ -178,6 +178,14 @@ impl Schemas {
         Ok(None)
     }
 
+    /// The names of what a provider has of a kind, as far as there are schemas.
+    pub(crate) fn names(&self, provider: &ProviderAddress, kind: SchemaKind) -> Vec<&str> {
+        let builtin = if provider.is_builtin() { self.own_builtin() } else { None };
+        let provider = provider.to_string();
+        let documents = builtin.into_iter().chain(self.documents());
+        documents.flat_map(|document| document.names(&provider, kind)).collect()
+    }
+
     /// The type that the identity of a resource type has, with its attributes that an import may leave out; `None` where no
     /// schema says that, as in documents that Terraform wrote before 1.12.
     ///

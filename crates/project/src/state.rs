@@ -7,7 +7,8 @@ use objchange_files::input::{InputError, Size, Source};
 use objchange_hcl::{ConstantText, StateStorage};
 use objchange_module::state::PriorState;
 use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Providers, Schemas};
-use objchange_plan::{NoState, State};
+use objchange_plan::{NoState, State, StateVersion};
+use objchange_text::visible;
 
 use crate::data_directory::DataDirectory;
 use crate::files::{DiskFiles, NOT_A_FILE, without_dots};
@@ -115,6 +116,21 @@ pub enum StateError {
     /// The given state is empty, as after a `state pull` that failed.
     #[error("{0}: the state is empty: there is none, or getting it failed")]
     Empty(Source),
+    /// The given state is none of the directory, which has one.
+    #[error(
+        "{given} is another state: it has the lineage {}, and the state of the directory, {}, has {}", visible(.lineage),
+        .own.display(), visible(.own_lineage)
+    )]
+    OtherLineage {
+        /// The given state.
+        given: Source,
+        /// Its lineage.
+        lineage: String,
+        /// The state of the directory.
+        own: PathBuf,
+        /// The lineage of that.
+        own_lineage: String,
+    },
     /// A name that no workspace has.
     #[error(
         "{by} has an invalid workspace name, {name:?}: it must contain only URL safe characters, and no path \
@@ -196,28 +212,45 @@ impl DirectoryState {
             ) => Some(selected.unwrap_or_else(|| "default".to_owned())),
             (_, Err(_)) => selected,
         };
+        let name = workspace.as_deref().unwrap_or("default");
+        let mut own = None;
         let source = match choice {
             StateChoice::Nothing => {
                 return Ok(Self { text: None, workspace, no_state: Some(NoState::LeftOut) });
             }
-            StateChoice::File(path) => Source::new(path),
-            StateChoice::OfDirectory => {
-                let name = workspace.as_deref().unwrap_or("default");
-                match location?.file_of(name, files)? {
-                    Some(path) => Source::File(path),
-                    None => return Ok(Self { text: None, workspace, no_state: Some(NoState::Missing) }),
-                }
+            StateChoice::File(path) => {
+                own = location.ok().and_then(|location| location.file_of(name, files).ok()?);
+                Source::new(path)
             }
+            StateChoice::OfDirectory => match location?.file_of(name, files)? {
+                Some(path) => Source::File(path),
+                None => return Ok(Self { text: None, workspace, no_state: Some(NoState::Missing) }),
+            },
         };
         let text = source.read_as_allowed(limit.0)?;
         if text.is_empty() && matches!(choice, StateChoice::File(_)) {
             return Err(StateError::Empty(source));
+        }
+        if let Some(own) = own {
+            is_of_directory(&source, &text, own, limit)?;
         }
         // Terraform takes an empty file for no state.
         let no_state = text.is_empty().then_some(NoState::Missing);
         let text = no_state.is_none().then_some(StateText { source, text });
         Ok(Self { text, workspace, no_state })
     }
+}
+
+/// Refuses a given state that is none of the directory, whose own one is in this file. Terraform tells states apart by their lineage.
+fn is_of_directory(given: &Source, text: &str, own: PathBuf, limit: Size) -> Result<(), StateError> {
+    // Whether the own one can be read is no matter of a plan with another.
+    let Ok(own_text) = Source::File(own.clone()).read_as_allowed(limit.0) else { return Ok(()) };
+    let (lineage, own_lineage) =
+        (StateVersion::of_file(text).lineage, StateVersion::of_file(&own_text).lineage);
+    if lineage.is_empty() || own_lineage.is_empty() || lineage == own_lineage {
+        return Ok(());
+    }
+    Err(StateError::OtherLineage { given: given.clone(), lineage, own, own_lineage })
 }
 
 /// The files of the local backend.

@@ -1,5 +1,6 @@
 //! Prints a plan.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ use objchange_plan::{
     changed_places,
 };
 use objchange_project::PlannedDirectory;
+use objchange_text::visible;
 
 use super::Args;
 use crate::exit::{self, CommandError, FAILED, unusable};
@@ -30,10 +32,33 @@ pub(crate) fn diagnostics(config: &Config, schemas: &Schemas, found: &Diagnostic
     let mut err = terminal::stderr();
     err.write_all(DiagnosticPrinter::new(config, schemas).text(found).as_bytes())?;
     err.flush()?;
+    instances(config, found).iter().for_each(|note| exit::note(note));
     if found.iter().any(|one| one.diagnostic.kind == OUTSIDE_DIRECTORIES) {
         exit::note("--allow-path DIR lets modules and functions read below another directory");
     }
     Ok(())
+}
+
+/// The instances of modules in which errors and warnings were found, a line for each place.
+fn instances(config: &Config, found: &Diagnostics) -> Vec<String> {
+    // As many as fit in a line.
+    const NAMED: usize = 5;
+    let places = config.sources.places();
+    let mut all: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for one in found.iter() {
+        let Some(module) = &one.module else { continue };
+        let place = one.diagnostic.subject.and_then(|subject| places.find(subject));
+        let place =
+            place.map_or_else(String::new, |place| format!(" ({}:{})", place.name, place.start().line));
+        let modules = all.entry((place, one.diagnostic.summary.to_string())).or_default();
+        modules.insert(module.clone());
+    }
+    let line = |((place, summary), modules): ((String, String), BTreeSet<String>)| {
+        let named: Vec<&str> = modules.iter().take(NAMED).map(String::as_str).collect();
+        let modules = objchange_text::listed(&named, modules.len());
+        visible(&format!("{summary}{place}: found in {modules}")).into_owned()
+    };
+    all.into_iter().map(line).collect()
 }
 
 /// Prints the answers that are missing.
@@ -137,6 +162,7 @@ fn text(
     };
     let mut report = report.map_err(unusable)?;
     report.no_state = planned.no_state;
+    report.missing.clone_from(&planned.plan.missing);
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
     let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let written = if args.summary {

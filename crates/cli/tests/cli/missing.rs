@@ -378,3 +378,57 @@ fn a_module_reads_its_own_files() {
     let output = run(&folder, "plan DIR/ex");
     assert!(output.code == 0 && output.stdout.contains("\"x1\""), "{output:?}");
 }
+
+#[test]
+fn reports_list_what_is_missing() {
+    let folder = Folder::with("missing-list", &[("main.tf", CALL)]);
+    assert_eq!(run(&folder, "plan DIR --out DIR/plan.json").code, 0);
+    let entry = "Missing input (1), so that more is unknown\n  module.net (not installed)\n";
+    for line in
+        ["plan DIR", "plan DIR --summary", "show DIR", "show DIR/plan.json", "show DIR/plan.json --summary"]
+    {
+        let output = run(&folder, line);
+        assert!(output.stdout.ends_with(entry), "{line}: {output:?}");
+    }
+    let markdown = run(&folder, "show DIR/plan.json --format markdown").stdout;
+    assert!(
+        markdown.contains("Missing input") && markdown.contains("`module.net` (not installed)"),
+        "{markdown}"
+    );
+    let html = run(&folder, "show DIR --format html").stdout;
+    assert!(html.contains("Missing input") && html.contains(" (not installed)"), "{html}");
+    let report: Json = serde_json::from_str(&run(&folder, "show DIR --format json").stdout).unwrap();
+    assert_eq!(report["missing"][0]["address"], "module.net");
+}
+
+#[test]
+fn a_directory_that_does_not_exist_cannot_be_installed() {
+    let folder =
+        Folder::with("missing-directory", &[("main.tf", "module \"x\" {\n  source = \"./none\"\n}\n")]);
+    let output = run(&folder, "plan DIR");
+    let note = "note: module.x is in a directory that does not exist (./none); what depends on it is unknown: correct the \
+                source\n";
+    assert!(output.code == 0 && output.stderr.contains(note), "{output:?}");
+    assert!(!output.stderr.contains("terraform init"), "{output:?}");
+}
+
+#[test]
+fn a_state_of_another_lineage_is_refused() {
+    let state = |lineage: &str| {
+        format!(
+            "{{\"version\":4,\"terraform_version\":\"1.11.4\",\"serial\":1,\"lineage\":\"{lineage}\",\"outputs\":{{}},\"resources\":[]}}"
+        )
+    };
+    let files =
+        [("terraform.tfstate", state("aaaa")), ("other.json", state("bbbb")), ("same.json", state("aaaa"))];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let folder = Folder::with("missing-lineage", &files);
+    folder.write("main.tf", "resource \"terraform_data\" \"a\" {}\n");
+    let output = run(&folder, "plan DIR --state DIR/other.json");
+    assert!(
+        output.code == 2 && output.stderr.contains("is another state: it has the lineage bbbb"),
+        "{output:?}"
+    );
+    assert_eq!(run(&folder, "plan DIR --state DIR/same.json").code, 0);
+    assert_eq!(run(&folder, "plan DIR --no-state").code, 0);
+}

@@ -1184,3 +1184,136 @@ fn steps_that_wait_for_each_other_are_cycles() {
     let resources = [("a", &replaced[..]), ("d", &alone)];
     assert_eq!(found("deposed-alone", &main, &resources), None);
 }
+
+/// A null is found wherever it comes from, and only where it is one with the real provider, too.
+#[test]
+fn null_is_no_value_of_a_required_argument() {
+    let variable = "variable \"v\" {\n  type    = string\n  default = null\n}\n";
+    let missing =
+        |argument: &str| format!("The argument \"{argument}\" is required, but no definition was found.");
+    for (name, body, argument) in [
+        ("variable", "resource \"old_bucket\" \"c\" {\n  name = var.v\n}\n", "name"),
+        (
+            "local",
+            "locals {\n  n = true ? var.v : \"x\"\n}\nresource \"old_bucket\" \"c\" {\n  name = local.n\n}\n",
+            "name",
+        ),
+        (
+            "block",
+            "resource \"old_queue\" \"c\" {\n  name = \"n\"\n  rule {\n    part = var.v\n  }\n}\n",
+            "rule.0.part",
+        ),
+    ] {
+        let output = plan_old(&format!("null-{name}"), &format!("{variable}{body}"), &[]);
+        assert!(output.code == 1 && output.stderr.contains("Error: Missing required argument"), "{output:?}");
+        assert!(output.stderr.contains(&missing(argument)), "{output:?}");
+    }
+    // A bucket may have a default that only its provider knows.
+    let body = "resource \"old_bucket\" \"b\" {\n  name = \"n\"\n}\nresource \"old_bucket\" \"c\" {\n  name = old_bucket.b.force\n}\n";
+    assert_eq!(plan_old("null-default", body, &[]).code, 0);
+    let body = "resource \"terraform_data\" \"a\" {}\nresource \"old_bucket\" \"c\" {\n  name = terraform_data.a.id\n}\n";
+    assert_eq!(plan_old("null-unknown", body, &[]).code, 0);
+}
+
+#[test]
+fn the_root_module_needs_the_configurations_that_it_asks_for() {
+    let main = "terraform {\n  required_providers {\n    tf = {\n      source                = \"terraform.io/builtin/terraform\"\n      \
+                configuration_aliases = [tf, tf.one, tf.two]\n    }\n  }\n}\nprovider \"tf\" {\n  alias = \"one\"\n}\noutput \"o\" {\n  value = 1\n}\n";
+    let output = plan("root-aliases", &[("main.tf", main)], &[]);
+    assert_eq!(errors_of(&output.stderr), ["Undefined provider configuration"], "{output:?}");
+    assert!(output.code == 1 && output.stderr.contains("with alias \"two\"."), "{output:?}");
+}
+
+#[test]
+fn an_error_says_in_which_instance_of_a_module_it_is() {
+    let main = "module \"m\" {\n  source   = \"./m\"\n  for_each = { a = \"1\", b = \"x\" }\n  n        = each.value\n}\n";
+    let child = "variable \"n\" {}\nresource \"terraform_data\" \"q\" {\n  input = tonumber(var.n)\n}\n";
+    let output = plan("called-often", &[("main.tf", main), ("m/main.tf", child)], &[]);
+    assert_eq!(errors_of(&output.stderr), ["Invalid function argument"], "{output:?}");
+    let note = "note: Invalid function argument (m/main.tf:3): found in module.m[\"b\"]\n";
+    assert!(output.stderr.contains(note), "{output:?}");
+    let main = "module \"m\" {\n  source = \"./m\"\n  n      = \"x\"\n}\n";
+    let output = plan("called-once", &[("main.tf", main), ("m/main.tf", child)], &[]);
+    assert!(output.code == 1 && !output.stderr.contains("found in"), "{output:?}");
+}
+
+#[test]
+fn a_misspelt_type_is_suggested() {
+    let output = plan("misspelt-type", &[("main.tf", "resource \"terraform_dat\" \"x\" {}\n")], &[]);
+    assert!(output.stderr.contains("Did you mean \"terraform_data\"?"), "{output:?}");
+}
+
+#[test]
+fn an_empty_block_declares_no_provider() {
+    let main = "provider \"terraform\" {}\nmodule \"m\" {\n  source    = \"./m\"\n  providers = { terraform = terraform }\n}\n";
+    let child = "resource \"terraform_data\" \"a\" {}\n";
+    let output = plan("empty-block", &[("main.tf", main), ("m/main.tf", child)], &[]);
+    let warning = "Warning: Reference to undefined provider";
+    assert!(output.stderr.contains(warning), "{output:?}");
+    assert!(output.stderr.contains("(and one more similar warning elsewhere)"), "{output:?}");
+}
+
+#[test]
+fn names_that_only_resources_imply_have_no_constraint() {
+    let main = "terraform {\n  required_providers {\n    mine = {\n      source  = \"acme/old\"\n      version = \"~> 5.0\"\n    }\n  }\n}\n\
+                resource \"old_bucket\" \"b\" {\n  provider = mine\n  name     = \"n\"\n}\n";
+    let folder = Folder::with("situation-implied", &[("main.tf", main), ("schemas.json", OLD)]);
+    let arguments: [OsString; 6] = [
+        "plan".into(),
+        folder.0.clone().into(),
+        "--json".into(),
+        "--no-state".into(),
+        "--schemas".into(),
+        folder.at("schemas.json").into(),
+    ];
+    let output = objchange(arguments, "");
+    let document: Json = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let configs = &document["configuration"]["provider_config"];
+    assert_eq!(configs["mine"]["version_constraint"], "~> 5.0");
+    assert!(configs["old"].is_object() && configs["old"].get("version_constraint").is_none(), "{configs}");
+}
+
+/// Lines of provisioners are shown, but for what may be a secret.
+#[test]
+fn keywords_of_provisioners_are_no_secrets() {
+    let shown = |test: &str, body: &str| {
+        let main = format!("resource \"terraform_data\" \"a\" {{\n{body}\n}}\n");
+        plan(&format!("lines-{test}"), &[("main.tf", &main)], &[]).stderr
+    };
+    for (test, body, line) in [
+        ("when", "provisioner \"local-exec\" {\ncommand = \"x\"\nwhen = later\n}", "when = later"),
+        (
+            "quoted",
+            "provisioner \"local-exec\" {\ncommand = \"x\"\nwhen = \"destroy\"\n}",
+            "when = \"destroy\"",
+        ),
+        ("argument", "provisioner \"local-exec\" {\ncmd = \"true\"\n}", "cmd = \"true\""),
+        (
+            "user",
+            "connection {\nhost = \"h\"\nusr = \"x\"\n}\nprovisioner \"remote-exec\" {\ninline = [\"x\"]\n}",
+            "usr = \"x\"",
+        ),
+    ] {
+        let stderr = shown(test, body);
+        assert!(stderr.contains(&format!(": {line}\n")), "{stderr}");
+    }
+    for (test, body) in [
+        (
+            "password",
+            "connection {\nhost = \"h\"\npassword = [\"swordfish\"]\n}\nprovisioner \"remote-exec\" {\ninline = [\"x\"]\n}",
+        ),
+        (
+            "passwd",
+            "connection {\nhost = \"h\"\npasswrd = \"swordfish\"\n}\nprovisioner \"remote-exec\" {\ninline = [\"x\"]\n}",
+        ),
+        ("environment", "provisioner \"local-exec\" {\ncommand = \"x\"\nenvironment = [\"swordfish\"]\n}"),
+        (
+            "enviroment",
+            "provisioner \"local-exec\" {\ncommand = \"x\"\nenviroment = { a = \"swordfish\" }\n}",
+        ),
+        ("unknown", "provisioner \"chef\" {\nkey = \"swordfish\"\nkey = \"swordfish\"\n}"),
+    ] {
+        let stderr = shown(test, body);
+        assert!(stderr.contains("Error: ") && !stderr.contains("swordfish"), "{stderr}");
+    }
+}

@@ -18,6 +18,12 @@ use crate::walk::{
 /// The arguments of a `dynamic` block.
 const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
 
+/// The arguments of provisioners that are words of the language.
+const PROVISIONER_KEYWORDS: [&str; 2] = ["when", "on_failure"];
+
+/// The arguments of provisioners that have values for programs and files, which may be secrets.
+const GIVEN_BY_PROVISIONERS: [&str; 2] = ["environment", "content"];
+
 /// The arguments that make the value of a variable or output a secret.
 pub(super) const MEMBERS_OF_SECRETS: [&str; 2] = ["sensitive", "ephemeral"];
 
@@ -127,12 +133,52 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         });
         self.opaque.extend(with_credentials.map(|attribute| &attribute.expr));
         match schema {
-            Some(schema) => {
-                self.attributes(own, schema);
-                self.nested_blocks(&block.body, schema);
+            Some(schema) => self.attributes(own, schema),
+            None => self.opaque.extend(own.into_iter().map(|attribute| &attribute.expr)),
+        }
+        let is_resource = &*block.kind == "resource";
+        for inside in &block.body.blocks {
+            match (&*inside.kind, schema) {
+                ("provisioner", _) if is_resource => self.provisioner(inside),
+                ("connection", _) if is_resource => self.connection(inside),
+                ("lifecycle", None) => {}
+                (_, Some(schema)) => self.nested_block(inside, schema),
+                (_, None) => self.opaque_block(inside),
             }
+        }
+    }
+
+    /// A provisioner: its keywords are no secrets, nor what its schema has, but for values that programs and files get.
+    fn provisioner(&mut self, block: &'e Block) {
+        let label = block.labels.first().map_or("", |label| label.text.as_str());
+        let schema = (self.schema)(&block.kind, label);
+        for attribute in &block.body.attributes {
+            let name = attribute.name.as_str();
+            let may_be_given = GIVEN_BY_PROVISIONERS.contains(&name)
+                || schema.is_some_and(|schema| schema.attribute(name).is_none())
+                    && !similar(name, GIVEN_BY_PROVISIONERS).is_empty();
+            // A number is no environment at all.
+            let is_of_values = name != "environment" || !matches!(attribute.expr.kind, ExprKind::Literal(_));
+            match schema {
+                _ if PROVISIONER_KEYWORDS.contains(&name) => {}
+                Some(schema) if !may_be_given || !is_of_values => self.attributes([attribute], schema),
+                _ => self.opaque.push(&attribute.expr),
+            }
+        }
+        for inside in &block.body.blocks {
+            match &*inside.kind {
+                "connection" => self.connection(inside),
+                _ => self.opaque_block(inside),
+            }
+        }
+    }
+
+    fn connection(&mut self, block: &'e Block) {
+        match (self.schema)(&block.kind, "") {
+            Some(schema) => self.block(&block.body, schema),
             None => {
-                self.opaque.extend(own.into_iter().map(|attribute| &attribute.expr));
+                let others = block.body.attributes.iter().filter(|attribute| attribute.name != "type");
+                self.opaque.extend(others.map(|attribute| &attribute.expr));
                 self.opaque_blocks(&block.body);
             }
         }
@@ -262,7 +308,7 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
     /// Hides what a body's schema calls sensitive. A nested attribute with a sensitive part is hidden as a whole.
     fn block(&mut self, body: &'e Body, schema: &Schema) {
         self.attributes(&body.attributes, schema);
-        self.nested_blocks(body, schema);
+        body.blocks.iter().for_each(|block| self.nested_block(block, schema));
     }
 
     fn attributes(
@@ -281,21 +327,19 @@ impl<'e, 's, 'f> Search<'e, 's, 'f> {
         }
     }
 
-    fn nested_blocks(&mut self, body: &'e Body, schema: &Schema) {
-        for block in &body.blocks {
-            let dynamic = block
-                .labels
-                .first()
-                .filter(|_| &*block.kind == "dynamic" && schema.block_type("dynamic").is_none());
-            let kind = dynamic.map_or(&block.kind, |label| &label.text);
-            match schema.block_type(kind) {
-                Some(nested) if dynamic.is_some() => self.dynamic(&block.body, &nested.block),
-                Some(nested) => self.block(&block.body, &nested.block),
-                // An attribute written as blocks, or nothing that the schema knows.
-                None if schema.attribute(kind).is_some_and(|attribute| !attribute.has_hidden()) => {}
-                None if &*block.kind == "lifecycle" => {}
-                None => self.opaque_block(block),
-            }
+    fn nested_block(&mut self, block: &'e Block, schema: &Schema) {
+        let dynamic = block
+            .labels
+            .first()
+            .filter(|_| &*block.kind == "dynamic" && schema.block_type("dynamic").is_none());
+        let kind = dynamic.map_or(&block.kind, |label| &label.text);
+        match schema.block_type(kind) {
+            Some(nested) if dynamic.is_some() => self.dynamic(&block.body, &nested.block),
+            Some(nested) => self.block(&block.body, &nested.block),
+            // An attribute written as blocks, or nothing that the schema knows.
+            None if schema.attribute(kind).is_some_and(|attribute| !attribute.has_hidden()) => {}
+            None if &*block.kind == "lifecycle" => {}
+            None => self.opaque_block(block),
         }
     }
 

@@ -147,6 +147,25 @@ impl Config {
         wanted.collect()
     }
 
+    /// The configurations with an alias that the root module wants of its caller, and that nobody gives it. Terraform looks for
+    /// them once everything else is valid.
+    pub(crate) fn unfilled_aliases(&self, given: &BTreeSet<ProviderConfigAddress>) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        for wanted in self.wanted_configs() {
+            let Some(alias) = &wanted.alias else { continue };
+            if given.contains(&wanted) || self.has_provider_config(&wanted) {
+                continue;
+            }
+            let detail = format!(
+                "The root module declares that it requires the caller to pass a configuration for provider {} with alias \
+                 \"{alias}\".",
+                wanted.provider.for_display()
+            );
+            diagnostics.without_place(Severity::Error, "Undefined provider configuration", detail);
+        }
+        diagnostics
+    }
+
     /// Provisioners that are not part of Terraform, each reported once.
     pub fn missing_provisioners(&self) -> Diagnostics {
         let resources = self.modules.iter().flat_map(|loaded| loaded.config.resources.values());
@@ -473,8 +492,10 @@ impl Pass<'_> {
 
     fn check_outside(&self, outside: &ProviderRef, diagnostics: &mut Diagnostics) {
         let parent = &self.config.modules[self.parent].config;
-        let has_block =
-            parent.providers.iter().any(|block| block.name == outside.name && block.alias.is_none());
+        // An empty block may only say that the module is given a configuration.
+        let is_own =
+            |block: &ProviderConfig| block.name == outside.name && block.alias.is_none() && !block.is_empty;
+        let has_block = parent.providers.iter().any(is_own);
         if outside.alias.is_some() || has_block {
             return;
         }

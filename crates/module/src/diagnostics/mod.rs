@@ -31,6 +31,8 @@ pub struct ModuleDiagnostic {
     pub diagnostic: Diagnostic,
     /// The address of the resource instance that it is about, where a provider said it.
     pub address: Option<String>,
+    /// The instance of its module, if the module has several, or may have: Terraform does not say which one.
+    pub module: Option<String>,
     /// The owner of the condition that failed or is unknown, if it is about a condition.
     pub condition: Option<Box<ConditionOwner>>,
     /// Both sides of the assertion of a test that does not hold, where it compares two.
@@ -105,6 +107,7 @@ impl ModuleDiagnostic {
         Self {
             diagnostic,
             address,
+            module: None,
             condition: None,
             comparison: None,
             is_repeated: false,
@@ -121,7 +124,7 @@ impl ModuleDiagnostic {
         }
         values.iter_mut().for_each(|(_, value)| hide(value));
         hints.iter_mut().for_each(hide);
-        self.address.iter_mut().for_each(hide);
+        self.address.iter_mut().chain(&mut self.module).for_each(hide);
         if let Some(comparison) = &mut self.comparison {
             hide(&mut comparison.left);
             hide(&mut comparison.right);
@@ -220,6 +223,11 @@ impl Diagnostics {
             position <= length || !found.is_error()
         });
         self.errors = self.all.iter().filter(|found| found.is_error()).count();
+    }
+
+    /// Says of what was added since there were so many diagnostics in which instance of a module it was found.
+    pub(crate) fn set_module_since(&mut self, length: usize, module: &str) {
+        self.all.iter_mut().skip(length).for_each(|found| found.module = Some(module.to_owned()));
     }
 
     /// Adds errors that reading or evaluating has found.

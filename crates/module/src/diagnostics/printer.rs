@@ -16,6 +16,7 @@ use smol_str::SmolStr;
 use super::{Comparison, Diagnostics, ModuleDiagnostic, NOWHERE, Severity};
 use crate::Schemas;
 use crate::config::{Config, LoadedModule};
+use crate::provisioners::{connection_schema, provisioner_schema};
 
 /// Shows errors and warnings with the lines that they point to, without what must not be shown of these.
 #[derive(Debug)]
@@ -91,7 +92,11 @@ impl<'s> DiagnosticPrinter<'s> {
 
     fn hidden(&self) -> &HiddenSource {
         self.hidden.get_or_init(|| {
-            let schema = |kind: &str, label: &str| self.blocks.get(&(kind.to_owned(), label.to_owned()));
+            let schema = |kind: &str, label: &str| match kind {
+                "provisioner" => provisioner_schema(label),
+                "connection" => Some(connection_schema()),
+                _ => self.blocks.get(&(kind.to_owned(), label.to_owned())),
+            };
             HiddenSource::new(self.sources, schema, [])
         })
     }

@@ -71,8 +71,10 @@ impl JsonWriter {
         }
         self.optional_member("alias", block.and_then(|block| block.alias.as_deref()));
         self.optional_member("module_address", Some(&module_path(loaded)));
-        // All that the module says of the provider, by whichever names.
-        let is_meant = |name: &SmolStr| source.keys.needed(module).get(name) == provider;
+        // All that the module says of the provider, by whichever names; nothing for a name that only resources imply.
+        let is_declared = loaded.config.required_providers.contains_key(name)
+            || loaded.config.providers.iter().any(|block| block.name == *name);
+        let is_meant = |name: &SmolStr| is_declared && source.keys.needed(module).get(name) == provider;
         let required = loaded.config.required_providers.iter().filter(|(name, _)| is_meant(name));
         let required = required.filter_map(|(_, required)| required.version.as_deref());
         let blocks = loaded.config.providers.iter().filter(|block| is_meant(&block.name));

@@ -13,7 +13,7 @@ use super::managed::Instance;
 use super::resource::{ephemeral_refusals, value_place, without_ephemeral};
 use super::walk::Walk;
 use crate::Severity;
-use crate::providers::{A_BUG, BrokenContract, ProvidersExt};
+use crate::providers::{A_BUG, BrokenContract, ProvidersExt, legacy};
 
 impl<'c> Walk<'_, 'c> {
     /// The configuration of an instance as an object, before anything of it is validated; `None` where it has errors.
@@ -104,12 +104,14 @@ impl<'c> Walk<'_, 'c> {
         let address = instance.address.to_string();
         self.secrets.learn(&instance.schema.block, &decoded.value);
         let kind = super::graph::schema_kind(resource.name.mode);
-        let found = self.providers.validate(
-            instance.provider,
-            kind,
-            &resource.name.resource_type,
-            &decoded.value.unmark_deep().0,
-        );
+        let plain = decoded.value.unmark_deep().0;
+        let mut found =
+            self.providers.validate(instance.provider, kind, &resource.name.resource_type, &plain);
+        // Validation has seen no values of variables yet, so that a null may only be found here.
+        if self.providers.is_simulated(instance.provider) {
+            let refusals = legacy::refusals(&instance.schema.block, &plain);
+            found.extend(self.certain_refusals(instance, resource, refusals));
+        }
         let errors = self.found.error_count();
         let place = |path: &Path| value_place(&resource.body, &decoded, path);
         self.provider_diagnostics(found, Some(&address), resource.config.header, Some(&place));

@@ -29,6 +29,7 @@ mod objects;
 pub(crate) mod orphans;
 mod outputs;
 mod pending;
+mod possible_defaults;
 pub(crate) mod references;
 mod refreshing;
 mod relevant_attributes;

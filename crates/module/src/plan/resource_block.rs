@@ -43,7 +43,9 @@ impl<'c> Walk<'_, 'c> {
         if !own.is_empty() {
             return;
         }
-        let expansions = instances.iter().map(|at| Some((*at, self.expand(index, *at, count, for_each)?)));
+        let expansions = instances
+            .iter()
+            .map(|at| Some((*at, self.in_module(*at, |walk| walk.expand(index, *at, count, for_each))?)));
         // All are expanded before one that is wrong ends this: Terraform reports each of them.
         let expansions: Vec<_> = expansions.collect();
         // If those of one instance of the module are wrong, nothing of the resource is planned.
@@ -75,54 +77,61 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         for (at, expansion) in expansions {
-            if let Expanded::Undecided(repetition) = &expansion {
-                self.undecided(index, at, resource, &schema, repetition);
-                continue;
-            }
-            if self.world.instances[at].is_undecided {
-                let repetition = Repetition::default();
-                self.undecided(index, at, resource, &schema, &repetition);
-                continue;
-            }
-            // References between instances see unknown values under the right keys, so one to a missing instance is an error.
-            if self.graph.nodes[index]
-                .subjects
-                .iter()
-                .any(|subject| own_key(resource.name, subject).is_some())
-            {
-                let unknown = expansion.map(|_, _| dynamic()).to_value();
-                self.world.instances[at].resources.insert(resource.name.clone(), unknown);
-            }
-            // The variables are the same for all instances.
-            let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
-            let module = self.world.instances[at].address.clone();
-            let values = expansion.map(|key, repetition| {
-                let address = instance_address(&module, resource.name, key);
-                let Some(provider) = self.provider_instance((index, at), repetition, resource) else {
-                    self.wanted.insert(address);
-                    return Value::unknown(schema.block.implied_type().clone());
-                };
-                let instance =
-                    Instance { index, at, address, repetition, schema: &schema, provider: &provider };
-                match resource.name.mode {
-                    Mode::Managed => self.managed(&instance, resource, &variables),
-                    Mode::Data => self.data(&instance, resource, &variables),
-                    Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
-                }
-            });
-            if resource.name.mode == Mode::Managed {
-                self.orphans_of(index, at, resource, &expansion);
-            }
-            // Nobody knows which attributes it has.
-            let values = if resource.is_inferred { values.map(|_, _| dynamic()) } else { values };
-            let values = self.seen_by_references(index, values, &module, resource.name);
-            let value = match resource.config.lifecycle.enabled.is_some() && !expansion.has_instances() {
-                true => Value::null(Type::Dynamic),
-                false => self.with_invented_expansion(index, at, values.to_value()),
-            };
-            self.world.instances[at].resources.insert(resource.name.clone(), value);
-            self.invoke_with_resource();
+            self.in_module(at, |walk| walk.resource_in(index, at, resource, &schema, expansion));
         }
+    }
+
+    /// Plans all instances of a resource in one instance of its module.
+    fn resource_in(
+        &mut self,
+        index: usize,
+        at: ModuleInstanceId,
+        resource: &ResourceNode<'c>,
+        schema: &Arc<Schema>,
+        expansion: Expanded<Repetition>,
+    ) {
+        if let Expanded::Undecided(repetition) = &expansion {
+            self.undecided(index, at, resource, schema, repetition);
+            return;
+        }
+        if self.world.instances[at].is_undecided {
+            let repetition = Repetition::default();
+            self.undecided(index, at, resource, schema, &repetition);
+            return;
+        }
+        // References between instances see unknown values under the right keys, so one to a missing instance is an error.
+        if self.graph.nodes[index].subjects.iter().any(|subject| own_key(resource.name, subject).is_some()) {
+            let unknown = expansion.map(|_, _| dynamic()).to_value();
+            self.world.instances[at].resources.insert(resource.name.clone(), unknown);
+        }
+        // The variables are the same for all instances.
+        let variables = self.world.variables(self.graph, at, &self.graph.nodes[index].subjects);
+        let module = self.world.instances[at].address.clone();
+        let values = expansion.map(|key, repetition| {
+            let address = instance_address(&module, resource.name, key);
+            let Some(provider) = self.provider_instance((index, at), repetition, resource) else {
+                self.wanted.insert(address);
+                return Value::unknown(schema.block.implied_type().clone());
+            };
+            let instance = Instance { index, at, address, repetition, schema, provider: &provider };
+            match resource.name.mode {
+                Mode::Managed => self.managed(&instance, resource, &variables),
+                Mode::Data => self.data(&instance, resource, &variables),
+                Mode::Ephemeral => self.ephemeral(&instance, resource, &variables),
+            }
+        });
+        if resource.name.mode == Mode::Managed {
+            self.orphans_of(index, at, resource, &expansion);
+        }
+        // Nobody knows which attributes it has.
+        let values = if resource.is_inferred { values.map(|_, _| dynamic()) } else { values };
+        let values = self.seen_by_references(index, values, &module, resource.name);
+        let value = match resource.config.lifecycle.enabled.is_some() && !expansion.has_instances() {
+            true => Value::null(Type::Dynamic),
+            false => self.with_invented_expansion(index, at, values.to_value()),
+        };
+        self.world.instances[at].resources.insert(resource.name.clone(), value);
+        self.invoke_with_resource();
     }
 
     /// Evaluates a `prevent_destroy` that is an expression, as OpenTofu does.
@@ -265,9 +274,10 @@ impl<'c> Walk<'_, 'c> {
         for address in needed {
             for subject in own {
                 let SubjectKind::Resource { key, .. } = &subject.kind else { continue };
-                // Terraform 1.11 reports a reference without a key twice.
+                // Terraform 1.11 reports a reference without a key twice where the resource has none either.
                 let times = match key {
-                    None => 2,
+                    None if address.key.is_none() => 2,
+                    None => 1,
                     Some(_) if has_key(address, key) => 1,
                     Some(_) => 0,
                 };

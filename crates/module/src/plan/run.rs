@@ -77,7 +77,15 @@ fn plan_observed(
     observer: &mut dyn Observer,
 ) -> ModulePlan {
     match PreparedModule::new(input, &input.options.given_providers, providers, observer) {
-        Ok(prepared) => deduplicated(input, plan_prepared(input, &prepared, providers, observer).0),
+        Ok(prepared) => {
+            let unfilled = input.config.unfilled_aliases(&input.options.given_providers);
+            if unfilled.has_errors() {
+                let mut found = prepared.found;
+                found.append(unfilled);
+                return deduplicated(input, only_errors(found));
+            }
+            deduplicated(input, plan_prepared(input, &prepared, providers, observer).0)
+        }
         Err(found) => deduplicated(input, only_errors(found)),
     }
 }

@@ -308,25 +308,32 @@ impl<'c> Walk<'_, 'c> {
         }
         match &node.kind {
             NodeKind::Variable(name, variable) => {
-                instances.into_iter().for_each(|at| self.variable(index, at, name, variable));
+                for at in instances {
+                    self.in_module(at, |walk| walk.variable(index, at, name, variable));
+                }
             }
             NodeKind::Validation(name, variable) => {
                 for at in instances {
-                    self.validation(index, at, name, variable);
+                    self.in_module(at, |walk| walk.validation(index, at, name, variable));
                 }
             }
             NodeKind::Local(name, local) => {
                 for at in instances {
-                    if let Some(value) = self.evaluate(index, at, &local.expr, &[]) {
+                    if let Some(value) = self.in_module(at, |walk| walk.evaluate(index, at, &local.expr, &[]))
+                    {
                         self.world.instances[at].locals.insert((*name).clone(), value);
                     }
                 }
             }
             NodeKind::Output(name, output) => {
-                instances.into_iter().for_each(|at| self.output(index, at, name, output));
+                for at in instances {
+                    self.in_module(at, |walk| walk.output(index, at, name, output));
+                }
             }
             NodeKind::Call(name, call) => {
-                instances.into_iter().for_each(|at| self.call(index, at, name, call));
+                for at in instances {
+                    self.in_module(at, |walk| walk.call(index, at, name, call));
+                }
             }
             NodeKind::CallClose(_) => {}
             NodeKind::Resource(resource) if self.applying.is_some() => {
@@ -343,10 +350,28 @@ impl<'c> Walk<'_, 'c> {
                     return;
                 }
                 for at in instances {
-                    self.check(index, at, name, config);
+                    self.in_module(at, |walk| walk.check(index, at, name, config));
                 }
             }
         }
+    }
+
+    /// Does something in an instance of a module. What is wrong there is said of this instance, where the module has others.
+    pub(crate) fn in_module<T>(&mut self, at: ModuleInstanceId, act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.found.len();
+        let result = act(self);
+        if self.found.len() > before {
+            let instance = &self.world.instances[at];
+            let modules = &self.input.config.modules;
+            let directory = &modules[instance.module].directory;
+            let has_keys = instance.address.0.iter().any(|step| step.key.is_some());
+            let is_repeated =
+                || modules.iter().filter(|module| module.directory == *directory).nth(1).is_some();
+            if instance.module != 0 && (has_keys || is_repeated()) {
+                self.found.set_module_since(before, &instance.address.to_string());
+            }
+        }
+        result
     }
 
     /// The value of an expression; none where it is wrong.

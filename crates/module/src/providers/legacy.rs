@@ -15,7 +15,7 @@ use objchange_model::{empty_value, is_empty_value};
 
 /// Whether a type is one of the older SDK, which gives each type an `id` that can be set and is computed. The newer one makes
 /// every provider declare it, as computed alone.
-pub(super) fn is_legacy(schema: &Block) -> bool {
+pub(crate) fn is_legacy(schema: &Block) -> bool {
     schema.attribute("id").is_some_and(|id| {
         id.optional && id.computed && matches!(&id.ty, AttributeType::Plain(ty) if *ty == Type::String)
     })

@@ -102,6 +102,28 @@ impl Missing {
         Self { kind, address: address.into(), source: None, version: None, problem: None, range: None }
     }
 
+    /// The problem with it in a few words, for lists.
+    ///
+    /// ```
+    /// use objchange_plan::{Missing, MissingKind};
+    ///
+    /// assert_eq!(Missing::new(MissingKind::Module, "module.net").about(), "not installed");
+    /// ```
+    pub fn about(&self) -> &'static str {
+        match (self.kind, self.problem) {
+            (MissingKind::Variable, _) => "no value",
+            (MissingKind::Module, None) => "not installed",
+            (MissingKind::Module, Some(DirectoryProblem::Absent)) => "its directory does not exist",
+            (MissingKind::Module, Some(DirectoryProblem::Outside)) => {
+                "its directory is outside of what may be read"
+            }
+            (MissingKind::Schema, _) => "no schemas",
+            (MissingKind::State, _) => "not read",
+            (MissingKind::File, _) => "not in the plan file",
+            (MissingKind::Other, _) => "missing",
+        }
+    }
+
     /// One that nobody can read: anything may depend on it.
     fn unreadable() -> Self {
         Self::new(MissingKind::Other, "missing")

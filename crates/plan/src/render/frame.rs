@@ -7,9 +7,16 @@ use objchange_text::visible;
 use super::Writer;
 use super::tokens::{Role, resource_sign};
 use crate::changes::ResourceActions;
+use crate::document::Missing;
 use crate::mode::PlanMode;
 use crate::program::{Novelty, Program};
 use crate::report::{IgnoredChanges, Note, Outcome, Summary, Warning};
+
+/// The heading above inputs that a plan was made without.
+pub(super) const MISSING_INPUT: &str = "Missing input";
+
+/// As many of these as text lists.
+const MOST_MISSING: usize = 20;
 
 impl Writer<'_> {
     /// The text with the program's own name in place of Terraform's.
@@ -250,6 +257,18 @@ impl Writer<'_> {
         let outputs = ignored.outputs.iter().map(|name| format!("output.{name}"));
         for name in names.chain(outputs) {
             self.push(&format!("  {}\n", visible(&name)));
+        }
+    }
+
+    /// Lists inputs that the plan was made without.
+    pub(super) fn missing(&mut self, missing: &[Missing]) {
+        self.text(Role::Heading, MISSING_INPUT);
+        self.push(&format!(" ({}), so that more is unknown\n", missing.len()));
+        for one in missing.iter().take(MOST_MISSING) {
+            self.push(&format!("  {} ({})\n", visible(&one.address), one.about()));
+        }
+        if missing.len() > MOST_MISSING {
+            self.push(&format!("  and {} more\n", missing.len() - MOST_MISSING));
         }
     }
 

@@ -12,12 +12,14 @@ use objchange_text::visible;
 use self::natural::natural;
 pub use self::tree::OutlineNode;
 use self::tree::tree;
+use super::frame::MISSING_INPUT;
 use super::overview::{default_title, headline, sentences};
 use super::screen::{DiffLines, LineSink};
 use super::summary::{identity, reasons, summary_group};
 use super::tokens::{Tokens, resource_sign};
 use super::{View, Writer};
 use crate::changes::{CheckStatus, ResourceActions, TriggerTime};
+use crate::document::Missing;
 use crate::program::Program;
 use crate::report::{
     ActionHeader, Comment, Entries, Heading, IgnoredChanges, OutputHeader, Report, ResourceHeader,
@@ -384,6 +386,7 @@ pub(super) fn sections<'r, 'p>(report: &'r Report<'p>) -> (Vec<OutlineSection>, 
         page.section("Ignored: changed outside", &ignored.drift, change(10), Body::Change);
         page.ignored_paths(ignored);
     }
+    page.missing(&report.missing);
     (page.sections, page.items)
 }
 
@@ -435,6 +438,20 @@ impl<'r, 'p> Page<'r, 'p> {
         if !report.checks.is_empty() {
             self.sections.push(OutlineSection { title: "Checks", groups: vec![None] });
         }
+    }
+
+    /// Lists the inputs that the plan was made without.
+    fn missing(&mut self, missing: &[Missing]) {
+        if missing.is_empty() {
+            return;
+        }
+        let section = self.sections.len();
+        self.items.extend(missing.iter().map(|missing| {
+            let words = [" (", missing.about(), ")"].map(OutlinePiece::Words);
+            let line = std::iter::once(code(&missing.address)).chain(words).collect();
+            OutlineItem { section, line, ..OutlineItem::new(9, &missing.address) }
+        }));
+        self.sections.push(OutlineSection { title: MISSING_INPUT, groups: vec![None] });
     }
 
     /// Names the ignored paths, and the outputs that change there alone.

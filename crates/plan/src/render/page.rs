@@ -163,6 +163,10 @@ impl Writer<'_> {
         if let Some(ignored) = report.ignored.as_ref().filter(|ignored| !ignored.is_empty()) {
             self.ignored(ignored);
         }
+        if !report.missing.is_empty() {
+            self.push("\n");
+            self.missing(&report.missing);
+        }
         Ok(())
     }
 

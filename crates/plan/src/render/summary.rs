@@ -122,6 +122,9 @@ impl Report<'_> {
         let options = Options { colour, ..Options::default() };
         print(out, &options, self.program, |writer| {
             writer.summary(self, group_by);
+            if !self.missing.is_empty() {
+                writer.missing(&self.missing);
+            }
             Ok(())
         })
     }

@@ -52,7 +52,9 @@ pub use state::{ModulePlace, StateHeader};
 
 use crate::changes::ChangeSet;
 use crate::changes::{Check, ResourceActions};
-use crate::document::{Document, NoState, Plan, PlanFile, SchemaOrigin, Schemas, State, StatedMarks};
+use crate::document::{
+    Document, Missing, NoState, Plan, PlanFile, SchemaOrigin, Schemas, State, StatedMarks,
+};
 use crate::mode::PlanMode;
 use crate::options::Options;
 use crate::program::Program;
@@ -112,6 +114,8 @@ pub struct Report<'p> {
     pub invocations: Vec<Invocation<'p>>,
     /// The checks that did not pass, which the page does not show; none where only a part of the document was chosen.
     pub checks: Vec<Check<'p>>,
+    /// The inputs that the plan was made without, which each format lists.
+    pub missing: Vec<Missing>,
     /// The origins of schemas that were found automatically.
     pub schemas: &'p [SchemaOrigin],
     /// The sections, in the order of the page; one without entries is not to be seen.
@@ -248,7 +252,10 @@ impl<'p> Report<'p> {
             ..*options
         };
         let mut report = match file.made_changes().filter(|_| !options.joins_marks()) {
-            Some(changes) => Self::of_changes(changes, schemas, &options, filter)?,
+            Some(changes) => {
+                let missing = file.facts().missing.clone();
+                Self { missing, ..Self::of_changes(changes, schemas, &options, filter)? }
+            }
             None => Self::new(file.document(), schemas, &options, filter)?,
         };
         report.no_state = file.no_state();
@@ -304,6 +311,7 @@ impl<'p> Report<'p> {
         let options = Options { program: Some(program), mode: Some(mode), ..*options };
         let stated = options.joins_marks().then(|| StatedMarks::new(plan)).transpose()?;
         let mut report = Self::of_changes_beside(&plan.changes, stated, schemas, &options, filter)?;
+        report.missing = plan.missing().to_vec();
         // Terraform 1.11 knows the format 1.2 and warns of newer ones.
         if plan.format_version > Some((1, 2)) {
             report.sections.insert(0, Section::Warnings(vec![Warning::NewerFormat]));
@@ -392,6 +400,9 @@ impl Serialize for Report<'_> {
         }
         if !self.checks.is_empty() {
             map.serialize_entry("checks", &self.checks)?;
+        }
+        if !self.missing.is_empty() {
+            map.serialize_entry("missing", &self.missing)?;
         }
         map.end()
     }

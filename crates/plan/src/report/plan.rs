@@ -215,6 +215,8 @@ pub(super) fn report<'p, 't>(
         predicted: set.predicted,
         counts,
         no_state: None,
+        // Changes do not say it.
+        missing: Vec::new(),
         of_selection,
         drift: Entries::new(
             drifted,

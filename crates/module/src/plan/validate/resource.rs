@@ -4,7 +4,9 @@ use objchange::Value;
 use objchange::address::Mode;
 use objchange::schema::Block;
 use objchange::value::Path;
-use objchange_hcl::{Body, ConfigBody, Diagnostic, Expr, ProvisionerConfig, Reference, ResourceName, Span};
+use objchange_hcl::{
+    Body, ConfigBody, Diagnostic, Expr, ProvisionerConfig, Reference, ResourceName, Span, did_you_mean,
+};
 
 use super::super::check::{ReferenceContext, SelfObject};
 use super::super::instances::ModuleInstanceId;
@@ -249,6 +251,9 @@ impl<'c> Validator<'_, 'c> {
                  {article} {own:?} block.",
                 name.resource_type.as_str()
             ));
+        } else {
+            let names = self.input.schemas.names(provider, schema_kind(name.mode));
+            detail.push_str(&did_you_mean(&name.resource_type, names));
         }
         detail
     }
