@@ -1,4 +1,4 @@
-//! What an embedder does with these libraries: the programs of `docs/embedding.md`, and the types of an embedder beside
+//! An embedder's use of these libraries: the programs of `docs/embedding.md`, and the types of an embedder beside
 //! ours.
 
 #[cfg(test)]

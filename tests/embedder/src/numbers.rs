@@ -1,4 +1,4 @@
-//! What an embedder reads with `serde_json` beside this library: numbers inside of tagged, flattened and untagged
+//! An embedder reads these with `serde_json` beside this library: numbers inside of tagged, flattened and untagged
 //! types, which a feature of `serde_json` that is not additive (`arbitrary_precision`) would break for everybody in the
 //! same build. The tests are built with the features that all crates of the workspace turn on together.
 
@@ -66,7 +66,7 @@ fn numbers_of_untagged_types_are_read() {
     check(r#""7""#, &Untagged::Text("7".to_owned()));
 }
 
-/// What the feature would change for everybody: a number that no double holds would be one.
+/// The feature would change this for everybody: a number that no double holds would be one.
 #[test]
 fn numbers_are_those_of_the_plain_library() {
     serde_json::from_str::<serde_json::Value>("1e400").expect_err("no double is so large");

@@ -397,7 +397,7 @@ fn reports_list_what_is_missing() {
     );
     let html = run(&folder, "show DIR --format html").stdout;
     assert!(html.contains("Missing input") && html.contains(" (not installed)"), "{html}");
-    let report: Json = serde_json::from_str(&run(&folder, "show DIR --format json").stdout).unwrap();
+    let report: Json = serde_json::from_str(&run(&folder, "show DIR --json").stdout).unwrap();
     assert_eq!(report["missing"][0]["address"], "module.net");
 }
 

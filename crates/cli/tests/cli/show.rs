@@ -60,11 +60,8 @@ fn flat_objects_of_a_state_file_are_read() {
         output.stderr
     );
     assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
-    let query = |arguments: &[&str]| {
-        let all = [&["query", "-", "true", "--of", "state", "--output", "json"], arguments].concat();
-        objchange(all, file).stdout
-    };
-    assert!(query(&[]).contains("hunter2") && !query(&["--schemas", &schemas]).contains("hunter2"));
+    let json = |arguments: &[&str]| show(&[&["--json"], arguments].concat(), file).stdout;
+    assert!(json(&[]).contains("hunter2") && !json(&["--schemas", &schemas]).contains("hunter2"));
 }
 
 #[test]

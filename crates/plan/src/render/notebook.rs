@@ -1,6 +1,6 @@
 //! A report as a part of a page: a headline and folded entries, in HTML without scripts, such as a notebook shows below a cell.
 //!
-//! What would make it too long is left out, the least important first, and the last line says how much.
+//! A page that would be too long leaves out the least important parts first, and its last line says how much.
 
 use std::io;
 

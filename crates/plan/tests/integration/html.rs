@@ -373,7 +373,7 @@ fn contents_are_a_table_in_the_order_of_the_page() {
     check_links(&page);
 }
 
-/// What is added or removed has its colour as a whole: brackets, texts of several lines, and documents in texts.
+/// Added and removed values have their colour as a whole: brackets, texts of several lines, and documents in texts.
 #[test]
 fn a_removed_block_is_of_one_colour() {
     let value = json!({"block": [{"name": "x", "list": ["p"]}], "text": "one\n  two\n\nthree\n", "empty": {},

@@ -108,7 +108,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// What all rows of a plan have in common.
+    /// The values that all rows of a plan share.
     fn of_plan(file: &str, plan: &Plan<'_>) -> Self {
         let time = plan.member("timestamp").and_then(|time| serde_json::from_str(time.text()).ok());
         let terraform_version = plan.terraform_version.as_ref().map(ToString::to_string);

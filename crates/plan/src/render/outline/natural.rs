@@ -39,7 +39,7 @@ fn compare_numbers(a: &[u8], b: &[u8]) -> Ordering {
     x.len().cmp(&y.len()).then_with(|| x.cmp(y)).then_with(|| a.len().cmp(&b.len()))
 }
 
-/// What separates the parts of an address is before everything that a name may have.
+/// Separators between the parts of an address come before everything that a name may have.
 fn place(byte: u8) -> (bool, u8) {
     match byte {
         b'.' => (false, 0),
