@@ -85,7 +85,7 @@ impl Choice {
             "type" => selection.types = texts()?,
             "module" => selection.modules = texts()?,
             "action" => {
-                selection.actions = texts()?.iter().map(|name| action(name)).collect::<Result<_, _>>()?
+                selection.actions = texts()?.iter().map(|name| action(name)).collect::<Result<_, _>>()?;
             }
             "drift" => selection.drift = value.extract()?,
             "no_drift" => selection.no_drift = value.extract()?,

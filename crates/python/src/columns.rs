@@ -82,7 +82,7 @@ impl ChangeStream {
         Ok(Self { paths, of, schemas: Arc::clone(&given.shown), plan_files, fails, lines, every_plan })
     }
 
-    /// A new stream, for libraries that know Arrow: DuckDB, for one, takes a first one for the names of the columns.
+    /// A new stream, for libraries that know Arrow: `DuckDB`, for one, takes a first one for the names of the columns.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

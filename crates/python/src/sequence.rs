@@ -75,7 +75,7 @@ where
 
 /// A `str` as text; `None` for other objects, and for half of a surrogate pair, which is in no name.
 pub(crate) fn text(object: &Bound<'_, PyAny>) -> Option<String> {
-    object.cast::<PyString>().ok()?.to_cow().ok().map(|text| text.into_owned())
+    object.cast::<PyString>().ok()?.to_cow().ok().map(std::borrow::Cow::into_owned)
 }
 
 /// Python's base class of sequences, which derives everything from length and elements.

@@ -48,8 +48,8 @@ fn changes<'p, 's>(
     configs: Option<&[Value]>,
 ) -> Vec<Change<'p, 's>> {
     let value = |values: Option<&[Value]>, at: usize| values.map(|values| values[at].clone());
-    let change = |(at, spot): (usize, &&'p Spot<'s>)| Change {
-        spot: *spot,
+    let change = |(at, &spot): (usize, &&'p Spot<'s>)| Change {
+        spot,
         prior: value(priors, at),
         config: value(configs, at),
     };

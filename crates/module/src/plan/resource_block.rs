@@ -77,7 +77,7 @@ impl<'c> Walk<'_, 'c> {
             return;
         }
         for (at, expansion) in expansions {
-            self.in_module(at, |walk| walk.resource_in(index, at, resource, &schema, expansion));
+            self.in_module(at, |walk| walk.resource_in(index, at, resource, &schema, &expansion));
         }
     }
 
@@ -88,9 +88,9 @@ impl<'c> Walk<'_, 'c> {
         at: ModuleInstanceId,
         resource: &ResourceNode<'c>,
         schema: &Arc<Schema>,
-        expansion: Expanded<Repetition>,
+        expansion: &Expanded<Repetition>,
     ) {
-        if let Expanded::Undecided(repetition) = &expansion {
+        if let Expanded::Undecided(repetition) = expansion {
             self.undecided(index, at, resource, schema, repetition);
             return;
         }
@@ -121,7 +121,7 @@ impl<'c> Walk<'_, 'c> {
             }
         });
         if resource.name.mode == Mode::Managed {
-            self.orphans_of(index, at, resource, &expansion);
+            self.orphans_of(index, at, resource, expansion);
         }
         // Nobody knows which attributes it has.
         let values = if resource.is_inferred { values.map(|_, _| dynamic()) } else { values };
