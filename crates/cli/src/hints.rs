@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use objchange_files::input::InputError;
 use objchange_hcl::NO_DIRECTORY;
+use objchange_module::config::local_source;
 use objchange_plan::{DirectoryProblem, GateError, LeftOutBy, Missing, MissingKind, PriorError, Unmatched};
 #[cfg(feature = "policy")]
 use objchange_policy::rego::{PolicyError, PolicyErrorKind};
@@ -109,10 +110,9 @@ fn state_hint(error: &StateError) -> Option<&'static str> {
 
 /// Whether the source of a module names a directory, which is not there: nothing can be installed then.
 fn is_in_no_directory(missing: &Missing) -> bool {
-    let is_local = |source: &String| source.starts_with("./") || source.starts_with("../");
     missing.kind == MissingKind::Module
         && missing.problem == Some(DirectoryProblem::Absent)
-        && missing.source.as_ref().is_some_and(is_local)
+        && missing.source.as_deref().is_some_and(|source| local_source(source).is_some())
 }
 
 /// Sentences about the inputs that a plan lacks, one for each kind, with how to give them. `files` are files with values of variables.

@@ -116,7 +116,7 @@ pub enum StateError {
     /// The given state is empty, as after a `state pull` that failed.
     #[error("{0}: the state is empty: there is none, or getting it failed")]
     Empty(Source),
-    /// The given state is none of the directory, which has one.
+    /// The directory has a state, and the given one has another lineage.
     #[error(
         "{given} is another state: it has the lineage {}, and the state of the directory, {}, has {}", visible(.lineage),
         .own.display(), visible(.own_lineage)
@@ -232,7 +232,7 @@ impl DirectoryState {
             return Err(StateError::Empty(source));
         }
         if let Some(own) = own {
-            is_of_directory(&source, &text, own, limit)?;
+            check_lineage(&source, &text, own, limit)?;
         }
         // Terraform takes an empty file for no state.
         let no_state = text.is_empty().then_some(NoState::Missing);
@@ -241,9 +241,10 @@ impl DirectoryState {
     }
 }
 
-/// Refuses a given state that is none of the directory, whose own one is in this file. Terraform tells states apart by their lineage.
-fn is_of_directory(given: &Source, text: &str, own: PathBuf, limit: Size) -> Result<(), StateError> {
-    // Whether the own one can be read is no matter of a plan with another.
+/// Refuses a given state whose lineage is not that of the directory's own state, which is in this file. Terraform tells states apart by
+/// their lineage.
+fn check_lineage(given: &Source, text: &str, own: PathBuf, limit: Size) -> Result<(), StateError> {
+    // A plan with a given state does not need the directory's own.
     let Ok(own_text) = Source::File(own.clone()).read_as_allowed(limit.0) else { return Ok(()) };
     let (lineage, own_lineage) =
         (StateVersion::of_file(text).lineage, StateVersion::of_file(&own_text).lineage);

@@ -180,9 +180,17 @@ fn reports_in_a_folder_are_no_plans() {
         assert_eq!(output.code, i32::from(command == "query"), "{command}: {output:?}");
         assert!(output.stderr.contains("-report.json"), "{command}: {output:?}");
     }
+    // A plan does not become a report by the members of one.
+    let mut plan = plan(json!([change("t.a", json!(["delete"]))]));
+    (plan["program"], plan["counts"]) = (json!("terraform"), json!({}));
+    folder.write("plans/plan.json", plan.to_string());
+    for (command, output) in judge(&folder, "plans") {
+        let expected = if command == "query" { 0 } else { 1 };
+        assert_eq!(output.code, expected, "{command}: {output:?}");
+    }
 }
 
-/// An unknown word may stand for anything, wherever it is.
+/// A newer program may mean anything by an unknown word.
 #[test]
 fn gates_refuse_unknown_words_of_outputs_modes_and_drift() {
     let unknown = change("t.a", json!(["upsert"]));

@@ -109,7 +109,7 @@ fn the_report_names_the_commit_the_workspace_the_version_and_the_time() {
     assert!(
         said("markdown", &[("GITHUB_SHA", sha)], &["--commit", "v1|`x"]).contains("\nCommit: ``v1|`x``\n")
     );
-    // A variable that holds anything else is none of a CI.
+    // A variable with any other text names no commit.
     for variables in [&[][..], &[("GITHUB_SHA", "@user")]] {
         assert!(!said("markdown", variables, &[]).contains("Commit"));
     }

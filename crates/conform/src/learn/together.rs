@@ -27,7 +27,7 @@ struct Change<'p, 's> {
 /// The answer to a probe of many parts, if it counts for each.
 enum Answered {
     ForEach(PlannedResource),
-    Not(Told),
+    Not(CountsForEach),
 }
 
 /// Whether a part can be changed beside others: it holds no objects, and the provider chooses no value for it that another part
@@ -63,14 +63,14 @@ struct Open<'p, 's> {
 }
 
 /// Whether the answers to probes of many parts count for each.
-enum Told {
+enum CountsForEach {
     Yes,
     /// Not with these: the provider replaces the object for them.
     Without(Vec<usize>),
     No,
 }
 
-impl Told {
+impl CountsForEach {
     /// With places in all parts, in place of those in the changes of some of them.
     fn of(self, changes: &[Change<'_, '_>], parts: &[&Spot<'_>]) -> Self {
         let place = |at: usize| parts.iter().position(|spot| spot.names == changes[at].spot.names);
@@ -105,16 +105,16 @@ impl<'p, 's> Open<'p, 's> {
         }
     }
 
-    fn told(&mut self, mut group: Vec<&'p Spot<'s>>, told: &Told) {
+    fn told(&mut self, mut group: Vec<&'p Spot<'s>>, told: &CountsForEach) {
         match told {
-            Told::Yes => {}
-            Told::Without(replacing) => {
+            CountsForEach::Yes => {}
+            CountsForEach::Without(replacing) => {
                 self.alone.extend(replacing.iter().map(|at| group[*at]));
                 let mut at = 0..;
                 group.retain(|_| at.next().is_some_and(|at| !replacing.contains(&at)));
                 self.groups.push(group);
             }
-            Told::No => {
+            CountsForEach::No => {
                 let second = group.split_off(group.len() / 2);
                 self.groups.extend([group, second]);
             }
@@ -167,12 +167,17 @@ impl Prober<'_> {
     }
 
     /// Asks of many parts at once as [`spot`](Self::spot) does of one.
-    async fn set_together(&mut self, session: &mut Session, base: &Base, parts: &[&Spot<'_>]) -> Asked<Told> {
+    async fn set_together(
+        &mut self,
+        session: &mut Session,
+        base: &Base,
+        parts: &[&Spot<'_>],
+    ) -> Asked<CountsForEach> {
         let number = base.number;
         let nothing = Value::null(self.values.block.implied_type().clone());
         let made: Option<Vec<_>> = parts.iter().map(|spot| self.values.two(spot, number + 3)).collect();
         let Some(made) = made else {
-            return Ok(Told::No);
+            return Ok(CountsForEach::No);
         };
         let (ones, twos): (Vec<Value>, Vec<Value>) = made.into_iter().map(|[one, two]| (one, two)).unzip();
         let mut around = base.config.clone();
@@ -185,7 +190,7 @@ impl Prober<'_> {
             }
         }
         let Some(created) = self.ask(session, number, &nothing, &around).await? else {
-            return Ok(Told::No);
+            return Ok(CountsForEach::No);
         };
         let prior = self.values.filled(&created.planned, Some(&base.prior), number);
         let prior = self.settled(session, prior, &around, number).await?;
@@ -208,7 +213,7 @@ impl Prober<'_> {
         let priors: Option<Vec<Value>> =
             parts.iter().map(|spot| within::first(&full, &spot.names).cloned()).collect();
         let Some(priors) = priors else {
-            return Ok(Told::No);
+            return Ok(CountsForEach::No);
         };
         let before = [&prior, &around];
         for changes in [set(Some(&priors), Some(&twos)), set(Some(&priors), None)] {
@@ -228,7 +233,7 @@ impl Prober<'_> {
         parts: &[&Spot<'_>],
         priors: &[Value],
         ones: &[Value],
-    ) -> Asked<Told> {
+    ) -> Asked<CountsForEach> {
         let texts: Vec<Vec<String>> =
             ones.iter().map(|one| one.as_str().map(same_texts).unwrap_or_default()).collect();
         let left_out: Vec<Vec<Value>> = parts.iter().map(|spot| left_out_values(spot)).collect();
@@ -262,7 +267,7 @@ impl Prober<'_> {
                 self.forms(session, &Base { config, prior, number }, spot, &ones[i]).await?;
             }
         }
-        Ok(Told::Yes)
+        Ok(CountsForEach::Yes)
     }
 
     /// Asks of many parts at once as [`change`](Self::change) does of one.
@@ -271,13 +276,13 @@ impl Prober<'_> {
         session: &mut Session,
         base: &Base,
         parts: &[&Spot<'_>],
-    ) -> Asked<Told> {
+    ) -> Asked<CountsForEach> {
         let number = base.number;
         let nothing = Value::null(self.values.block.implied_type().clone());
         let mut twos = Vec::new();
         for spot in parts {
             let Some([one, two]) = self.values.two(spot, number + 5) else {
-                return Ok(Told::No);
+                return Ok(CountsForEach::No);
             };
             let is_two = within::first(&base.config, &spot.names).is_some_and(|now| now.identical(&two));
             twos.push(if is_two { one } else { two });
@@ -292,7 +297,7 @@ impl Prober<'_> {
                 return Ok(told.of(changes, parts));
             }
         }
-        Ok(Told::Yes)
+        Ok(CountsForEach::Yes)
     }
 
     /// Asks for one plan of all changes, and adds the answer for each of them.
@@ -316,20 +321,20 @@ impl Prober<'_> {
             [set(prior, &|change| change.prior.clone()), set(config, &|change| change.config.clone())]
         };
         let Some((_, usual)) = self.call(session, prior, config).await? else {
-            return Ok(Answered::Not(Told::No));
+            return Ok(Answered::Not(CountsForEach::No));
         };
         let mut usual = usual.planned;
         let [all_prior, all_config] = with(self, changes);
         let answered = self.call(session, &all_prior, &all_config).await?;
         let Some((request, answer)) = answered else {
-            return Ok(Answered::Not(Told::No));
+            return Ok(Answered::Not(CountsForEach::No));
         };
         if !is_in_place(&all_prior, &answer) {
             return Ok(Answered::Not(replacing(&all_prior, &answer, changes)));
         }
         let planned = |change: &Change<'_, '_>| within::first(&answer.planned, &change.spot.names).cloned();
         let Some(parts) = changes.iter().map(planned).collect::<Option<Vec<Value>>>() else {
-            return Ok(Answered::Not(Told::No));
+            return Ok(Answered::Not(CountsForEach::No));
         };
         let is_made_of_parts = |this: &Self, usual: &Value| {
             let all = std::iter::zip(changes, &parts).fold(usual.clone(), |object, (change, part)| {
@@ -340,19 +345,19 @@ impl Prober<'_> {
         if !is_made_of_parts(self, &usual) {
             // Some providers plan other parts as unknown whatever changes. The plan of one change shows which.
             let Some(one) = changes.first() else {
-                return Ok(Answered::Not(Told::No));
+                return Ok(Answered::Not(CountsForEach::No));
             };
             let Some(own) = within::first(&usual, &one.spot.names).cloned() else {
-                return Ok(Answered::Not(Told::No));
+                return Ok(Answered::Not(CountsForEach::No));
             };
             let [one_prior, one_config] = with(self, &changes[..1]);
             let answered = self.call(session, &one_prior, &one_config).await?;
             let Some((_, alone)) = answered.filter(|(_, alone)| is_in_place(&one_prior, alone)) else {
-                return Ok(Answered::Not(Told::No));
+                return Ok(Answered::Not(CountsForEach::No));
             };
             usual = self.values.with(&alone.planned, one.spot, &own, number);
             if !is_made_of_parts(self, &usual) {
-                return Ok(Answered::Not(Told::No));
+                return Ok(Answered::Not(CountsForEach::No));
             }
         }
         for (i, (change, part)) in std::iter::zip(changes, &parts).enumerate() {
@@ -368,7 +373,7 @@ impl Prober<'_> {
 }
 
 /// The changes for which a plan replaces the object.
-fn replacing(prior: &Value, answer: &PlannedResource, changes: &[Change<'_, '_>]) -> Told {
+fn replacing(prior: &Value, answer: &PlannedResource, changes: &[Change<'_, '_>]) -> CountsForEach {
     let paths = replaced_paths(prior, answer);
     let is_named = |change: &Change<'_, '_>| {
         paths.iter().any(|path| {
@@ -381,7 +386,7 @@ fn replacing(prior: &Value, answer: &PlannedResource, changes: &[Change<'_, '_>]
         })
     };
     let named: Vec<usize> = (0..changes.len()).filter(|at| is_named(&changes[*at])).collect();
-    if named.is_empty() { Told::No } else { Told::Without(named) }
+    if named.is_empty() { CountsForEach::No } else { CountsForEach::Without(named) }
 }
 
 /// Whether a plan replaces nothing.

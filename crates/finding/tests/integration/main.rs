@@ -167,7 +167,7 @@ fn junit_says_nothing_twice() {
         accepted.contains(r#"<skipped message="nothing fails: disk.a: too small" type="kind"/>"#),
         "{accepted}"
     );
-    // A sentence about all findings is none of them.
+    // A sentence about all findings repeats no message.
     let summary =
         Case { summary: Some("2 findings".to_owned()), ..Case::new("a").with(found("disk.a", None)) };
     let summary = xml(summary);

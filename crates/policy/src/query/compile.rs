@@ -102,40 +102,33 @@ fn parse(collection: CollectionKind, text: &str) -> Result<Compiled, QueryError>
 /// Whether more than [`MAX_ROW`] operators follow each other, so that each nests in the next.
 fn has_long_row(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // The operators so far in each open bracket.
-    let mut rows = vec![0_usize];
+    // The operators so far: in the innermost bracket, and in those around it.
+    let (mut row, mut around) = (0, Vec::new());
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let next = bytes.get(at + 1).copied().unwrap_or_default();
         let mut length = 1;
-        let mut count = 0;
         match byte {
             b'\'' | b'"' => {
                 let is_raw = at > 0 && bytes[at - 1].eq_ignore_ascii_case(&b'r');
                 length = string_length(&bytes[at..], is_raw);
             }
-            b'(' | b'{' => rows.push(0),
-            // It is an index, or begins a list.
-            b'[' => {
-                rows.last_mut().into_iter().for_each(|row| *row += 1);
-                rows.push(0);
-            }
-            b')' | b']' | b'}' if rows.len() > 1 => drop(rows.pop()),
-            b',' | b'?' | b':' | b'&' | b'|' => rows.last_mut().into_iter().for_each(|row| *row = 0),
-            b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' => count = 1,
-            b'=' | b'!' if next == b'=' => (count, length) = (1, 2),
+            b'(' | b'{' => around.push(std::mem::take(&mut row)),
+            // It is an index, which nests, or begins a list.
+            b'[' => around.push(std::mem::take(&mut row) + 1),
+            b')' | b']' | b'}' => row = around.pop().unwrap_or(row),
+            b',' | b'?' | b':' | b'&' | b'|' => row = 0,
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' => row += 1,
+            b'=' | b'!' if next == b'=' => (row, length) = (row + 1, 2),
             byte if byte.is_ascii_alphanumeric() || byte == b'_' => {
                 let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
                 length = bytes[at..].iter().take_while(is_part).count();
-                count = usize::from(&bytes[at..at + length] == b"in");
+                row += usize::from(&bytes[at..at + length] == b"in");
             }
             _ => {}
         }
-        if let Some(row) = rows.last_mut() {
-            *row += count;
-            if *row > MAX_ROW {
-                return true;
-            }
+        if row > MAX_ROW {
+            return true;
         }
         at += length;
     }

@@ -262,8 +262,9 @@ const OF_REPORTS: [&str; 14] = [
 fn is_another_document(text: &str, wanted: WantedDocuments) -> bool {
     let Some(members) = member_names(text) else { return false };
     let has = |name: &str| members.iter().any(|member| member == name);
-    // The report of `show` has the sections of a plan.
-    if has("program") && has("counts") {
+    // The report of `show` has the changes of a plan, and nothing else that every program writes beside them.
+    let is_whole_plan = ["planned_values", "prior_state", "configuration"].into_iter().any(has);
+    if has("program") && has("counts") && !is_whole_plan {
         return true;
     }
     match DocumentKind::detect(text) {

@@ -13,14 +13,14 @@ use crate::report::{Report, ShowError};
 
 /// The content of a page.
 pub(super) struct Content<'r, 'p> {
-    reports: Vec<Part<'r, 'p>>,
+    reports: Vec<ReportSpan<'r, 'p>>,
     pub(super) sections: Vec<OutlineSection>,
     pub(super) items: Vec<OutlineItem<'r, 'p>>,
     pub(super) anchors: Anchors,
 }
 
 /// A report, and where its sections and items end.
-struct Part<'r, 'p> {
+struct ReportSpan<'r, 'p> {
     report: &'r Report<'p>,
     sections: usize,
     items: usize,
@@ -40,7 +40,7 @@ impl<'r, 'p> Content<'r, 'p> {
             items.iter_mut().for_each(|item| item.section += all_sections.len());
             all_sections.extend(sections);
             all_items.extend(items);
-            Part { report, sections: all_sections.len(), items: all_items.len() }
+            ReportSpan { report, sections: all_sections.len(), items: all_items.len() }
         };
         let reports: Vec<_> = reports.iter().map(part).collect();
         let anchors = Anchors::new(reports.len(), &all_sections, &all_items);

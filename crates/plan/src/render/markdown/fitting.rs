@@ -32,8 +32,8 @@ pub(super) struct FittingEntries<'s, 'r, 'p> {
     pub(super) items: &'s [OutlineItem<'r, 'p>],
     /// The line of each.
     pub(super) lines: Vec<String>,
-    /// The place of each.
-    pub(super) places: Vec<Place>,
+    /// How each is shown.
+    pub(super) shown_as: Vec<ShownAs>,
     /// The items, the most important first.
     order: Vec<usize>,
     /// How many diffs are left out.
@@ -41,9 +41,9 @@ pub(super) struct FittingEntries<'s, 'r, 'p> {
     form: Form,
 }
 
-/// Where an item is on the page.
+/// How a page shows an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ShownAs {
     LeftOut,
     /// Its address is in a list.
     Listed,
@@ -87,7 +87,7 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
             sections,
             items,
             lines: items.iter().map(line).collect(),
-            places: vec![Place::LeftOut; items.len()],
+            shown_as: vec![ShownAs::LeftOut; items.len()],
             order,
             no_diff: 0,
             form,
@@ -138,7 +138,7 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
             if cost <= *room {
                 *room -= cost;
                 last = Some(item.action);
-                self.places[*index] = Place::Listed;
+                self.shown_as[*index] = ShownAs::Listed;
             }
         }
     }
@@ -155,10 +155,10 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
                 *room -= *room / 4;
             }
             let cost = line_length(&self.lines[*index]) + headings.missing(item);
-            if cost <= *room && self.places[*index] == Place::LeftOut {
+            if cost <= *room && self.shown_as[*index] == ShownAs::LeftOut {
                 *room -= cost;
                 headings.start(item);
-                self.places[*index] = Place::Entry(String::new());
+                self.shown_as[*index] = ShownAs::Entry(String::new());
             }
         }
         *room += reserved.unwrap_or(0);
@@ -172,13 +172,13 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
             if !item.has_diff() {
                 continue;
             }
-            let shown = match &mut self.places[*index] {
-                Place::LeftOut => continue,
-                Place::Listed => {
+            let shown = match &mut self.shown_as[*index] {
+                ShownAs::LeftOut => continue,
+                ShownAs::Listed => {
                     self.no_diff += 1;
                     continue;
                 }
-                Place::Entry(diff) => diff,
+                ShownAs::Entry(diff) => diff,
             };
             let diff = match misfits < MAX_MISFITS {
                 // A unit is at most three bytes.
@@ -201,7 +201,7 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
 
     /// The items whose addresses are listed, by action.
     pub(super) fn listed(&self) -> Vec<usize> {
-        self.order.iter().copied().filter(|index| self.places[*index] == Place::Listed).collect()
+        self.order.iter().copied().filter(|index| self.shown_as[*index] == ShownAs::Listed).collect()
     }
 
     fn write_lists(&self, out: &mut dyn io::Write) -> io::Result<()> {
@@ -221,8 +221,8 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
     pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         self.write_lists(out)?;
         let (mut section, mut group) = (None, None);
-        for ((item, line), place) in self.items.iter().zip(&self.lines).zip(&self.places) {
-            let Place::Entry(diff) = place else { continue };
+        for ((item, line), place) in self.items.iter().zip(&self.lines).zip(&self.shown_as) {
+            let ShownAs::Entry(diff) = place else { continue };
             let place = (item.section, item.group);
             if group.is_some_and(|group| group != place) {
                 self.end_group(group, out)?;
@@ -251,9 +251,9 @@ impl<'s, 'r, 'p> FittingEntries<'s, 'r, 'p> {
     /// How much is left out.
     pub(super) fn left_out(&self) -> LeftOut {
         let mut left_out = LeftOut::default();
-        let items = self.items.iter().zip(&self.places);
+        let items = self.items.iter().zip(&self.shown_as);
         items
-            .filter(|(_, place)| **place == Place::LeftOut)
+            .filter(|(_, place)| **place == ShownAs::LeftOut)
             .for_each(|(item, _)| left_out.add_entry(self.sections, item));
         left_out.add_diffs(self.no_diff);
         left_out

@@ -24,7 +24,7 @@ use std::io;
 pub use template::MarkdownTemplate;
 
 pub(super) use self::left_out::LeftOut;
-pub(super) use self::part::Part;
+pub(super) use self::part::ReportBody;
 use super::outline::sections;
 use super::overview::{LINK, Sentence, TITLE, counts, default_title, sentences, start};
 use crate::report::{Report, ShowError};
@@ -69,7 +69,7 @@ impl Report<'_> {
     ) -> Result<(), ShowError> {
         let (sections, items) = sections(self);
         let room = room(self, &LeftOut::all(&sections, &items), options);
-        let part = Part::new(self, &sections, &items, room, options.plain)?;
+        let part = ReportBody::new(self, &sections, &items, room, options.plain)?;
         out.write_all(head(self, options).as_bytes())?;
         part.write(out)?;
         Ok(out.write_all(part.left_out().line(options).as_bytes())?)

@@ -11,7 +11,7 @@ use super::{LeftOut, MarkdownOptions, NAME, escape, length};
 use crate::report::{Report, ShowError};
 
 /// The part of a page below its headline and its notes.
-pub(in crate::render) struct Part<'s, 'r, 'p> {
+pub(in crate::render) struct ReportBody<'s, 'r, 'p> {
     /// The table of actions; of modules and their actions, if not all entries fit.
     pub(super) table: String,
     /// The names of some destroyed and replaced objects, visible before anything is unfolded, and the number of the others.
@@ -20,7 +20,7 @@ pub(in crate::render) struct Part<'s, 'r, 'p> {
     pub(super) fitting: FittingEntries<'s, 'r, 'p>,
 }
 
-impl<'s, 'r, 'p> Part<'s, 'r, 'p> {
+impl<'s, 'r, 'p> ReportBody<'s, 'r, 'p> {
     /// The part in no more than so many characters, without what is said of what is left out.
     pub(in crate::render) fn new(
         report: &Report<'_>,

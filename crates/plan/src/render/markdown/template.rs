@@ -9,8 +9,8 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use objchange_text::TimeLimit;
 
 use super::bounded::{self, Budget};
-use super::fitting::{FittingEntries, LISTED, Place, address, module_name};
-use super::{LeftOut, MarkdownOptions, Part, escape, length, marker, target, title};
+use super::fitting::{FittingEntries, LISTED, ShownAs, address, module_name};
+use super::{LeftOut, MarkdownOptions, ReportBody, escape, length, marker, target, title};
 use crate::render::outline::{OutlineModule, sections};
 use crate::render::overview::{Sentence, action_counts, counts, default_title, is_small, sentences};
 use crate::report::TemplateError;
@@ -146,7 +146,7 @@ impl Report<'_> {
         let (sections, items) = sections(self);
         let mut room = super::room(self, &LeftOut::all(&sections, &items), options);
         for _ in 0..MAX_TRIES {
-            let part = Part::new(self, &sections, &items, room, options.plain)?;
+            let part = ReportBody::new(self, &sections, &items, room, options.plain)?;
             let page = template.render(page(self, &part, options), &report, time)?;
             let too_much = length(&page).saturating_sub(options.max_length);
             if too_much == 0 {
@@ -173,7 +173,7 @@ fn object<const N: usize>(members: [(&'static str, Value); N]) -> Value {
 }
 
 /// The parts of a page, for templates.
-fn page(report: &Report<'_>, part: &Part<'_, '_, '_>, options: &MarkdownOptions<'_>) -> Value {
+fn page(report: &Report<'_>, part: &ReportBody<'_, '_, '_>, options: &MarkdownOptions<'_>) -> Value {
     let note = |Sentence { important, rest }: Sentence| {
         object([("important", safe(important)), ("text", safe(rest))])
     };
@@ -211,9 +211,9 @@ fn fitting_sections(fitting: &FittingEntries<'_, '_, '_>) -> Value {
     let lists: Vec<Value> = by_action.map(list).collect();
     let section = |title: &str, groups: Value| object([("title", safe(title)), ("groups", groups)]);
     let first = (!lists.is_empty()).then(|| section(LISTED, lists.into()));
-    let shown = fitting.places.iter().enumerate().filter_map(|(index, place)| match place {
-        Place::Entry(diff) => Some((index, &**diff)),
-        Place::LeftOut | Place::Listed => None,
+    let shown = fitting.shown_as.iter().enumerate().filter_map(|(index, place)| match place {
+        ShownAs::Entry(diff) => Some((index, &**diff)),
+        ShownAs::LeftOut | ShownAs::Listed => None,
     });
     let shown: Vec<_> = shown.collect();
     let item = |(index, _): &(usize, &str)| &fitting.items[*index];

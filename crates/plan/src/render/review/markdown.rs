@@ -9,7 +9,7 @@ use objchange_text::counted;
 
 use super::{Review, ReviewedPlan, has_losses};
 use crate::render::markdown::{
-    LeftOut, MarkdownOptions, NAME, Part, default_heading, escape, length, link, notes, parts,
+    LeftOut, MarkdownOptions, NAME, ReportBody, default_heading, escape, length, link, notes, parts,
 };
 use crate::render::outline::sections;
 use crate::render::overview::{counts, start};
@@ -144,7 +144,7 @@ impl Demand {
         let all = LeftOut::all(&sections, &items);
         let around = length(&part_head(plan, options)) + length(PART_END) + all.longest_line(options);
         let verdicts = length(&verdicts(plan, options.max_length / 2));
-        let shortest = Part::shortest(&plan.report, &sections, &items, options);
+        let shortest = ReportBody::shortest(&plan.report, &sections, &items, options);
         Self { length: around + verdicts + shortest, is_important: is_important(plan), all }
     }
 }
@@ -199,7 +199,7 @@ fn part(
         return Ok((text, demand.all.clone()));
     };
     let (sections, items) = sections(&plan.report);
-    let part = Part::new(&plan.report, &sections, &items, room, options.plain)?;
+    let part = ReportBody::new(&plan.report, &sections, &items, room, options.plain)?;
     let mut text = Vec::new();
     part.write(&mut text)?;
     let mut text = head + &String::from_utf8_lossy(&text);
