@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange::change::{
     Action, PlanChangeError, PlanRequest, PlanViolation, PlannedChange, Planning, PrivateData,
-    SimulatedProvider, assert_object_compatible, begin_plan, plan_change,
+    SimulatedProvider, assert_object_compatible, begin_plan, plan_change, prepare_computed_blocks,
 };
 use objchange::schema::{Attribute, Block, NestingMode};
 use objchange::value::{Kind, Path, PathStep};
@@ -144,7 +144,9 @@ impl Flow<'_> {
         // Terraform says nothing of these, and plans that it refuses have a finding already.
         if change.violations.is_empty() && !change.after.is_null() {
             let message = "no planned element has all values of a configured one";
-            for path in changed_sets(self.block, &config, &change.after) {
+            // Terraform may have made null of an empty part that has the name of a computed block.
+            let given = prepare_computed_blocks(self.block, &config).unwrap_or(config);
+            for path in changed_sets(self.block, &given, &change.after) {
                 findings.push(Finding::new(Clause::P5, "set_element_changed", path, message).unnoticed());
             }
         }

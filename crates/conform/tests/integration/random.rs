@@ -5,7 +5,7 @@
 mod common;
 
 use objchange::change::Diagnostic;
-use objchange::schema::{Attribute, Block};
+use objchange::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_conform::kit::{Kit, ResourceType};
@@ -86,13 +86,16 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Terraform takes a member of a plain object for a computed block that has the same name, and makes null of it where it is
+/// Terraform takes a member of an object for a computed block that has the same name, and makes null of it where it is
 /// empty: then there is always something to do.
 fn is_mistaken(block: &Block) -> bool {
     fn types(attributes: &[(smol_str::SmolStr, Attribute)], out: &mut String) {
         for (_, attribute) in attributes {
             match attribute.nested() {
-                Some(nested) => types(nested.attributes(), out),
+                Some(nested) => {
+                    nested.attributes().iter().for_each(|(name, _)| out.push_str(&format!("{name:?}:")));
+                    types(nested.attributes(), out);
+                }
                 None => out.push_str(&attribute.implied_type().to_string()),
             }
         }
@@ -183,6 +186,24 @@ proptest! {
         let judgement = judged(&kit, &case.trial());
         assert_shows_no_secret(&format!("{judgement:?} {:?}", case.trial()));
     }
+}
+
+#[test]
+fn a_provider_is_not_accused_of_what_terraform_makes_null() {
+    let bools = Attribute::required(Type::list(Type::Bool));
+    let set = NestedType::new(NestingMode::Set, [("id", bools)]);
+    let computed = Block::new([("name", Attribute::computed(Type::String))], []);
+    let block = Block::new(
+        [("rules", Attribute::optional_computed(set))],
+        [("id", NestedBlock::new(NestingMode::List, computed).computed())],
+    );
+    let empty = Value::tuple::<Value>([]);
+    let rules = Value::tuple([Value::object([("id", empty.clone())])]);
+    let config = block.coerce_config(&Value::object([("rules", rules), ("id", empty)])).unwrap();
+    let kit = Kit::default().resource("kit_thing", ResourceType::new(block));
+    let judgement = judged(&kit, &Trial::new(config));
+    assert_eq!(judgement.refused, []);
+    assert!(judgement.findings.is_empty(), "{:#?}", judgement.findings);
 }
 
 #[test]
