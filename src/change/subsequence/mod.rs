@@ -202,6 +202,11 @@ mod tests {
             prop_assert_eq!(&forced(0, Way::Thresholds, usize::MAX), &expected, "thresholds");
             prop_assert_eq!(&forced(0, Way::Bits, 0), &expected, "bits");
         }
+    }
+
+    proptest! {
+        // Each case fills tables of up to 160,000 places.
+        #![proptest_config(ProptestConfig::with_cases(300))]
 
         #[test]
         fn every_way_agrees_with_the_table_over_many_edits(

@@ -48,13 +48,13 @@ pub(crate) fn all() -> Vec<Document> {
         set_block("set_block_100", 100),
         set_block("set_block_1000", 1000),
         set_block("set_block_3000", 3000),
-        list("list_inplace_100", 100, |items, words| in_place(items, words)),
-        list("list_inplace_1000", 1000, |items, words| in_place(items, words)),
-        list("list_inplace_5000", 5000, |items, words| in_place(items, words)),
+        list_in_place("list_inplace_100", 100),
+        list_in_place("list_inplace_1000", 1000),
+        list_in_place("list_inplace_5000", 5000),
         list("list_insert_delete_100", 100, insert_delete),
         list("list_insert_delete_1000", 1000, insert_delete),
         list("list_insert_delete_5000", 5000, insert_delete),
-        list("list_shifted_5000", 5000, |items, _| items.rotate_left(1)),
+        list_shifted("list_shifted_5000", 5000),
         json("json_200k", 1000),
         text("text_2000_lines", 2000),
     ]
@@ -123,6 +123,16 @@ fn one_change(name: &'static str, block: &str, before: &str, after: &str, marks:
     Document { name, plan: plan_of(&resource, ""), schemas: schemas(block) }
 }
 
+/// An update of every hundredth element of a list.
+pub(crate) fn list_in_place(name: &'static str, len: usize) -> Document {
+    list(name, len, |items, words| in_place(items, words))
+}
+
+/// An update that moves the first element of a list to its end.
+pub(crate) fn list_shifted(name: &'static str, len: usize) -> Document {
+    list(name, len, |items, _| items.rotate_left(1))
+}
+
 fn list(name: &'static str, len: usize, change: impl Fn(&mut Vec<String>, &mut Words)) -> Document {
     let mut words = Words(1);
     let mut items: Vec<String> = (0..len).map(|i| format!("item-{i:05}-{}", words.word())).collect();
@@ -140,7 +150,8 @@ fn list(name: &'static str, len: usize, change: impl Fn(&mut Vec<String>, &mut W
     one_change(name, &block, &before, &value(&items), &marks)
 }
 
-fn set_block(name: &'static str, len: usize) -> Document {
+/// An update of one block of a set.
+pub(crate) fn set_block(name: &'static str, len: usize) -> Document {
     let value = |changed: Option<usize>| {
         let mut rules: Vec<String> = (0..len)
             .map(|i| {

@@ -186,97 +186,27 @@ fn nothing_becomes_markup_in_a_template_either() {
     }
 }
 
-/// A template that doubles a value forty times, by an expression with it in place of `@`.
-fn doubling(first: &str, step: &str) -> String {
-    let step = step.replace('@', "ns.a");
-    format!(
-        "{{% set ns = namespace(a={first}) %}}{{% for i in range(40) %}}{{% set ns.a = {step} %}}{{% endfor %}}{{{{ ns.a }}}}"
-    )
-}
-
-/// Whoever changes a repository writes its template.
+/// Whoever changes a repository writes its template. All that pays is tried beside its code, with less room.
 #[test]
-fn a_template_that_makes_too_much_is_refused() {
-    let error = |template: &str| match by_template_of(&plan("x"), template) {
-        Err(ShowError::Template(error)) => error.message,
-        other => panic!("{template}: {other:?}"),
-    };
-    let doubled = [
-        (r#""x""#, "@ ~ @"),
-        (r#""x""#, "@ + @"),
-        (r#""x""#, "@ * 2"),
-        (r#""x""#, "2 * @"),
-        (r#""x""#, r#"@|replace("x", "xx")"#),
-        (r#""x""#, "[@, @]|join(@)"),
-        (r#""x""#, r#""%s%s"|format(@, @)"#),
-        (r#""x""#, "[@, @]|string"),
-        (r#""x""#, r#"["x"]|map("replace", "x", @ ~ @)|first"#),
-        ("[1]", "@ + @"),
-        ("[1]", "@ * 2"),
-        ("[1]", "[@, @]"),
-        ("[1]", "{1: @, 2: @}"),
-        ("[1]", "dict(a=@, b=@)"),
-        ("[1]", "@|zip(@)|list"),
-        ("[1]", "@|chain(@)|list"),
-        ("[1]", "[@, @]|pprint"),
-        ("[1]", "(@, @)"),
-    ];
-    for (first, step) in doubled {
-        assert_eq!(
-            error(&doubling(first, step)),
-            "invalid operation: the template makes more than 64 MiB",
-            "{step}"
-        );
-    }
-    let nested = format!(
-        "{}{{{{ a }}}}{}",
-        "{% for a in [(a|d('x')) ~ (a|d('x'))] %}".repeat(40),
-        "{% endfor %}".repeat(40)
-    );
-    for format in [r#""%.70000f"|format(1.5)"#, r#""%.*e"|format(70000, 1.5)"#, r#""%70000d"|format(1)"#] {
-        let message = error(&format!("{{{{ {format} }}}}"));
-        assert_eq!(
-            message, "invalid operation: `format` writes at most 65535 characters for one value",
-            "{format}"
-        );
-    }
-    let captured = "{% set ns = namespace(a='x') %}{% for i in range(40) %}{% set b %}{{ ns.a }}{{ ns.a }}{% endset %}{% set ns.a = b %}{% endfor %}";
-    let raw = format!(
-        "{{% set b %}}{{% for i in range(100000) %}}{}{{% endfor %}}{{% endset %}}",
-        "raw ".repeat(1000)
-    );
-    for template in [
-        r#"{{ range(10)|batch(1000000000, "x")|list|length }}"#,
-        r#"{{ range(10)|slice(1000000000, "x")|list|length }}"#,
-        r#"{{ "%1000000000d"|format(1) }}"#,
-        r#"{{ "%*d"|format(1000000000, 1) }}"#,
-        r#"{{ "a\nb"|indent(1000000000) }}"#,
-        r#"{{ "a\nb"|indent(width=1000000000) }}"#,
-        r#"{{ "x" * 1000000000 }}"#,
-        "{{ ([1] * 1000000000)|list }}",
-        r#"{{ ["a\nb"]|map("indent", 1000000000)|first }}"#,
-        &nested,
-        captured,
-        &raw,
-    ] {
-        assert_eq!(
-            error(template),
-            "invalid operation: the template makes more than 64 MiB",
-            "{template:.100}"
-        );
-    }
-    for template in [
-        "{% set ns = namespace(a=1) %}{% set ns.a = ns %}{{ ns }}",
-        "{% set ns = namespace(a=1) %}{% set ns.a = [ns] %}{{ ns|upper }}",
-    ] {
-        assert_eq!(error(template), "invalid operation: a namespace cannot hold a namespace");
-    }
-    assert_eq!(
-        error(
-            "{% set ns = namespace(a=[1]) %}{% for i in range(10000) %}{% set ns.a = [ns.a] %}{% endfor %}"
+fn a_template_that_makes_or_looks_at_too_much_is_refused() {
+    for (template, message) in [
+        (r#"{{ "x" * 1000000000 }}"#, "makes more than 64 MiB"),
+        (
+            "{% set s = 'é' * 1000000 %}{% for i in range(99999) %}{% if s == s ~ '' %}{% endif %}{% endfor %}",
+            "makes more than 64 MiB",
         ),
-        "invalid operation: lists and objects are within each other too deeply"
-    );
+        (
+            "{% set s = 'é' * 4000000 %}{% for i in range(99999) %}{% if s < s %}{% endif %}{% endfor %}",
+            "looks at more than 256 MiB",
+        ),
+    ] {
+        match by_template_of(&plan("x"), template) {
+            Err(ShowError::Template(error)) => {
+                assert_eq!(error.message, format!("invalid operation: the template {message}"));
+            }
+            other => panic!("{template}: {other:?}"),
+        }
+    }
 }
 
 #[test]
@@ -360,57 +290,6 @@ fn operators_of_templates_do_what_they_say() {
     assert_eq!(page(counted), "nonetwo 1");
     let changed = "{% for i in [1, 1, 2] %}{% if loop.changed(i) %}{{ i }}{% endif %}{% endfor %}";
     assert_eq!(page(changed), "12");
-}
-
-/// A comparison makes little, and looks at all of its operands.
-#[test]
-fn a_template_looks_at_no_more_than_it_may() {
-    let error = |template: &str| match by_template_of(&plan("x"), template) {
-        Err(ShowError::Template(error)) => error.message,
-        other => panic!("{template:.200}: {other:?}"),
-    };
-    let (text, list) = ("'é' * 1000000", "range(90000)|list");
-    for (made, looks) in [
-        (text, "s == t"),
-        (text, "s != t"),
-        (text, "s < t"),
-        (text, "s <= t <= s"),
-        (text, "'xy' in s"),
-        (text, "'xy' not in s"),
-        (text, "s|length == 3"),
-        (text, "s[-1] == 'x'"),
-        (text, "s[1:] == 'x'"),
-        (text, "s is lower"),
-        (text, "s is startingwith(t)"),
-        (text, "s is eq t"),
-        (text, "'xy' is in s"),
-        (list, "s < t"),
-        (list, "-1 in s"),
-        (list, "s|min == 1"),
-        (list, "s|sum == 1"),
-        (list, "s|sort|first == 1"),
-        (list, "s|unique|first == 1"),
-        (list, "s|select('eq', 1)|list"),
-        (list, "loop.changed(s)"),
-        (text, "loop.changed(1, s)"),
-        ("[{'a': 'é' * 1000}] * 1000", "s|sort(attribute='a')"),
-        ("[{'a': 'é' * 1000}] * 1000", "s|groupby('a')"),
-        ("[{'a': 'é' * 1000}] * 1000", "s|unique(attribute='a')"),
-        ("[{'a': 'é' * 1000}] * 1000", "s|selectattr('a', 'lower')|list"),
-        ("['é' * 1000] * 1000", "s|reject('lower')|list"),
-        ("['é'] * 1000", "s|select('in', ['é' * 100000])|list"),
-        ("dict(a='é' * 1000000, b='é' * 1000000)", "s|dictsort(by='value')"),
-        ("range(90000)", "s|last == 1"),
-        ("[('x' * 1000) ~ 'y'] * 1000", "s == t"),
-    ] {
-        let template = format!(
-            "{{% set s = {made} %}}{{% set t = {made} %}}{{% for i in range(99999) %}}{{% if {looks} %}}{{% endif %}}{{% endfor %}}"
-        );
-        let message = error(&template);
-        let is_refused =
-            message.contains("looks at more than 256 MiB") || message.contains("makes more than 64 MiB");
-        assert!(is_refused, "{looks}: {message}");
-    }
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn faults() -> &'static Report {
     REPORT.get_or_init(|| {
         let report = |only: &str, cases: usize, hints: &str| {
             let mut options = Options::default();
-            (options.apply, options.cases) = (true, cases);
+            (options.apply, options.cases, options.jobs) = (true, cases, 2);
             options.only.extend((!only.is_empty()).then(|| only.to_owned()));
             options.hints = Hints::parse(hints.as_bytes()).unwrap();
             tried(|| faulty(true), options).0

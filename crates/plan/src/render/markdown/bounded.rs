@@ -56,7 +56,12 @@ pub(super) struct Budget {
 
 impl Budget {
     pub(super) fn new(time: TimeLimit) -> Self {
-        let [made, looked] = [ROOM, LOOKS].map(|bytes| Arc::new(AtomicU64::new(bytes)));
+        Self::of([ROOM, LOOKS], time)
+    }
+
+    /// So many bytes to make, and to look at.
+    pub(super) fn of(bytes: [u64; 2], time: TimeLimit) -> Self {
+        let [made, looked] = bytes.map(|bytes| Arc::new(AtomicU64::new(bytes)));
         Self { made, looked, time }
     }
 

@@ -76,10 +76,9 @@ impl MarkdownTemplate {
         Ok(Self { text: text.to_owned(), uses_report })
     }
 
-    fn render(&self, page: Value, report: &Value, time: TimeLimit) -> Result<String, TemplateError> {
+    fn render(&self, page: Value, report: &Value, budget: &Budget) -> Result<String, TemplateError> {
         let root = [("page", page), ("report", report.clone())].into_iter().collect::<BTreeMap<_, _>>();
-        let (environment, instructions) =
-            (environment(&Budget::new(time)), bounded::compile(NAME, &self.text)?);
+        let (environment, instructions) = (environment(budget), bounded::compile(NAME, &self.text)?);
         let mut out = String::new();
         let output = &mut make_string_output(&mut out);
         let escaped = AutoEscape::Custom("markdown");
@@ -147,7 +146,7 @@ impl Report<'_> {
         let mut room = super::room(self, &LeftOut::all(&sections, &items), options);
         for _ in 0..MAX_TRIES {
             let part = ReportBody::new(self, &sections, &items, room, options.plain)?;
-            let page = template.render(page(self, &part, options), &report, time)?;
+            let page = template.render(page(self, &part, options), &report, &Budget::new(time))?;
             let too_much = length(&page).saturating_sub(options.max_length);
             if too_much == 0 {
                 return Ok(out.write_all(page.as_bytes())?);
@@ -252,4 +251,156 @@ fn entry(fitting: &FittingEntries<'_, '_, '_>, index: usize, line: &str, diff: &
         ("deposed", item.deposed.clone().map_or_else(|| Value::from(()), Value::from)),
         ("diff", safe(diff.trim_end_matches('\n'))),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why a template is refused that may make 2 MiB and look at 4 MiB.
+    fn error(template: &str) -> String {
+        let time = TimeLimit::begin(Duration::from_secs(600));
+        let budget = Budget::of([2 << 20, 4 << 20], time);
+        let nothing = || Value::from(());
+        match MarkdownTemplate::parse(template).unwrap().render(nothing(), &nothing(), &budget) {
+            Err(error) => error.message,
+            Ok(page) => panic!("{template:.200}: {page:.200}"),
+        }
+    }
+
+    /// A template that doubles a value forty times, by an expression with it in place of `@`.
+    fn doubling(first: &str, step: &str) -> String {
+        let step = step.replace('@', "ns.a");
+        format!(
+            "{{% set ns = namespace(a={first}) %}}{{% for i in range(40) %}}{{% set ns.a = {step} %}}{{% endfor %}}{{{{ ns.a }}}}"
+        )
+    }
+
+    #[test]
+    fn a_template_that_makes_too_much_is_refused() {
+        let doubled = [
+            (r#""x""#, "@ ~ @"),
+            (r#""x""#, "@ + @"),
+            (r#""x""#, "@ * 2"),
+            (r#""x""#, "2 * @"),
+            (r#""x""#, r#"@|replace("x", "xx")"#),
+            (r#""x""#, "[@, @]|join(@)"),
+            (r#""x""#, r#""%s%s"|format(@, @)"#),
+            (r#""x""#, "[@, @]|string"),
+            (r#""x""#, r#"["x"]|map("replace", "x", @ ~ @)|first"#),
+            ("[1]", "@ + @"),
+            ("[1]", "@ * 2"),
+            ("[1]", "[@, @]"),
+            ("[1]", "{1: @, 2: @}"),
+            ("[1]", "dict(a=@, b=@)"),
+            ("[1]", "@|zip(@)|list"),
+            ("[1]", "@|chain(@)|list"),
+            ("[1]", "[@, @]|pprint"),
+            ("[1]", "(@, @)"),
+        ];
+        for (first, step) in doubled {
+            assert_eq!(
+                error(&doubling(first, step)),
+                "invalid operation: the template makes more than 64 MiB",
+                "{step}"
+            );
+        }
+        let nested = format!(
+            "{}{{{{ a }}}}{}",
+            "{% for a in [(a|d('x')) ~ (a|d('x'))] %}".repeat(40),
+            "{% endfor %}".repeat(40)
+        );
+        for format in [r#""%.70000f"|format(1.5)"#, r#""%.*e"|format(70000, 1.5)"#, r#""%70000d"|format(1)"#]
+        {
+            let message = error(&format!("{{{{ {format} }}}}"));
+            assert_eq!(
+                message, "invalid operation: `format` writes at most 65535 characters for one value",
+                "{format}"
+            );
+        }
+        let captured = "{% set ns = namespace(a='x') %}{% for i in range(40) %}{% set b %}{{ ns.a }}{{ ns.a }}{% endset %}{% set ns.a = b %}{% endfor %}";
+        let raw = format!(
+            "{{% set b %}}{{% for i in range(100000) %}}{}{{% endfor %}}{{% endset %}}",
+            "raw ".repeat(1000)
+        );
+        for template in [
+            r#"{{ range(10)|batch(1000000000, "x")|list|length }}"#,
+            r#"{{ range(10)|slice(1000000000, "x")|list|length }}"#,
+            r#"{{ "%1000000000d"|format(1) }}"#,
+            r#"{{ "%*d"|format(1000000000, 1) }}"#,
+            r#"{{ "a\nb"|indent(1000000000) }}"#,
+            r#"{{ "a\nb"|indent(width=1000000000) }}"#,
+            r#"{{ "x" * 1000000000 }}"#,
+            "{{ ([1] * 1000000000)|list }}",
+            r#"{{ ["a\nb"]|map("indent", 1000000000)|first }}"#,
+            &nested,
+            captured,
+            &raw,
+        ] {
+            assert_eq!(
+                error(template),
+                "invalid operation: the template makes more than 64 MiB",
+                "{template:.100}"
+            );
+        }
+        for template in [
+            "{% set ns = namespace(a=1) %}{% set ns.a = ns %}{{ ns }}",
+            "{% set ns = namespace(a=1) %}{% set ns.a = [ns] %}{{ ns|upper }}",
+        ] {
+            assert_eq!(error(template), "invalid operation: a namespace cannot hold a namespace");
+        }
+        assert_eq!(
+            error(
+                "{% set ns = namespace(a=[1]) %}{% for i in range(10000) %}{% set ns.a = [ns.a] %}{% endfor %}"
+            ),
+            "invalid operation: lists and objects are within each other too deeply"
+        );
+    }
+
+    /// A comparison makes little, and looks at all of its operands.
+    #[test]
+    fn a_template_looks_at_no_more_than_it_may() {
+        let (text, list) = ("'é' * 100000", "range(9000)|list");
+        for (made, looks) in [
+            (text, "s == t"),
+            (text, "s != t"),
+            (text, "s < t"),
+            (text, "s <= t <= s"),
+            (text, "'xy' in s"),
+            (text, "'xy' not in s"),
+            (text, "s|length == 3"),
+            (text, "s[-1] == 'x'"),
+            (text, "s[1:] == 'x'"),
+            (text, "s is lower"),
+            (text, "s is startingwith(t)"),
+            (text, "s is eq t"),
+            (text, "'xy' is in s"),
+            (list, "s < t"),
+            (list, "-1 in s"),
+            (list, "s|min == 1"),
+            (list, "s|sum == 1"),
+            (list, "s|sort|first == 1"),
+            (list, "s|unique|first == 1"),
+            (list, "s|select('eq', 1)|list"),
+            (list, "loop.changed(s)"),
+            (text, "loop.changed(1, s)"),
+            ("[{'a': 'é' * 1000}] * 100", "s|sort(attribute='a')"),
+            ("[{'a': 'é' * 1000}] * 100", "s|groupby('a')"),
+            ("[{'a': 'é' * 1000}] * 100", "s|unique(attribute='a')"),
+            ("[{'a': 'é' * 1000}] * 100", "s|selectattr('a', 'lower')|list"),
+            ("['é' * 1000] * 100", "s|reject('lower')|list"),
+            ("['é'] * 100", "s|select('in', ['é' * 10000])|list"),
+            ("dict(a='é' * 100000, b='é' * 100000)", "s|dictsort(by='value')"),
+            ("range(9000)", "s|last == 1"),
+            ("[('x' * 1000) ~ 'y'] * 100", "s == t"),
+        ] {
+            let template = format!(
+                "{{% set s = {made} %}}{{% set t = {made} %}}{{% for i in range(99999) %}}{{% if {looks} %}}{{% endif %}}{{% endfor %}}"
+            );
+            let message = error(&template);
+            let is_refused =
+                message.contains("looks at more than 256 MiB") || message.contains("makes more than 64 MiB");
+            assert!(is_refused, "{looks}: {message}");
+        }
+    }
 }
