@@ -461,6 +461,38 @@ fn page_of_all(count: usize) -> String {
     page(&large(count), &MarkdownOptions { max_length: usize::MAX, ..Default::default() })
 }
 
+/// A fenced block has no other markup.
+#[test]
+fn carets_mark_what_differs_in_long_values() {
+    let update = |before: &str, after: &str| {
+        let [before, after] = [before, after].map(|text| serde_json::json!({"id": "x", "name": text}));
+        let plan = serde_json::json!({"format_version": "1.2", "resource_changes": [{
+            "address": "a_b.c", "mode": "managed", "type": "a_b", "name": "c",
+            "change": {"actions": ["update"], "before": before, "after": after},
+        }]});
+        let page = page(&plan.to_string(), &MarkdownOptions::default());
+        let lines = page.lines().map(str::to_owned).collect::<Vec<_>>();
+        let line = lines.iter().position(|line| line.contains(" -> ")).unwrap();
+        (lines[line].clone(), lines[line + 1].clone())
+    };
+    let (a, b) = ("a".repeat(30), "b".repeat(10));
+    let (line, carets) = update(&format!("{a}1{b}"), &format!("{a}23{b}"));
+    let marked = |line: &str, carets: &str| {
+        let columns = carets.match_indices('^').map(|(column, _)| column);
+        columns.map(|column| line.as_bytes()[column] as char).collect::<String>()
+    };
+    assert_eq!(marked(&line, &carets), "123", "{line}\n{carets}");
+    assert_eq!(carets.trim_matches([' ', '^']), "");
+    let (line, carets) = update(&format!("{a}{b}"), &format!("{a}new{b}"));
+    assert_eq!(marked(&line, &carets), "new", "{line}\n{carets}");
+    // Short, mostly different, or with characters whose width nobody knows.
+    for (before, after) in
+        [("a", "b"), (&*"a".repeat(40), &*"b".repeat(40)), (&*format!("{a}é"), &*format!("{a}ü"))]
+    {
+        assert!(!update(before, after).1.contains('^'), "{before} {after}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
