@@ -11,7 +11,7 @@ use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources,
 use objchange_module::{Answers, Schemas};
 
 use crate::files::DiskFiles;
-use objchange_files::input::Source;
+use objchange_files::input::{Size, Source};
 
 /// A source of values for variables. Later ones win.
 #[derive(Clone, PartialEq, Eq)]
@@ -122,11 +122,11 @@ fn read(path: &Path) -> Result<String, UnreadFile> {
 }
 
 /// The answers of all these files; of two for the same, the later counts.
-pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, String> {
+pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas, limit: Size) -> Result<Answers, String> {
     let mut all = Answers::default();
     for path in paths {
         let name = path.display();
-        let text = Source::new(path).read().map_err(|error| error.to_string())?;
+        let text = Source::new(path).read_as_allowed(limit.0).map_err(|error| error.to_string())?;
         let is_mock = path.extension().is_some_and(|end| end == "hcl");
         let read = if is_mock { Answers::parse_mock(&text) } else { Answers::parse(&text) };
         let answers = read.map_err(|error| format!("{name}: {error}"))?;

@@ -69,7 +69,7 @@ pub use configuration::{
     Configuration, ConfigurationError, Evaluation, NOT_GIVEN, VariableInputs, errors_document, value_document,
 };
 pub use documents::{
-    DocumentOutcome, Input, InputDocument, Inputs, Origin, SkippedDocuments, WantedDocuments,
+    DocumentOutcome, Input, InputDocument, Inputs, InputsError, Origin, SkippedDocuments, WantedDocuments,
 };
 pub use files::DiskFiles;
 pub use given_objects::DocumentObjects;

@@ -10,7 +10,7 @@ use objchange_files::input::{Contents, InputError, Source};
 use objchange_module::config::is_configuration;
 #[cfg(feature = "plan-file")]
 use objchange_plan::BlockPlace;
-use objchange_plan::{MaskedNames, PlanFile, PlanFileError};
+use objchange_plan::{MaskedNames, ObjectFile, PlanFile, PlanFileError};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlanError;
 
@@ -135,6 +135,20 @@ impl PlanFileReader {
     /// As [`PlanFileReader::read`].
     pub fn read_changes(&self, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
         self.read_for(Need::Changes, source, limit)
+    }
+
+    /// Reads a source that has an object, of at most this many bytes: the object alone, or a plan or state with it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read as text, or has a document that cannot be read.
+    pub fn read_object(&self, source: &Source, limit: u64) -> Result<ObjectFile, PlanInputError> {
+        match source.read_contents(limit)? {
+            Contents::Text(text) => Ok(ObjectFile::parse(source.to_string(), text)?),
+            Contents::PlanFile(bytes) => {
+                Ok(ObjectFile::from_document(self.plan_file(&source.to_string(), bytes, Need::Document)?)?)
+            }
+        }
     }
 
     fn read_for(&self, need: Need, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {

@@ -14,6 +14,7 @@ use objchange_text::{MAX_TEXTS, bounded, left_out, visible};
 use crate::exit::{self, CommandError, FAILED, UNUSABLE, unusable};
 use crate::hints;
 use crate::launch::LaunchArgs;
+use crate::options::MaxInput;
 use crate::style::{BAD, FAINT};
 
 /// The maximum number of lines to show of a log after a failure.
@@ -46,6 +47,9 @@ pub(super) struct Configured {
     /// The provider's configuration, as JSON or a file [default: empty]
     #[arg(long, value_name = "JSON|FILE", help_heading = "Provider")]
     pub(super) provider_config: Option<String>,
+
+    #[command(flatten)]
+    pub(super) max_input: MaxInput,
 }
 
 impl Target {
@@ -64,13 +68,22 @@ impl Target {
 }
 
 impl Configured {
+    /// Starts the provider.
+    pub(super) async fn start_unconfigured<'h>(
+        &self,
+        children: &Children,
+        hidden: &'h Hidden<'h>,
+    ) -> Result<Session<'h>, Failure> {
+        Ok(self.target.start(children, hidden).await?.with_max_input(self.max_input.size))
+    }
+
     /// Starts the provider, and gives it its own configuration.
     pub(super) async fn start<'h>(
         &self,
         children: &Children,
         hidden: &'h Hidden<'h>,
     ) -> Result<Session<'h>, Failure> {
-        let session = self.target.start(children, hidden).await?;
+        let session = self.start_unconfigured(children, hidden).await?;
         session.configure(self.provider_config.as_deref()).await?;
         Ok(session)
     }

@@ -7,13 +7,14 @@ use clap::ValueEnum;
 use objchange::Value;
 use objchange::schema::Block;
 use objchange_project::resource::{ResourceConfig, ResourceError, ResourceInputs};
-use objchange_project::session::{Hidden, Session, SessionError, read, read_subject};
+use objchange_project::session::{Hidden, Session, SessionError, read_subject};
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ProviderExt};
 
 use super::session::{Failure, Target};
 use crate::configuration::GivenArgs;
 use crate::input::Source;
+use crate::options::MaxInput;
 use crate::plan::refused_in;
 
 /// Validate a configuration; the provider need not be configured
@@ -37,6 +38,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     given: GivenArgs,
+
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -72,7 +76,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
             "a configuration file is read for resources; for other kinds --config takes an object in JSON";
         return Err(SessionError::Unusable(reason.to_owned()).into());
     }
-    let session = args.target.start(children, hidden).await?;
+    let session = args.target.start(children, hidden).await?.with_max_input(args.max_input.size);
     if component == Component::Resource {
         return validate_resource(args, &written, session).await;
     }
@@ -90,7 +94,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
         Component::Provider => session.schemas.block(component, "").unwrap_or(&nothing),
         _ => session.block(component, name)?,
     };
-    let config = read(&Source::new(&args.config), block)?;
+    let config = session.read(&Source::new(&args.config), block)?;
     session.hide(block, &config);
     finish(session, component, name, &config).await
 }
@@ -105,6 +109,7 @@ async fn validate_resource(
         resource_type: args.name.as_deref(),
         prior: None,
         address: None,
+        max_input: args.max_input.size,
         config: &args.config,
         given: args.given.given(),
         ignore_changes: &[],

@@ -10,6 +10,7 @@ use objchange_text::similar;
 
 use super::subject::similar_parts;
 use crate::configuration::ConfigurationError;
+use crate::plan_files::PlanInputError;
 use crate::schemas::SchemaError;
 use objchange_files::input::{InputError, Source};
 
@@ -19,6 +20,9 @@ pub enum ResourceError {
     /// A file cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// A plan or state cannot be read.
+    #[error(transparent)]
+    Document(#[from] PlanInputError),
     /// The schema has no such part.
     #[error("{list} {}: {}{}", .error.path, .error.kind, suggestion(&similar_parts(.error)))]
     NoSuchPart {

@@ -18,7 +18,7 @@ use super::facts::{Facts, NoState};
 use super::origin::PlanOrigin;
 use super::redacted::{REDACTED, redacted};
 use super::schema_marks::with_marks;
-use super::{Document, DocumentError, Plan, Problem, UnfamiliarKind, extract};
+use super::{Document, DocumentError, Plan, Problem, State, UnfamiliarKind, extract};
 use crate::changes::ChangeSet;
 use crate::mask::MaskedNames;
 use crate::mode::PlanMode;
@@ -326,6 +326,29 @@ impl PlanFile {
         match &self.0.content {
             Content::Read(_) => None,
             Content::Made(made) => Some(made.changes()),
+        }
+    }
+
+    /// The state, as it is stored: it has what planning needs, which `terraform show -json` leaves out.
+    ///
+    /// ```
+    /// use objchange_plan::PlanFile;
+    ///
+    /// let state = PlanFile::parse("a.tfstate", r#"{"version":4,"lineage":"x","resources":[]}"#.into())?;
+    /// assert!(state.state_file()?.resources.is_empty());
+    ///
+    /// let shown = PlanFile::parse("state.json", r#"{"format_version":"1.0"}"#.into())?;
+    /// assert_eq!(shown.state_file().unwrap_err().kind(), "no_state_file");
+    /// # Ok::<(), objchange_plan::PlanFileError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// It is a plan, or a state in another form.
+    pub fn state_file(&self) -> Result<&State<'_>, PlanFileError> {
+        match self.document() {
+            Document::State(state) if state.is_file => Ok(state),
+            _ => Err(PlanFileError { name: self.0.name.clone(), kind: PlanFileErrorKind::NoStateFile }),
         }
     }
 
