@@ -8,10 +8,10 @@ use objchange_project::{ChangedFiles, Reason, ReasonKind, reasons_for, repositor
 use objchange_text::{visible, visible_json};
 use serde_json::json;
 
-use crate::options::MaxInput;
 use crate::exit::{self, CommandError, unusable};
 use crate::hints;
 use crate::input::Source;
+use crate::options::MaxInput;
 use crate::terminal;
 
 const AFTER_HELP: &str = "\

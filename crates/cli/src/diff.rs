@@ -16,8 +16,8 @@ use serde_json::json;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::Source;
-use crate::options::{MaskArgs, MaxInput};
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
+use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use crate::show::{IgnoreArgs, MarkdownArgs};
 use crate::style::colour;

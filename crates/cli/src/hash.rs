@@ -10,8 +10,8 @@ use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::input::Source;
-use crate::options::{MaskArgs, MaxInput};
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
+use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::show::IgnoreArgs;
 use crate::terminal;

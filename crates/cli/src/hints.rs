@@ -219,6 +219,7 @@ pub(crate) fn gate(error: &GateError) -> String {
             };
             format!("--fail-on {what} misses what {option} leaves out")
         }
+        error => error.to_string(),
     }
 }
 

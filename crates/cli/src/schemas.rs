@@ -94,6 +94,7 @@ impl SchemaArgs {
         let given = self.load(limit).map_err(|error| match error {
             SchemaError::Document { name, error } => format!("{name}: {error}"),
             SchemaError::Text(error) => hints::schema_text(&error),
+            error => error.to_string(),
         })?;
         if given.is_given() {
             return Ok((given.schemas, true));

@@ -312,6 +312,17 @@ pub struct InputError {
 }
 
 impl InputError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self.fault {
+            Fault::Read(_) => "unreadable",
+            Fault::Terminal => "terminal",
+            Fault::PlanFile => "plan_file",
+            Fault::TooLarge { .. } | Fault::MoreThanAllowed(_) => "too_large",
+            Fault::Encoding { .. } => "encoding",
+        }
+    }
+
     /// Whether it has more bytes than [`Source::read_as_allowed`] allows.
     pub fn is_over_limit(&self) -> bool {
         matches!(self.fault, Fault::MoreThanAllowed(_))

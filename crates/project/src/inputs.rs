@@ -48,17 +48,19 @@ impl fmt::Debug for VariableSetting {
 pub fn variables<'s>(
     files: &DiskFiles,
     settings: impl IntoIterator<Item = &'s VariableSetting>,
-) -> Result<VariableSources, String> {
+) -> Result<VariableSources, FileError> {
     let text = |text: std::ffi::OsString| text.into_string().ok();
     // Names and values that are not UTF-8 are skipped, because no value of a variable can be made of them.
     let environment = env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
-    let names = files.list(".")?;
+    let names = files.list(".").map_err(FileError::unreadable)?;
     let mut automatic = Vec::new();
     for name in automatic_files(names.iter().map(String::as_str)) {
         match files.read(name) {
             Ok(Some(text)) => automatic.push((name.to_owned(), text)),
-            Ok(None) => return Err(format!("{name}: this is a link that leads nowhere")),
-            Err(why) => return Err(format!("{name}: {why}")),
+            Ok(None) => {
+                return Err(FileError::unreadable(format_args!("{name}: this is a link that leads nowhere")));
+            }
+            Err(why) => return Err(FileError::unreadable(format_args!("{name}: {why}"))),
         }
     }
     Ok(VariableSources { environment, automatic, arguments: arguments(settings) })

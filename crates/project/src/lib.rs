@@ -87,7 +87,7 @@ pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::{RealChoice, RunningRules};
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
-pub use schema_lookup::{CachedChoice, SchemaLookup, SchemaQuery};
+pub use schema_lookup::{CachedChoice, MissingSchemas, SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]
 pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};

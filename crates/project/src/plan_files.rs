@@ -94,6 +94,26 @@ pub enum PlanInputError {
     NoPlanFiles(String),
 }
 
+impl PlanInputError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Input(error) => error.kind(),
+            Self::Document(error) => error.kind(),
+            Self::Configuration(_) => "configuration",
+            Self::EmptyDirectory(_) => "empty_directory",
+            #[cfg(feature = "plan-file")]
+            Self::Saved { error, .. } => error.kind(),
+            #[cfg(feature = "plan-file")]
+            Self::NotPlanFile(_) => "not_plan_file",
+            #[cfg(feature = "plan-file")]
+            Self::State { error, .. } => error.problem.kind(),
+            #[cfg(not(feature = "plan-file"))]
+            Self::NoPlanFiles(_) => "no_plan_files",
+        }
+    }
+}
+
 /// Whether a file has the name of one that belongs to the configuration of a module.
 pub(crate) fn is_of_module(name: &str) -> bool {
     is_configuration(name) || [".tfvars", ".tfvars.json", ".hcl"].iter().any(|end| name.ends_with(end))
@@ -238,9 +258,6 @@ impl PlanFileReader {
         schemas.append(cached.schemas);
         let mut origin = saved.origin();
         let of_module = objchange_module::Schemas::new([schemas.clone()]);
-        // Only documents have marks for masked names.
-        let need =
-            if self.masked.is_empty() || !matches!(need, Need::Changes) { need } else { Need::Document };
         let (plan, noted): (Box<dyn MadePlan>, _) = match need {
             Need::Changes => {
                 let plan = saved.pack(&of_module).map_err(fail)?;

@@ -2,8 +2,8 @@
 
 use objchange_files::input::{Contents, Size, Source};
 use objchange_plan::{ChangedObject, PlanFile, State, StateVersion, changed_objects};
-use objchange_text::Noted;
 use objchange_saved::{SavedPlan, SavedPlanError};
+use objchange_text::Noted;
 
 use crate::plan_files::PlanInputError;
 

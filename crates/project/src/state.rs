@@ -164,6 +164,26 @@ pub enum StateError {
 }
 
 impl StateError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Elsewhere { .. } => "elsewhere",
+            Self::Argument { .. } => "argument",
+            Self::UnknownArgument(_) => "unknown_argument",
+            Self::Terragrunt => "terragrunt",
+            Self::Reinitialize { .. } => "reinitialize",
+            Self::File { .. } => "file",
+            Self::WorkspaceFile { .. } => "workspace_file",
+            Self::Input(error) => error.kind(),
+            Self::Document(error) => error.kind(),
+            Self::Object { error, .. } => error.kind(),
+            Self::Empty(_) => "empty",
+            Self::OtherLineage { .. } => "other_lineage",
+            Self::WorkspaceName { .. } => "workspace_name",
+            Self::TwoWorkspaces { .. } => "two_workspaces",
+        }
+    }
+
     /// Whether there may be a state that nobody can read here.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Elsewhere { .. } | Self::Terragrunt)
@@ -348,7 +368,7 @@ impl Location {
                 Err(StateError::File { path, problem: NOT_A_FILE.to_owned() })
             }
             Ok(found) => Ok(found.map(|_| path)),
-            Err(problem) => Err(StateError::File { path, problem }),
+            Err(error) => Err(StateError::File { path, problem: error.to_string() }),
         }
     }
 }

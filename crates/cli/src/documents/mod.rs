@@ -13,9 +13,9 @@ use objchange_project::{
     DocumentOutcome, GivenSchemas, InputDocument, Inputs, InputsError, SkippedDocuments, WantedDocuments,
 };
 
+pub(crate) use self::broken::BrokenPlans;
 #[cfg(feature = "sentinel")]
 pub(crate) use self::broken::ErroredPlans;
-pub(crate) use self::broken::BrokenPlans;
 use crate::exit::{self, CommandError};
 use crate::hints;
 use crate::input::Source;

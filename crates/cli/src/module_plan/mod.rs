@@ -253,7 +253,7 @@ fn print_errors<T>(planned: Result<T, PlanError>) -> Result<Option<T>, CommandEr
     match planned {
         Ok(planned) => Ok(Some(planned)),
         Err(PlanError::Refused(refused)) => {
-            let RefusedPlan { config, schemas, diagnostics } = *refused;
+            let RefusedPlan { config, schemas, diagnostics, .. } = *refused;
             output::diagnostics(&config, &schemas, &diagnostics)?;
             let missing: Vec<Missing> = config.missing_inputs().collect();
             hints::missing_modules(&missing).iter().for_each(|note| exit::note(note));

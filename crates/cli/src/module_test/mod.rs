@@ -29,12 +29,12 @@ use objchange_project::RunningRules;
 use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, pool, schema_texts, variables};
 
 use self::output::{Printing, ReportFile};
-use crate::options::MaxInput;
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, FAILED, unusable};
 #[cfg(feature = "provider")]
 use crate::launch;
 use crate::module_plan::version_of;
+use crate::options::MaxInput;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 
 const AFTER_HELP: &str = "\
@@ -173,7 +173,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         .map_err(|error| unusable(format!("{}: {error}", directory.display())))?;
     let version = version_of(args.program);
     let terraform_version = format!("{version}.0");
-    let variables = variables(&files, args.variables.iter())?;
+    let variables = variables(&files, args.variables.iter()).map_err(unusable)?;
     let manifest = files.module_manifest().map_err(unusable)?;
     let suite = TestSuite::load(TestTexts {
         files: &files,

@@ -137,7 +137,6 @@ pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, 
         Failure::Command(error) => return Err(error),
     };
     match error {
-        SessionError::Unusable(reason) => Err(unusable(hidden.relay(&reason))),
         SessionError::Resource(error) => Err(hints::resource(&error)),
         SessionError::Broken(problems) => {
             problems.iter().try_for_each(|problem| exit::complain(problem))?;
@@ -162,6 +161,7 @@ pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, 
             // hangs in a call fails, as one that answers with errors does.
             Ok(ExitCode::from(if error.kind().is_about_input() { UNUSABLE } else { FAILED }))
         }
+        error => Err(unusable(hidden.relay(&error.to_string()))),
     }
 }
 

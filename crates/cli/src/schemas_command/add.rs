@@ -13,12 +13,12 @@ use objchange_project::{
 };
 
 use super::output;
-use crate::options::MaxInput;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::hints;
 use crate::input::Source;
 #[cfg(feature = "provider")]
 use crate::launch;
+use crate::options::MaxInput;
 use objchange_project::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\

@@ -13,10 +13,10 @@ use objchange_text::{counted, json, visible};
 use serde::Serialize;
 
 use super::Selector;
-use crate::options::MaxInput;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::hints;
 use crate::input::Source;
+use crate::options::MaxInput;
 use crate::terminal;
 
 const AFTER_HELP: &str = "\

@@ -12,8 +12,8 @@ use super::choose::Choice;
 use crate::exit::{self, CommandError};
 use crate::hints;
 use crate::input::Source;
-use crate::options::{MaskArgs, MaxInput};
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, explain, is_module, planned_file};
+use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
@@ -148,6 +148,7 @@ impl DocumentArgs {
         let given = self.schemas.load(self.max_input.size).map_err(|error| match error {
             SchemaError::Document { name, error } => at(&name, error.into()),
             SchemaError::Text(error) => error.into(),
+            error => Error::Schemas(error),
         })?;
         let file = match planned {
             Some(file) => file,

@@ -127,9 +127,9 @@ impl ObjectFile {
 /// Whether a text is a plan or state, or has some document among other text.
 fn has_document(text: &str) -> bool {
     match DocumentKind::detect(text) {
-        Ok(
-            DocumentKind::Plan | DocumentKind::State | DocumentKind::StateFile | DocumentKind::Encrypted,
-        ) => true,
+        Ok(DocumentKind::Plan | DocumentKind::State | DocumentKind::StateFile | DocumentKind::Encrypted) => {
+            true
+        }
         _ => extract(text).is_some(),
     }
 }

@@ -151,9 +151,8 @@ fn read_all<A, F>(
             let reader = unpacked(CountedRead::new(reader, count)).and_then(utf8_reader);
             reader.map_err(|error| source.unreadable(error))
         });
-        let unreadable = |error: InputError| {
-            queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.into())))
-        };
+        let unreadable =
+            |error: InputError| queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.into())));
         let mut reader = match opened {
             Ok(reader) => reader,
             Err(error) => {

@@ -201,8 +201,7 @@ impl<'s> Subject<'s> {
             notices.extend_from_slice(file.notices());
             let block = &subject.request.schema;
             let of_block = subject.written.as_ref().map(|written| written.address.as_str());
-            let prior =
-                prior_object(&source, &file, block, &subject.resource_type, args.address, of_block)?;
+            let prior = prior_object(&source, &file, block, &subject.resource_type, args.address, of_block)?;
             subject.request.prior = prior.value;
             subject.request.lifecycle.tainted = prior.tainted;
         }
@@ -366,5 +365,6 @@ pub fn prior_object(
 ///
 /// It cannot be read, or is not of the schema.
 pub fn read_written(input: Source, schema: &Block, limit: Size) -> Result<Value, ResourceError> {
-    read_object(&input.read_as_allowed(limit.0)?, schema, Form::Markers).map_err(|error| ResourceError::Object { input, error })
+    read_object(&input.read_as_allowed(limit.0)?, schema, Form::Markers)
+        .map_err(|error| ResourceError::Object { input, error })
 }

@@ -34,19 +34,38 @@ use crate::resource::{ResourceError, most_similar};
 use objchange_files::input::{MAX_DOCUMENT, Size, Source};
 use objchange_files::write_file::{Access, append};
 
-/// Why something was not done.
-#[derive(Debug)]
+/// Why something was not done. The sentences of a provider may repeat secrets: [`Hidden`] takes them out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SessionError {
     /// An input cannot be used.
+    #[error("{0}")]
     Unusable(String),
     /// An input for the plan cannot be used.
+    #[error(transparent)]
     Resource(Box<ResourceError>),
     /// The provider does not answer.
+    #[error(transparent)]
     Provider(Error),
     /// The provider reports errors.
+    #[error("{}", .0.iter().map(sentence).collect::<Vec<_>>().join("\n"))]
     Refused(Vec<Diagnostic>),
     /// The provider breaks its contract: all that is wrong, without secrets.
+    #[error("{}", .0.join("\n"))]
     Broken(Vec<String>),
+}
+
+impl SessionError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unusable(_) => "unusable",
+            Self::Resource(error) => error.kind(),
+            Self::Provider(_) => "provider",
+            Self::Refused(_) => "refused",
+            Self::Broken(_) => "contract",
+        }
+    }
 }
 
 impl From<Error> for SessionError {

@@ -28,7 +28,8 @@ pub async fn known_object(
 ) -> Result<InstanceObject, SessionError> {
     let Some(path) = prior else { return Ok(InstanceObject::none(&schema.block)) };
     let source = Source::new(path);
-    let file = PlanFileReader::default().read_object(&source, session.max_input.0).map_err(ResourceError::from)?;
+    let file =
+        PlanFileReader::default().read_object(&source, session.max_input.0).map_err(ResourceError::from)?;
     file.notices().iter().cloned().for_each(|notice| session.hidden.remark(notice));
     let stored = address.or(of_block).and_then(|address| {
         let address = instance_address(address, type_name).ok()?;

@@ -34,8 +34,8 @@ use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
 use crate::hints;
 use crate::input::{Size, Source};
-use crate::options::{MaskArgs, MaxInput};
 use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module, state_choice};
+use crate::options::{MaskArgs, MaxInput};
 use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
 use crate::terminal;
@@ -338,7 +338,8 @@ fn plans_of(named: &[PathBuf], limit: Size) -> Result<(Vec<PathBuf>, Vec<PathBuf
     for path in named {
         let is_json = path.extension().is_some_and(|extension| extension == "json") && path.is_file();
         let is_plan = is_module_alone(path)
-            || is_json && DocumentKind::detect(&text_of(path, limit)?).is_ok_and(|kind| kind == DocumentKind::Plan);
+            || is_json
+                && DocumentKind::detect(&text_of(path, limit)?).is_ok_and(|kind| kind == DocumentKind::Plan);
         if is_plan { found.1.push(path.clone()) } else { found.0.push(path.clone()) }
     }
     Ok(found)

@@ -12,7 +12,7 @@ use objchange_text::json::{Node, Reader};
 use self_cell::self_cell;
 use serde::de::IgnoredAny;
 
-use self::made::Made;
+use self::made::{Made, MaskedPlan};
 use super::Schemas;
 use super::facts::{Facts, NoState};
 use super::origin::PlanOrigin;
@@ -72,7 +72,7 @@ struct Contents {
 /// Where a plan or state is from.
 enum Content {
     Read(Cell),
-    Made(Made),
+    Made(Arc<Made>),
 }
 
 impl PlanFile {
@@ -100,7 +100,12 @@ impl PlanFile {
         refuse_repeated(&name, made.changes())?;
         let mode = Some(made.plan().mode());
         let workspace = made.plan().workspace().map(str::to_owned);
-        Ok(Self(Arc::new(Contents { no_state, mode, workspace, ..Contents::new(name, Content::Made(made)) })))
+        Ok(Self(Arc::new(Contents {
+            no_state,
+            mode,
+            workspace,
+            ..Contents::new(name, Content::Made(Arc::new(made)))
+        })))
     }
 
     /// Adds the marks of these schemas: every reader hides the values that they call sensitive, even if the document does not
@@ -135,8 +140,7 @@ impl PlanFile {
         self.marked(Some(schemas), masked)
     }
 
-    /// Adds marks to the values of these names, so that every reader hides them: [`MaskedNames`] says which these are. What is
-    /// shown of a plan from memory is its document then.
+    /// Adds marks to the values of these names, so that every reader hides them: [`MaskedNames`] says which these are.
     ///
     /// # Errors
     ///
@@ -145,14 +149,31 @@ impl PlanFile {
         if names.is_empty() {
             return Ok(self);
         }
-        let schemas = match &self.0.content {
-            Content::Made(made) => made.plan().schemas(),
-            Content::Read(cell) => match cell.borrow_dependent() {
-                Document::Plan(plan) => plan.schemas.clone(),
-                Document::State(_) => None,
-            },
+        let cell = match &self.0.content {
+            Content::Made(made) => {
+                return Ok(self.masked(MaskedPlan { plan: Arc::clone(made), names: names.clone() }));
+            }
+            Content::Read(cell) => cell,
+        };
+        let schemas = match cell.borrow_dependent() {
+            Document::Plan(plan) => plan.schemas.clone(),
+            Document::State(_) => None,
         };
         self.marked(schemas.as_ref(), names.clone())
+    }
+
+    /// The same with the values of a plan in memory masked. No text is written for it.
+    fn masked(&self, plan: MaskedPlan) -> Self {
+        let Contents { name, line, notices, no_state, mode, workspace, origin, .. } = &*self.0;
+        Self(Arc::new(Contents {
+            line: *line,
+            notices: notices.clone(),
+            no_state: *no_state,
+            mode: *mode,
+            workspace: workspace.clone(),
+            origin: origin.clone(),
+            ..Contents::new(name.clone(), Content::Made(Arc::new(Made::new(Box::new(plan)))))
+        }))
     }
 
     fn masked_names(&self) -> MaskedNames {
