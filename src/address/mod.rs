@@ -1,4 +1,4 @@
-//! Addresses of modules, resources and instances, in Terraform's written form.
+//! Addresses of modules, resources, instances and providers, in Terraform's written form.
 //!
 //! ```
 //! use objchange::address::{InstanceAddress, InstanceKey};
@@ -15,11 +15,13 @@
 //! programs.
 
 mod parse;
+mod provider;
 mod text;
 
 use std::fmt::{self, Write};
 
 pub use parse::{AddressError, AddressErrorKind};
+pub use provider::ProviderAddress;
 pub use text::{AddressStep, module_of, modules_of, quote_key, steps, strip_keys};
 
 /// The key of one instance among others of its module call or resource.

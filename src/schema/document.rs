@@ -9,10 +9,11 @@ use serde::Deserialize;
 use smol_str::SmolStr;
 
 use super::block::Block;
-use super::document_error::{SchemaDocumentError, SchemaDocumentErrorKind, location};
+use super::document_error::{MissingSchemaText, SchemaDocumentError, SchemaDocumentErrorKind, location};
 use super::function::FunctionSchema;
 use super::part::{SchemaKind, SchemaPart};
 use super::read::{Entries, IdentityBlock};
+use crate::address::ProviderAddress;
 use objchange_text::json::{self, JsonError, RawPart};
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
@@ -63,7 +64,7 @@ enum Texts {
     Elsewhere(Arc<TextFn>),
 }
 
-type TextFn = dyn Fn(SchemaPart, &str) -> Result<String, String> + Send + Sync;
+type TextFn = dyn Fn(SchemaPart, &str) -> Result<String, MissingSchemaText> + Send + Sync;
 
 /// A schema that was found.
 #[derive(Clone, Default)]
@@ -213,6 +214,7 @@ impl ProviderSchemas {
         let providers = providers
             .into_iter()
             .map(|(address, kinds, functions)| {
+                let address = SmolStr::from(ProviderAddress::normalized(&address));
                 (address, Provider { texts: texts(), kinds, functions, adjust: None })
             })
             .collect();
@@ -236,7 +238,7 @@ impl ProviderSchemas {
     pub fn from_texts(
         provider: impl Into<SmolStr>,
         names: impl IntoIterator<Item = (SchemaPart, SmolStr)>,
-        text: impl Fn(SchemaPart, &str) -> Result<String, String> + Send + Sync + 'static,
+        text: impl Fn(SchemaPart, &str) -> Result<String, MissingSchemaText> + Send + Sync + 'static,
     ) -> Self {
         let mut kinds: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         let mut functions = BTreeMap::new();
@@ -252,7 +254,8 @@ impl ProviderSchemas {
         }
         let texts = Texts::Elsewhere(Arc::new(text));
         let provider_schemas = Provider { texts, kinds, functions, adjust: None };
-        Self { format_version: None, providers: BTreeMap::from([(provider.into(), provider_schemas)]) }
+        let address = SmolStr::from(ProviderAddress::normalized(&provider.into()));
+        Self { format_version: None, providers: BTreeMap::from([(address, provider_schemas)]) }
     }
 
     /// These schemas, with something filled in that the document does not say about resource types. The function is called
@@ -297,11 +300,16 @@ impl ProviderSchemas {
         self.providers.keys().map(SmolStr::as_str)
     }
 
+    /// The schemas of a provider, whose address may have capital letters.
+    fn entry(&self, provider: &str) -> Option<(&SmolStr, &Provider)> {
+        self.providers.get_key_value(&*ProviderAddress::normalized(provider))
+    }
+
     /// The names of a provider's schemas of one kind, in byte order.
     /// The one schema of [`SchemaKind::Provider`] has an empty name.
     pub fn names(&self, provider: &str, kind: SchemaKind) -> impl Iterator<Item = &str> {
-        let provider = self.providers.get(provider);
-        provider.and_then(|p| p.kinds.get(&kind)).into_iter().flatten().map(|(name, _)| name.as_str())
+        let provider = self.entry(provider);
+        provider.and_then(|(_, p)| p.kinds.get(&kind)).into_iter().flatten().map(|(name, _)| name.as_str())
     }
 
     /// A provider's schema, read once; `None` if the document has none of this name. Reading a schema again
@@ -316,7 +324,7 @@ impl ProviderSchemas {
         kind: SchemaKind,
         name: &str,
     ) -> Result<Option<&Schema>, SchemaDocumentError> {
-        let Some((address, found)) = self.providers.get_key_value(provider) else { return Ok(None) };
+        let Some((address, found)) = self.entry(provider) else { return Ok(None) };
         found.get(address, kind, name)
     }
 
@@ -340,7 +348,7 @@ impl ProviderSchemas {
         part: SchemaPart,
         name: &str,
     ) -> Result<Option<String>, SchemaDocumentError> {
-        let Some(provider) = self.providers.get(provider) else { return Ok(None) };
+        let Some((_, provider)) = self.entry(provider) else { return Ok(None) };
         let range = match part {
             SchemaPart::Schema(kind) => {
                 provider.kinds.get(&kind).and_then(|names| names.get(name)).map(|found| &found.range)
@@ -350,13 +358,15 @@ impl ProviderSchemas {
         let Some(range) = range else { return Ok(None) };
         match &provider.texts {
             Texts::Document(text) => Ok(Some(text[range.clone()].to_owned())),
-            Texts::Elsewhere(texts) => texts(part, name).map(Some).map_err(SchemaDocumentError::no_text),
+            Texts::Elsewhere(texts) => {
+                texts(part, name).map(Some).map_err(|error| SchemaDocumentError::no_text(&error))
+            }
         }
     }
 
     /// The names of a provider's functions, in byte order.
     pub fn function_names(&self, provider: &str) -> impl Iterator<Item = &str> {
-        self.providers.get(provider).into_iter().flat_map(|p| p.functions.keys().map(SmolStr::as_str))
+        self.entry(provider).into_iter().flat_map(|(_, p)| p.functions.keys().map(SmolStr::as_str))
     }
 
     /// The parameters and the result of a provider's function; `None` if the document has none of this
@@ -370,13 +380,14 @@ impl ProviderSchemas {
         provider: &str,
         name: &str,
     ) -> Result<Option<FunctionSchema>, SchemaDocumentError> {
-        let Some((provider, found)) = self.providers.get_key_value(provider) else { return Ok(None) };
+        let Some((provider, found)) = self.entry(provider) else { return Ok(None) };
         let Some(range) = found.functions.get(name) else { return Ok(None) };
         let keys = ["provider_schemas", provider, SchemaPart::Function.key(), name];
         match &found.texts {
             Texts::Document(text) => read(text, range.clone(), &keys).map(Some),
             Texts::Elsewhere(texts) => {
-                let text = texts(SchemaPart::Function, name).map_err(SchemaDocumentError::no_text)?;
+                let text = texts(SchemaPart::Function, name)
+                    .map_err(|error| SchemaDocumentError::no_text(&error))?;
                 read(&text, 0..text.len(), &keys).map(Some)
             }
         }
@@ -411,7 +422,8 @@ impl Provider {
         let mut schema = match &self.texts {
             Texts::Document(text) => schema(text, found.range.clone(), kind, address, name)?,
             Texts::Elsewhere(texts) => {
-                let text = texts(SchemaPart::Schema(kind), name).map_err(SchemaDocumentError::no_text)?;
+                let text = texts(SchemaPart::Schema(kind), name)
+                    .map_err(|error| SchemaDocumentError::no_text(&error))?;
                 schema(&text, 0..text.len(), kind, address, name)?
             }
         };

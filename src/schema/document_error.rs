@@ -1,5 +1,6 @@
 //! Why a document of schemas cannot be read.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::value::ReadErrorKind;
@@ -62,9 +63,34 @@ impl SchemaDocumentError {
         Self { kind, location, offset, line, column, message: message.into() }
     }
 
-    /// The text of a schema could not be got, for this reason.
-    pub(super) fn no_text(message: String) -> Self {
-        Self::at("", 0, SchemaDocumentErrorKind::NoText, String::new(), message)
+    /// The text of a schema could not be got.
+    pub(super) fn no_text(error: &MissingSchemaText) -> Self {
+        Self::at("", 0, SchemaDocumentErrorKind::NoText, String::new(), error.to_string())
+    }
+}
+
+/// The text of a schema cannot be got from where it is kept. Its sentence becomes that of a [`SchemaDocumentError`].
+///
+/// ```
+/// use objchange::schema::MissingSchemaText;
+///
+/// let error = MissingSchemaText::from("the schema is not cached");
+/// assert_eq!((error.kind(), error.to_string().as_str()), ("no_text", "the schema is not cached"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MissingSchemaText(Cow<'static, str>);
+
+impl MissingSchemaText {
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(&self) -> &'static str {
+        SchemaDocumentErrorKind::NoText.kind()
+    }
+}
+
+impl<T: Into<Cow<'static, str>>> From<T> for MissingSchemaText {
+    fn from(reason: T) -> Self {
+        Self(reason.into())
     }
 }
 

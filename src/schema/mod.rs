@@ -39,7 +39,7 @@ pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
 pub use coerce::{CoerceError, CoerceErrorKind};
 pub use document::{ProviderSchemas, Schema};
-pub use document_error::{SchemaDocumentError, SchemaDocumentErrorKind};
+pub use document_error::{MissingSchemaText, SchemaDocumentError, SchemaDocumentErrorKind};
 pub use function::{FunctionParameter, FunctionSchema};
 pub(crate) use hidden::Marked;
 pub use known_path::{UnknownPath, UnknownPathKind};

@@ -9,7 +9,9 @@ use objchange_text::{visible, visible_json};
 use serde_json::json;
 
 use crate::exit::{self, CommandError, unusable};
-use crate::input::{Size, Source};
+use crate::hints;
+use crate::input::Source;
+use crate::options::MaxInput;
 use crate::terminal;
 
 const AFTER_HELP: &str = "\
@@ -59,9 +61,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Maximum size of the list of changed files, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 /// Runs the command.
@@ -71,7 +72,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if source.is_terminal() {
         exit::note("the names of changed files are read from the terminal; end them with Ctrl+D");
     }
-    let text = source.read_at_most(args.max_input.0).map_err(unusable)?;
+    let text = source.read_as_allowed(args.max_input.size.0);
+    let text = text.map_err(|error| unusable(hints::input(&error)))?;
     let here = Path::new(".");
     // `git diff --name-only` prints paths from the top of the repository, and with `--relative` from the current
     // directory.

@@ -51,10 +51,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         .map_err(|error| unusable(sources.error(input.name(), error)))?;
     let mut warnings = document_warnings(input.facts());
     warnings.extend(args.input.unmatched(&input));
-    let settings = Settings {
-        has_colour: colour(&io::stdout()) == Colour::Always,
-        warnings: warnings.iter().cloned().chain(sources.warning(&schemas)).collect(),
-    };
+    // What missing schemas cost is among the notes of the outline.
+    let settings =
+        Settings { has_colour: colour(&io::stdout()) == Colour::Always, warnings: warnings.clone() };
     let explain = |error| sources.error(input.name(), error).to_string();
     let mut screen = Screen::enter().map_err(|error| {
         unusable(format_args!(

@@ -15,9 +15,9 @@ use objchange_text::{Escaping, visible};
 use serde_json::json;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
-use crate::input::{Size, Source};
-use crate::mask::MaskArgs;
+use crate::input::Source;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
+use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use crate::show::{IgnoreArgs, MarkdownArgs};
 use crate::style::colour;
@@ -77,9 +77,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     mask: MaskArgs,
 
-    /// Maximum size of a document, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 
     #[command(flatten)]
     module: ForModules<DirectoryArgs>,
@@ -109,12 +108,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if stdins.count() > 1 {
         return Err("standard input (-) can be read only once".into());
     }
-    let given = args.schemas.load(args.max_input).map_err(unusable)?;
+    let given = args.schemas.load(args.max_input.size).map_err(unusable)?;
     let is_given = given.is_given();
     let inputs = PlanInputs {
         mask: &args.mask,
         must_be_whole: true,
-        max_input: args.max_input,
+        max_input: args.max_input.size,
         ..module.inputs(&args.schemas)
     };
     let plan_files = inputs.plan_files(&given);
@@ -169,7 +168,7 @@ fn stale(args: &Args) -> Result<ExitCode, CommandError> {
     if plan == Source::Stdin && state == Source::Stdin {
         return Err("standard input (-) can be read only once".into());
     }
-    let found = staleness(&plan, &state, args.max_input)
+    let found = exit::noted(staleness(&plan, &state, args.max_input.size))
         .map_err(|error| unusable(crate::hints::plan_input(&error)))?;
     let outcome = found.outcome();
     let mut out = crate::terminal::stdout();

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use objchange_project::InputsError;
 use objchange_text::{Noted, Notice, visible};
 
 use crate::style::BAD;
@@ -92,6 +93,12 @@ impl CommandError {
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
+    }
+}
+
+impl From<InputsError> for CommandError {
+    fn from(error: InputsError) -> Self {
+        Self::Unusable(error.to_string())
     }
 }
 

@@ -9,9 +9,9 @@ use objchange_plan::{HashKey, HashedPlan, IgnoredPath, Plan, PlanHash, Schemas, 
 use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
-use crate::input::{Size, Source};
-use crate::mask::MaskArgs;
+use crate::input::Source;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
+use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 use crate::show::IgnoreArgs;
 use crate::terminal;
@@ -62,9 +62,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Maximum size of a document, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 
     #[command(flatten)]
     module: ForModules<DirectoryArgs>,
@@ -84,11 +83,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.verify.is_some_and(|wanted| !wanted.form().ignores(&args.ignore.ignore)) {
         return Err("the hash was made with other ignored paths: verify it with the same --ignore".into());
     }
-    let given = args.schemas.load(args.max_input).map_err(unusable)?;
+    let given = args.schemas.load(args.max_input.size).map_err(unusable)?;
     let inputs = PlanInputs {
         mask: &args.mask,
         must_be_whole: true,
-        max_input: args.max_input,
+        max_input: args.max_input.size,
         ..module.inputs(&args.schemas)
     };
     let file = read_plan_file(&args.plan, &inputs, &inputs.plan_files(&given))?;

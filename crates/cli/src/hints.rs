@@ -67,6 +67,7 @@ pub(crate) fn resource(error: &ResourceError) -> CommandError {
         ResourceError::GivenForNothing => "omit --var, --var-file and --base-dir",
         ResourceError::Configuration(error) => return unusable(configuration(error)),
         ResourceError::Input(error) => return unusable(input(error)),
+        ResourceError::Document(error) => return unusable(plan_input(error)),
         error => return unusable(error),
     };
     unusable(with_hint(error, Some(hint)))
@@ -218,6 +219,7 @@ pub(crate) fn gate(error: &GateError) -> String {
             };
             format!("--fail-on {what} misses what {option} leaves out")
         }
+        error => error.to_string(),
     }
 }
 

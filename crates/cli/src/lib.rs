@@ -29,9 +29,9 @@ mod hash;
 mod hints;
 #[cfg(feature = "provider")]
 mod launch;
-mod mask;
 mod module_plan;
 mod module_test;
+mod options;
 mod plan;
 #[cfg(feature = "policy")]
 mod policy;

@@ -14,7 +14,8 @@ use objchange_project::{
 use objchange_project::{ProviderProgram, provider_schemas};
 
 use crate::exit;
-use crate::input::{MAX_DOCUMENT, Size, Source};
+use crate::hints;
+use crate::input::{Size, Source};
 #[cfg(feature = "provider")]
 use crate::launch;
 use crate::schema_cache::SchemaCacheArgs;
@@ -89,10 +90,11 @@ impl SchemaArgs {
 
     /// The given schemas, or else all cached ones; and whether they are given.
     #[cfg(feature = "sentinel")]
-    pub(crate) fn given_or_cached(&self) -> Result<(ProviderSchemas, bool), String> {
-        let given = self.load(Size(MAX_DOCUMENT)).map_err(|error| match error {
+    pub(crate) fn given_or_cached(&self, limit: Size) -> Result<(ProviderSchemas, bool), String> {
+        let given = self.load(limit).map_err(|error| match error {
             SchemaError::Document { name, error } => format!("{name}: {error}"),
-            error @ SchemaError::Text(_) => error.to_string(),
+            SchemaError::Text(error) => hints::schema_text(&error),
+            error => error.to_string(),
         })?;
         if given.is_given() {
             return Ok((given.schemas, true));

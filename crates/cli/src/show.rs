@@ -36,7 +36,7 @@ use crate::input::InputError;
 use crate::style::colour;
 use crate::write_file::{Access, NewFile};
 use crate::{exit, terminal};
-use objchange_project::{PlanInputError, SchemaTextError};
+use objchange_project::{PlanInputError, SchemaError, SchemaTextError};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -208,6 +208,8 @@ pub(crate) enum Error {
     File { path: PathBuf, error: io::Error },
     #[error("{}", hints::schema_text(.0))]
     SchemaText(#[from] SchemaTextError),
+    #[error(transparent)]
+    Schemas(SchemaError),
     #[error("{}{}: {}", path.display(), error.line.map(|line| format!(":{line}")).unwrap_or_default(), error.message)]
     Template { path: PathBuf, error: TemplateError },
     #[cfg_attr(feature = "template", expect(dead_code, reason = "this build has templates"))]
@@ -420,13 +422,7 @@ fn write(
         )?;
     } else {
         match arguments.format {
-            Format::Terraform => {
-                // Terraform has no words for it. Of a directory that is planned now a note says it.
-                if let (Some(sentence), None) = (report.prediction(), file.origin()) {
-                    writeln!(out, "{sentence}\n")?;
-                }
-                report.write_text(&mut out, &options)?;
-            }
+            Format::Terraform => report.write_headed_text(&mut out, &options)?,
             Format::Markdown => match target.template {
                 Some(template) => template.write(&report, &mut out, &arguments.page.markdown())?,
                 None => report.write_markdown(&mut out, &arguments.page.markdown())?,

@@ -43,6 +43,16 @@ pub enum BaselineError {
     Version(String),
 }
 
+impl BaselineError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Form(_) => "form",
+            Self::Version(_) => "version",
+        }
+    }
+}
+
 impl Known {
     fn new(of: &TypeReport, found: &FindingReport) -> Self {
         Self {

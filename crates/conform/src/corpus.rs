@@ -35,11 +35,19 @@ pub(super) struct CorpusEntry {
 /// Why a file is not a corpus.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: this is no kept configuration: {error}")]
+#[non_exhaustive]
 pub struct CorpusError {
     /// The line, from 1.
     pub line: usize,
     /// The problem with it.
     pub error: serde_json::Error,
+}
+
+impl CorpusError {
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(&self) -> &'static str {
+        "corpus"
+    }
 }
 
 /// A kept configuration under the present schema.

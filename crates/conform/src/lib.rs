@@ -68,6 +68,7 @@ mod within;
 pub use objchange_explain::{Advice, Clause};
 
 pub use self::baseline::{Baseline, BaselineError};
+pub use self::case::NoCase;
 pub use self::corpus::{Corpus, CorpusError};
 pub use self::data_and_functions::{judge_data, judge_function};
 pub use self::finding::{Finding, FindingSeverity};

@@ -11,6 +11,7 @@ use objchange_text::joined_path;
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::case::NoCase;
 use super::finding::shortened;
 use super::run::LeftoverObject;
 use super::secrets::Secrets;
@@ -124,7 +125,7 @@ pub struct FindingReport {
     /// The smallest configuration that shows it; `None` if no configuration is needed.
     pub smallest: Option<Smallest>,
     /// A line of a case file that shows it without the provider, or why there is none.
-    pub case: Result<String, String>,
+    pub case: Result<String, NoCase>,
     /// It is in the baseline.
     pub is_known: bool,
 }
@@ -266,7 +267,7 @@ impl FindingReport {
             smallest.update_known = smallest.update_known.as_ref().map(|known| secrets.mark_in(known));
         }
         if self.case.as_ref().is_ok_and(|case| secrets.finds_in_json(case)) {
-            self.case = Err("it would tell a secret".to_owned());
+            self.case = Err(NoCase::TellsSecret);
         }
     }
 }
@@ -379,7 +380,7 @@ impl Serialize for FindingReport {
             update: Option<RedactedValue<'f>>,
             final_update: Option<RedactedValue<'f>>,
             case: Option<&'f RawValue>,
-            no_case: Option<&'f str>,
+            no_case: Option<String>,
         }
         #[derive(serde::Serialize)]
         struct TerraformMessage<'f> {
@@ -408,7 +409,7 @@ impl Serialize for FindingReport {
             update: smallest.and_then(|smallest| smallest.update.as_ref()).map(RedactedValue),
             final_update: smallest.and_then(|smallest| smallest.update_known.as_ref()).map(RedactedValue),
             case: raw,
-            no_case: self.case.as_ref().err().map(String::as_str),
+            no_case: self.case.as_ref().err().map(ToString::to_string),
         };
         flat.serialize(serializer)
     }

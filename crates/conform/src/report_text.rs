@@ -210,6 +210,7 @@ mod tests {
 
     use super::*;
     use crate::Finding;
+    use crate::NoCase;
     use crate::report::{Subject, Time};
 
     fn tolerated(place: &str) -> FindingReport {
@@ -221,7 +222,7 @@ mod tests {
             place: place.to_owned(),
             count: 1,
             smallest: None,
-            case: Err("none".to_owned()),
+            case: Err(NoCase::NoQuestion),
             is_known: false,
         }
     }

@@ -1,6 +1,7 @@
 //! Checks the objects at hand against the schema, to find the exact paths and values behind a message.
 
 use objchange::Value;
+use objchange::address::ProviderAddress;
 use objchange::change::{assert_object_compatible, assert_plan_valid};
 use objchange::schema::{Attribute, Block, ProviderSchemas, SchemaKind};
 use objchange::value::{Path, PathStep};
@@ -173,7 +174,8 @@ fn flags(attribute: &Attribute) -> String {
 /// Hides the value of a message that names no resource, if any type has something sensitive at its path.
 fn hidden_anywhere(explained: &Explained, schemas: &ProviderSchemas) -> Option<Evidence> {
     let path = explained.path.as_deref()?.parse::<Path>().ok()?;
-    let is_of = |provider: &&str| explained.provider.as_deref().is_none_or(|of| of == *provider);
+    let wanted = explained.provider.as_deref().map(ProviderAddress::normalized);
+    let is_of = |provider: &&str| wanted.as_deref().is_none_or(|of| of == *provider);
     let mut types = schemas
         .providers()
         .filter(is_of)
@@ -190,6 +192,8 @@ fn block(schemas: &ProviderSchemas, provider: Option<&str>, resource_type: &str)
     let has_it = |of: &&str| schemas.names(of, SchemaKind::Resource).any(|name| name == resource_type);
     let mut providers = schemas.providers().filter(has_it);
     let first = providers.next()?;
-    let of = provider.filter(|provider| providers.any(|other| other == *provider)).unwrap_or(first);
+    let provider = provider.map(ProviderAddress::normalized);
+    let of =
+        provider.as_deref().filter(|provider| providers.any(|other| other == *provider)).unwrap_or(first);
     Some(schemas.get(of, SchemaKind::Resource, resource_type).ok()??.block.clone())
 }

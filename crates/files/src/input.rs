@@ -76,15 +76,6 @@ impl Source {
         self.read_at_most(MAX_TEXT)
     }
 
-    /// Reads a plan, a state or another document, packed by gzip or not.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read, is not text, or is longer than [`MAX_DOCUMENT`].
-    pub fn read_document(&self) -> Result<String, InputError> {
-        self.document_text(MAX_DOCUMENT)
-    }
-
     /// Reads its bytes unchanged, if there are at most `limit`.
     ///
     /// # Errors
@@ -101,7 +92,7 @@ impl Source {
     ///
     /// It cannot be read, or has more bytes.
     pub fn bytes_as_allowed(&self, limit: u64) -> Result<Vec<u8>, InputError> {
-        self.all(self.open_document()?, limit).map_err(|error| self.as_allowed(error))
+        self.all_as_allowed(self.open_document()?, limit)
     }
 
     /// Reads its bytes as they are, and the text that they are.
@@ -132,6 +123,15 @@ impl Source {
         }
     }
 
+    /// Like [`Source::all`], where the user sets the limit: see [`InputError::is_over_limit`].
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or has more bytes.
+    pub fn all_as_allowed(&self, reader: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
+        self.all(reader, limit).map_err(|error| self.as_allowed(error))
+    }
+
     /// Reads all of it as text, if it has at most `limit` bytes.
     ///
     /// # Errors
@@ -149,7 +149,7 @@ impl Source {
     /// It cannot be read, is neither text nor a plan file, or has more bytes.
     pub fn read_contents(&self, limit: u64) -> Result<Contents, InputError> {
         let reader = utf8_reader(self.open_document()?).map_err(|error| self.unreadable(error))?;
-        let bytes = self.all(reader, limit).map_err(|error| self.as_allowed(error))?;
+        let bytes = self.all_as_allowed(reader, limit)?;
         match Contents::is_plan_file(&bytes) {
             true => Ok(Contents::PlanFile(bytes)),
             false => self.text(bytes, 1).map(Contents::Text),
@@ -162,12 +162,8 @@ impl Source {
     ///
     /// It cannot be read, is not text, or has more bytes.
     pub fn read_as_allowed(&self, limit: u64) -> Result<String, InputError> {
-        self.document_text(limit).map_err(|error| self.as_allowed(error))
-    }
-
-    fn document_text(&self, limit: u64) -> Result<String, InputError> {
         let reader = utf8_reader(self.open_document()?).map_err(|error| self.unreadable(error))?;
-        self.text(self.all(reader, limit)?, 1)
+        self.text(self.all_as_allowed(reader, limit)?, 1)
     }
 
     /// Opens a document, and unpacks it if gzip has packed it. A limit of what is read counts unpacked bytes.
@@ -316,6 +312,17 @@ pub struct InputError {
 }
 
 impl InputError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self.fault {
+            Fault::Read(_) => "unreadable",
+            Fault::Terminal => "terminal",
+            Fault::PlanFile => "plan_file",
+            Fault::TooLarge { .. } | Fault::MoreThanAllowed(_) => "too_large",
+            Fault::Encoding { .. } => "encoding",
+        }
+    }
+
     /// Whether it has more bytes than [`Source::read_as_allowed`] allows.
     pub fn is_over_limit(&self) -> bool {
         matches!(self.fault, Fault::MoreThanAllowed(_))

@@ -162,6 +162,7 @@ impl Parameter {
 /// Why a function gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct FunctionError {
     /// The argument that is wrong, by position from 0; `None` if it is the call as a whole.
     pub argument: Option<usize>,

@@ -8,15 +8,15 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// There is no such directory, or it cannot be read: why, in words.
-    fn list(&self, directory: &str) -> Result<Vec<String>, String>;
+    /// There is no such directory, or it cannot be read.
+    fn list(&self, directory: &str) -> Result<Vec<String>, FilesError>;
 
     /// The text of a file; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// It cannot be read: why, in words.
-    fn read(&self, path: &str) -> Result<Option<String>, String>;
+    /// It cannot be read.
+    fn read(&self, path: &str) -> Result<Option<String>, FilesError>;
 
     /// Whether a path leads out of the directories that may be read.
     fn is_outside(&self, _path: &str) -> bool {
@@ -27,6 +27,28 @@ pub trait Files {
     /// `main.tf` beside it.
     fn has_opentofu_names(&self) -> bool {
         false
+    }
+}
+
+/// Why a file or directory of a module cannot be read, without its path.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilesError {
+    /// There is no such directory.
+    #[error("there is no such directory")]
+    NoDirectory,
+    /// It cannot be read, for this reason.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+impl FilesError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoDirectory => "no_directory",
+            Self::Unreadable(_) => "unreadable",
+        }
     }
 }
 
@@ -52,11 +74,11 @@ impl std::fmt::Debug for OpenTofuFiles<'_> {
 }
 
 impl Files for OpenTofuFiles<'_> {
-    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
+    fn list(&self, directory: &str) -> Result<Vec<String>, FilesError> {
         self.0.list(directory)
     }
 
-    fn read(&self, path: &str) -> Result<Option<String>, String> {
+    fn read(&self, path: &str) -> Result<Option<String>, FilesError> {
         self.0.read(path)
     }
 
@@ -90,17 +112,17 @@ impl<P: Into<String>, T: Into<String>> FromIterator<(P, T)> for MemoryFiles {
 }
 
 impl Files for MemoryFiles {
-    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
+    fn list(&self, directory: &str) -> Result<Vec<String>, FilesError> {
         let prefix = if directory == "." { String::new() } else { format!("{directory}/") };
         let paths = self.files.range(prefix.clone()..).map_while(|(path, _)| path.strip_prefix(&prefix));
         let below: Vec<&str> = paths.collect();
         if below.is_empty() && directory != "." {
-            return Err("there is no such directory".to_owned());
+            return Err(FilesError::NoDirectory);
         }
         Ok(below.into_iter().filter(|name| !name.contains('/')).map(str::to_owned).collect())
     }
 
-    fn read(&self, path: &str) -> Result<Option<String>, String> {
+    fn read(&self, path: &str) -> Result<Option<String>, FilesError> {
         Ok(self.files.get(path).cloned())
     }
 }

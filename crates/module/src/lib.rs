@@ -49,9 +49,10 @@ pub use diagnostics::{
     Comparison, ConditionOwner, DiagnosticPrinter, Diagnostics, ModuleDiagnostic, NOWHERE, ShownLine,
 };
 pub use directory::{Module, ModuleTexts};
+pub use objchange::address::ProviderAddress;
 pub use objchange_hcl::{Severity, TriggerEvent};
 pub use plan::ModulePlan;
-pub use provider_address::{ProviderAddress, ProviderConfigAddress, ProviderConfigAddressError};
+pub use provider_address::{ProviderConfigAddress, ProviderConfigAddressError};
 pub use providers::{
     AnswerError, Answered, AnsweringProviders, Answers, BrokenContract, DataAnswer, ImportAnswer, MoveObject,
     ProviderCall, ProviderFunction, ProviderObject, ProviderReply, ProviderRules, Providers, ProvidersExt,

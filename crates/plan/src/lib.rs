@@ -55,8 +55,8 @@ pub use cases::OPERATIONS;
 pub use changes::{
     ActionInvocation, ActionTrigger, ChangeSet, ChangeValues, ChangedIndex, ChangedResource, Check,
     CheckStatus, Deferred, DeferredInvocation, DocumentText, Importing, InvokedConfig, OutputChange,
-    PackedSides, PackedValues, PlannedValues, RelevantAttribute, ResourceActions, TriggerTime, ValueChange,
-    WrittenConfig, WrittenValues, as_written, is_builtin,
+    PackedSides, PackedValues, PlannedValues, RelevantAttribute, ResourceActions, TriggerTime, UnpackError,
+    ValueChange, WrittenConfig, WrittenValues, as_written, is_builtin,
 };
 pub use compare::{
     AddressMap, AddressMapError, ChangedObject, CompareError, CompareOptions, ComparedPlan, ComparedSide,
@@ -72,11 +72,11 @@ pub use diff::{
 pub use document::{
     BlockPlace, Candidates, DirectoryProblem, Document, DocumentError, DocumentKind, Extracted, Facts,
     Finding, FindingKind, Form, MadePlan, Missing, MissingChange, MissingKind, MissingRange, NoInstance,
-    NoState, ObjectError, ObjectErrorKind, Plan, PlanFile, PlanFileError, PlanFileErrorKind, PlanOrigin,
-    PlanSection, PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin, SchemaSource,
-    Schemas, Sensitive, State, StateOutput, StateResource, StatedMarks, UnfamiliarKind, UnknownKind,
-    document_warnings, extract, findings, incompleteness_warning, is_errored_plan, read_object, read_planned,
-    read_prior, says_sensitive,
+    NoState, ObjectError, ObjectErrorKind, ObjectFile, Plan, PlanFile, PlanFileError, PlanFileErrorKind,
+    PlanOrigin, PlanSection, PlannedError, Prior, PriorError, Problem, ProviderDependent, SchemaOrigin,
+    SchemaSource, Schemas, Sensitive, State, StateOutput, StateResource, StatedMarks, UnfamiliarKind,
+    UnknownKind, document_warnings, extract, findings, incompleteness_warning, is_errored_plan, read_object,
+    says_sensitive,
 };
 pub use file_errors::{compare_complaint, placed};
 pub use ignore::{IgnoredPath, IgnoredPathError};

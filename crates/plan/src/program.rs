@@ -49,6 +49,7 @@ pub struct Version {
     tofu = Version::OPENTOFU,
     next = Version::OPENTOFU_NEXT
 )]
+#[non_exhaustive]
 pub struct ProgramError;
 
 impl ProgramError {

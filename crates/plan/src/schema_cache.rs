@@ -20,7 +20,7 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use objchange::schema::{ProviderSchemas, SchemaDocumentError, SchemaPart};
+use objchange::schema::{MissingSchemaText, ProviderSchemas, SchemaDocumentError, SchemaPart};
 use objchange_text::json;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -277,7 +277,7 @@ impl CachedSchemas {
             // Nothing else is asked for than these names.
             let (range, size) = places.get(&(part, SmolStr::from(name))).ok_or("the schema is not cached")?;
             decompress(&bytes[start + range.start..start + range.end], *size)
-                .ok_or_else(|| format!("the cached schema of {name} is damaged"))
+                .ok_or_else(|| MissingSchemaText::from(format!("the cached schema of {name} is damaged")))
         };
         let schemas = ProviderSchemas::from_texts(index.provider.as_str(), names, text);
         Ok(Self { provider: index.provider, version: index.version, origin: index.origin, schemas, model })

@@ -1,6 +1,7 @@
 //! The files of modules on disk, for configuration that is not trusted.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -8,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use objchange_files::input::Source;
 use objchange_files::{FileError, FileErrorKind};
-use objchange_module::config::Files;
+use objchange_module::config::{Files, FilesError};
 
 use crate::data_directory::DataDirectory;
 use crate::shared_reads::SharedTexts;
@@ -143,24 +144,25 @@ impl DiskFiles {
 
     /// Like [`DiskFiles::find`], where a file that may be created later is found to be missing: then its place must be
     /// allowed, too, and no link may lead nowhere.
-    pub(crate) fn find_or_missing(&self, path: &str) -> Result<Option<PathBuf>, String> {
+    pub(crate) fn find_or_missing(&self, path: &str) -> Result<Option<PathBuf>, FileError> {
         if let Some(real) = self.find(path)? {
             return Ok(Some(real));
         }
         let path = self.directory.join(path);
         for around in path.ancestors() {
             if around.is_symlink() && !around.exists() {
-                return Err(format!("{} is a link that leads nowhere", around.display()));
+                let reason = format_args!("{} is a link that leads nowhere", around.display());
+                return Err(FileError::unreadable(reason));
             }
             let Ok(real) = fs::canonicalize(around) else { continue };
             let mut place = real;
             for step in path.strip_prefix(around).unwrap_or(&path).components() {
                 match step {
                     Component::ParentDir => {
-                        return Err(format!(
+                        return Err(FileError::unreadable(format_args!(
                             "{} does not exist, so that nothing beside it can be read",
                             place.display()
-                        ));
+                        )));
                     }
                     step => place.push(step),
                 }
@@ -207,8 +209,8 @@ impl DiskFiles {
 }
 
 impl Files for DiskFiles {
-    fn list(&self, directory: &str) -> Result<Vec<String>, String> {
-        let path = self.find(directory)?.ok_or("there is no such directory")?;
+    fn list(&self, directory: &str) -> Result<Vec<String>, FilesError> {
+        let path = self.find(directory).map_err(unreadable)?.ok_or(FilesError::NoDirectory)?;
         match &self.shared {
             Some(shared) => shared.names(&path, || names_in(&path)),
             None => names_in(&path),
@@ -219,12 +221,12 @@ impl Files for DiskFiles {
         self.find(path).is_err_and(|error| error.kind == FileErrorKind::Outside)
     }
 
-    fn read(&self, path: &str) -> Result<Option<String>, String> {
-        let Some(path) = self.find(path)? else { return Ok(None) };
+    fn read(&self, path: &str) -> Result<Option<String>, FilesError> {
+        let Some(path) = self.find(path).map_err(unreadable)? else { return Ok(None) };
         // A pipe or a device may have no end, or nobody who writes into it.
         let read = || match path.is_file() {
-            true => Source::File(path.clone()).read_at_most(MAX_FILE).map_err(|error| error.to_string()),
-            false => Err(NOT_A_FILE.to_owned()),
+            true => Source::File(path.clone()).read_at_most(MAX_FILE).map_err(unreadable),
+            false => Err(unreadable(NOT_A_FILE)),
         };
         match &self.shared {
             Some(shared) => shared.text(&path, read).map(Some),
@@ -233,15 +235,19 @@ impl Files for DiskFiles {
     }
 }
 
+fn unreadable(reason: impl fmt::Display) -> FilesError {
+    FilesError::Unreadable(reason.to_string())
+}
+
 /// The names of the files in a directory, in order.
-fn names_in(path: &Path) -> Result<Vec<String>, String> {
+fn names_in(path: &Path) -> Result<Vec<String>, FilesError> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(path).map_err(|error| error.to_string())? {
-        let entry = entry.map_err(|error| error.to_string())?;
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
         // Configuration files have names in UTF-8.
         let Ok(name) = entry.file_name().into_string() else { continue };
         // Only links need another system call.
-        let kind = entry.file_type().map_err(|error| error.to_string())?;
+        let kind = entry.file_type().map_err(unreadable)?;
         let is_directory = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
         if !is_directory {
             names.push(name);

@@ -1,6 +1,7 @@
 //! The objects of a provider in plans and states, to learn it with.
 
 use objchange::Value;
+use objchange::address::ProviderAddress;
 use objchange::schema::Block;
 use objchange_model::GivenObject;
 use objchange_plan::{Document, PlanFile};
@@ -18,9 +19,10 @@ impl DocumentObjects {
     /// Adds the objects of a provider in a plan or state. `block` finds the schema of a type.
     pub fn add<'b>(&mut self, file: &PlanFile, provider: &str, block: impl Fn(&str) -> Option<&'b Block>) {
         let without_marks = |value: Value| value.unmark_deep().0;
+        let is_of = |name: &str| ProviderAddress::normalized(name) == provider;
         match file.document() {
             Document::State(state) => {
-                for resource in state.instances().filter(|resource| *resource.provider_name == *provider) {
+                for resource in state.instances().filter(|resource| is_of(&resource.provider_name)) {
                     let Some(block) = block(&resource.resource_type) else { continue };
                     let object = state.object(resource, block).ok();
                     self.push(
@@ -32,7 +34,7 @@ impl DocumentObjects {
             Document::Plan(plan) => {
                 let all = plan.changes.resources.iter();
                 let managed = all.filter(|change| &*change.mode == "managed" && change.deposed.is_none());
-                for change in managed.filter(|change| *change.provider_name == *provider) {
+                for change in managed.filter(|change| is_of(&change.provider_name)) {
                     let Some(block) = block(&change.resource_type) else { continue };
                     let (prior, planned) = (change.prior_object(block), change.planned_object(block));
                     let objects = prior.ok().zip(planned.ok()).map(|(prior, planned)| {

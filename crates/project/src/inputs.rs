@@ -11,7 +11,7 @@ use objchange_module::variables::{UnreadFile, VariableArgument, VariableSources,
 use objchange_module::{Answers, Schemas};
 
 use crate::files::DiskFiles;
-use objchange_files::input::Source;
+use objchange_files::input::{Size, Source};
 
 /// A source of values for variables. Later ones win.
 #[derive(Clone, PartialEq, Eq)]
@@ -48,17 +48,19 @@ impl fmt::Debug for VariableSetting {
 pub fn variables<'s>(
     files: &DiskFiles,
     settings: impl IntoIterator<Item = &'s VariableSetting>,
-) -> Result<VariableSources, String> {
+) -> Result<VariableSources, FileError> {
     let text = |text: std::ffi::OsString| text.into_string().ok();
     // Names and values that are not UTF-8 are skipped, because no value of a variable can be made of them.
     let environment = env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
-    let names = files.list(".")?;
+    let names = files.list(".").map_err(FileError::unreadable)?;
     let mut automatic = Vec::new();
     for name in automatic_files(names.iter().map(String::as_str)) {
         match files.read(name) {
             Ok(Some(text)) => automatic.push((name.to_owned(), text)),
-            Ok(None) => return Err(format!("{name}: this is a link that leads nowhere")),
-            Err(why) => return Err(format!("{name}: {why}")),
+            Ok(None) => {
+                return Err(FileError::unreadable(format_args!("{name}: this is a link that leads nowhere")));
+            }
+            Err(why) => return Err(FileError::unreadable(format_args!("{name}: {why}"))),
         }
     }
     Ok(VariableSources { environment, automatic, arguments: arguments(settings) })
@@ -122,11 +124,11 @@ fn read(path: &Path) -> Result<String, UnreadFile> {
 }
 
 /// The answers of all these files; of two for the same, the later counts.
-pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas) -> Result<Answers, String> {
+pub(crate) fn answers(paths: &[PathBuf], schemas: &Schemas, limit: Size) -> Result<Answers, String> {
     let mut all = Answers::default();
     for path in paths {
         let name = path.display();
-        let text = Source::new(path).read().map_err(|error| error.to_string())?;
+        let text = Source::new(path).read_as_allowed(limit.0).map_err(|error| error.to_string())?;
         let is_mock = path.extension().is_some_and(|end| end == "hcl");
         let read = if is_mock { Answers::parse_mock(&text) } else { Answers::parse(&text) };
         let answers = read.map_err(|error| format!("{name}: {error}"))?;

@@ -45,6 +45,20 @@ enum Problem {
     Checksum { path: PathBuf },
 }
 
+impl InstalledError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match &self.0 {
+            Problem::Read { .. } => "unreadable",
+            Problem::LockFile(error) => error.kind.kind(),
+            Problem::Nothing { .. } | Problem::NoProgram { .. } => "not_installed",
+            Problem::Versions { .. } => "several_versions",
+            Problem::Locked { .. } => "locked_version",
+            Problem::Checksum { .. } => "checksum",
+        }
+    }
+}
+
 /// The providers that are installed for the module in a directory.
 #[derive(Debug)]
 pub struct InstalledProviders {

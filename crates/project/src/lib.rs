@@ -69,7 +69,7 @@ pub use configuration::{
     Configuration, ConfigurationError, Evaluation, NOT_GIVEN, VariableInputs, errors_document, value_document,
 };
 pub use documents::{
-    DocumentOutcome, Input, InputDocument, Inputs, Origin, SkippedDocuments, WantedDocuments,
+    DocumentOutcome, Input, InputDocument, Inputs, InputsError, Origin, SkippedDocuments, WantedDocuments,
 };
 pub use files::DiskFiles;
 pub use given_objects::DocumentObjects;
@@ -87,7 +87,7 @@ pub use program::ProviderProgram;
 #[cfg(feature = "provider")]
 pub use real::{RealChoice, RunningRules};
 pub use schema_cache::{CacheFile, CacheFileError, SchemaCache};
-pub use schema_lookup::{CachedChoice, SchemaLookup, SchemaQuery};
+pub use schema_lookup::{CachedChoice, MissingSchemas, SchemaLookup, SchemaQuery};
 #[cfg(feature = "provider")]
 pub use schemas::{AskedSchemas, provider_schemas};
 pub use schemas::{GivenSchemas, SchemaError, SchemaText, SchemaTextError, schema_files, schema_texts};

@@ -221,6 +221,7 @@ fn plan_noting<R: Default>(
     let state = state
         .map_err(|error| PlanError::State { directory: directory.to_owned(), error: Box::new(error) })?;
     let DirectoryState { text: state, workspace, no_state } = state;
+    notices.extend(state.iter().flat_map(StateText::notices).cloned());
     options.workspace = workspace;
     options.lacks_state = no_state == Some(NoState::Unread);
     #[cfg(feature = "provider")]
@@ -306,7 +307,7 @@ pub(crate) fn plan_ready<R: Default>(
     if let Some(saved) = ready.saved {
         answers = crate::saved_plan::answers(saved, &schemas)?;
     }
-    answers.append(inputs::answers(settings.answers, &schemas)?);
+    answers.append(inputs::answers(settings.answers, &schemas, settings.max_input)?);
     let mut simulated = AnsweringProviders::new(
         &answers,
         SimulatedProviders {
@@ -328,7 +329,8 @@ pub(crate) fn plan_ready<R: Default>(
     };
     #[cfg(not(feature = "provider"))]
     let providers: &mut dyn Providers = &mut simulated;
-    let (state, found) = StateText::state(state.as_ref(), &schemas, providers)?;
+    let (state, found) = StateText::state(state.as_ref(), &schemas, providers)
+        .map_err(|error| PlanError::Unusable(error.to_string()))?;
     module.diagnostics.append(found);
     let (mut plan, more) =
         module.plan_by(&state, &schemas, &functions, &options, |input| plan(input, providers));

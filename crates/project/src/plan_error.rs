@@ -7,11 +7,13 @@ use objchange_module::config::Config;
 use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas};
 
 use crate::installed_providers::InstalledError;
+use crate::schema_lookup::MissingSchemas;
 use crate::schemas::SchemaError;
 use crate::state::StateError;
 
 /// A module whose configuration or arguments have errors: nothing is planned.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RefusedPlan {
     /// The configuration, as far as it could be read.
     pub config: Config,
@@ -30,13 +32,14 @@ impl RefusedPlan {
 
 /// Why a directory cannot be planned.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// Files, schemas or providers cannot be used.
     #[error("{0}")]
     Unusable(String),
-    /// There are no schemas of these providers.
-    #[error("there are no schemas of {0}")]
-    NoSchemas(String),
+    /// There are no schemas of some providers.
+    #[error(transparent)]
+    NoSchemas(#[from] MissingSchemas),
     /// The installed providers cannot be used.
     #[error(transparent)]
     Installed(#[from] InstalledError),
@@ -101,7 +104,7 @@ impl PlanError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Unusable(_) => "unusable",
-            Self::NoSchemas(_) => "no_schemas",
+            Self::NoSchemas(error) => error.kind(),
             Self::Installed(_) => "installed_providers",
             Self::ModuleSource { .. } => "module_source",
             Self::State { .. } => "state",

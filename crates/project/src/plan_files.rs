@@ -10,7 +10,7 @@ use objchange_files::input::{Contents, InputError, Source};
 use objchange_module::config::is_configuration;
 #[cfg(feature = "plan-file")]
 use objchange_plan::BlockPlace;
-use objchange_plan::{MaskedNames, PlanFile, PlanFileError};
+use objchange_plan::{MaskedNames, ObjectFile, PlanFile, PlanFileError};
 #[cfg(feature = "plan-file")]
 use objchange_saved::SavedPlanError;
 
@@ -94,6 +94,26 @@ pub enum PlanInputError {
     NoPlanFiles(String),
 }
 
+impl PlanInputError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Input(error) => error.kind(),
+            Self::Document(error) => error.kind(),
+            Self::Configuration(_) => "configuration",
+            Self::EmptyDirectory(_) => "empty_directory",
+            #[cfg(feature = "plan-file")]
+            Self::Saved { error, .. } => error.kind(),
+            #[cfg(feature = "plan-file")]
+            Self::NotPlanFile(_) => "not_plan_file",
+            #[cfg(feature = "plan-file")]
+            Self::State { error, .. } => error.problem.kind(),
+            #[cfg(not(feature = "plan-file"))]
+            Self::NoPlanFiles(_) => "no_plan_files",
+        }
+    }
+}
+
 /// Whether a file has the name of one that belongs to the configuration of a module.
 pub(crate) fn is_of_module(name: &str) -> bool {
     is_configuration(name) || [".tfvars", ".tfvars.json", ".hcl"].iter().any(|end| name.ends_with(end))
@@ -135,6 +155,20 @@ impl PlanFileReader {
     /// As [`PlanFileReader::read`].
     pub fn read_changes(&self, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
         self.read_for(Need::Changes, source, limit)
+    }
+
+    /// Reads a source that has an object, of at most this many bytes: the object alone, or a plan or state with it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read as text, or has a document that cannot be read.
+    pub fn read_object(&self, source: &Source, limit: u64) -> Result<ObjectFile, PlanInputError> {
+        match source.read_contents(limit)? {
+            Contents::Text(text) => Ok(ObjectFile::parse(source.to_string(), text)?),
+            Contents::PlanFile(bytes) => {
+                Ok(ObjectFile::from_document(self.plan_file(&source.to_string(), bytes, Need::Document)?)?)
+            }
+        }
     }
 
     fn read_for(&self, need: Need, source: &Source, limit: u64) -> Result<PlanFile, PlanInputError> {
@@ -224,9 +258,6 @@ impl PlanFileReader {
         schemas.append(cached.schemas);
         let mut origin = saved.origin();
         let of_module = objchange_module::Schemas::new([schemas.clone()]);
-        // Only documents have marks for masked names.
-        let need =
-            if self.masked.is_empty() || !matches!(need, Need::Changes) { need } else { Need::Document };
         let (plan, noted): (Box<dyn MadePlan>, _) = match need {
             Need::Changes => {
                 let plan = saved.pack(&of_module).map_err(fail)?;

@@ -207,8 +207,13 @@ impl PlannedDirectory {
             0 => String::new(),
             count => format!("; {} as in the state", counted(count, "data source")),
         };
+        let replaced = match self.unasked().updates {
+            0 => String::new(),
+            1 => "; 1 update may be a replacement".to_owned(),
+            n => format!("; {n} updates may be replacements"),
+        };
         Some(format!(
-            "planned without asking {}: values that only a provider knows are unknown{undecided}{kept}",
+            "planned without asking {}: values that only a provider knows are unknown{undecided}{replaced}{kept}",
             providers.join(", ")
         ))
     }

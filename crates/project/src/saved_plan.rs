@@ -104,14 +104,15 @@ pub(crate) fn plan_again<R: Default>(
     }
     module.diagnostics = found;
     let (state, no_state) = match settings.state {
-        StateChoice::OfDirectory => (Some(StateText { source, text: snapshot.state }), None),
+        StateChoice::OfDirectory => (Some(StateText::new(source, snapshot.state)), None),
         StateChoice::Nothing => (None, Some(NoState::LeftOut)),
         StateChoice::File(path) => {
             let source = Source::new(path);
             let text = source.read_as_allowed(settings.max_input.0).map_err(|error| error.to_string())?;
-            (Some(StateText { source, text }), None)
+            (Some(StateText::new(source, text)), None)
         }
     };
+    notices.extend(state.iter().flat_map(StateText::notices).cloned());
     let ready = Ready {
         module,
         options,

@@ -76,6 +76,21 @@ pub enum CacheFileError {
     Write(io::Error),
 }
 
+impl CacheFileError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Read(_) => "unreadable",
+            Self::Content(error) => error.kind(),
+            Self::Other(_) => "other_provider",
+            Self::Provider => "provider",
+            Self::BuiltIn => "built_in",
+            Self::Model(error) => error.kind(),
+            Self::Write(_) => "unwritable",
+        }
+    }
+}
+
 impl SchemaCache {
     /// The cache of this user; `None` if the environment turns it off or gives it no place.
     pub fn of_user() -> Option<Self> {

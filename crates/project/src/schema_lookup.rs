@@ -48,6 +48,34 @@ pub struct SchemaLookup {
     shared: Option<SharedCache>,
 }
 
+/// There are no schemas of some providers.
+///
+/// ```
+/// use objchange_project::MissingSchemas;
+///
+/// let error = MissingSchemas::of("hashicorp/aws");
+/// assert_eq!((error.kind(), error.to_string().as_str()), ("no_schemas", "there are no schemas of hashicorp/aws"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there are no schemas of {names}")]
+#[non_exhaustive]
+pub struct MissingSchemas {
+    /// The providers, with the versions that are cached and not the locked one.
+    pub names: String,
+}
+
+impl MissingSchemas {
+    /// Those of these providers.
+    pub fn of(names: impl Into<String>) -> Self {
+        Self { names: names.into() }
+    }
+
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(&self) -> &'static str {
+        "no_schemas"
+    }
+}
+
 /// The chosen schemas.
 #[derive(Debug, Default)]
 pub struct CachedChoice {
@@ -183,13 +211,13 @@ impl SchemaLookup {
     ///
     /// # Errors
     ///
-    /// Some are missing still: their names, with the versions that are cached and not the locked one.
+    /// Some are missing still.
     pub fn complete(
         &self,
         schemas: &mut Schemas,
         locked: &BTreeMap<ProviderAddress, String>,
         missing: impl Fn(&Schemas) -> BTreeSet<ProviderAddress>,
-    ) -> Noted<Result<(), String>> {
+    ) -> Noted<Result<(), MissingSchemas>> {
         let wanted = missing(schemas);
         if wanted.is_empty() {
             return Noted { answer: Ok(()), notices: Vec::new() };
@@ -202,7 +230,7 @@ impl SchemaLookup {
         }
         let answer = match missing(schemas) {
             missing if missing.is_empty() => Ok(()),
-            missing => Err(self.describe_missing(&missing, locked)),
+            missing => Err(MissingSchemas::of(self.describe_missing(&missing, locked))),
         };
         Noted { answer, notices }
     }

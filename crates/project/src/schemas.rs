@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use objchange::schema::{ProviderSchemas, SchemaDocumentError};
-#[cfg(feature = "provider")]
 use objchange_module::ProviderAddress;
 use objchange_plan::Schemas;
 #[cfg(feature = "provider")]
@@ -16,7 +15,7 @@ use objchange_provider::client::{Client, Launch};
 use objchange_provider::{ProviderExt, schema_document};
 
 #[cfg(feature = "provider")]
-use crate::installed_providers::{InstalledProgram, InstalledProviders};
+use crate::installed_providers::{InstalledError, InstalledProgram, InstalledProviders};
 #[cfg(feature = "provider")]
 use crate::program::ProviderProgram;
 use crate::schema_lookup::{SchemaLookup, SchemaQuery};
@@ -45,6 +44,7 @@ pub struct GivenSchemas {
 
 /// Why schemas that are given cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SchemaError {
     /// They cannot be read.
     #[error(transparent)]
@@ -61,6 +61,7 @@ pub enum SchemaError {
 
 /// Why there are no schemas.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SchemaTextError {
     /// A file cannot be read.
     #[error(transparent)]
@@ -85,6 +86,10 @@ pub enum SchemaTextError {
         /// Why.
         error: objchange_provider::Error,
     },
+    /// The installed providers cannot be used.
+    #[cfg(feature = "provider")]
+    #[error(transparent)]
+    Installed(#[from] InstalledError),
     /// No provider can be asked.
     #[cfg(feature = "provider")]
     #[error("the provider cannot be waited for: {0}")]
@@ -93,6 +98,33 @@ pub enum SchemaTextError {
     #[cfg(feature = "provider")]
     #[error("interrupted")]
     Interrupted,
+}
+
+impl SchemaError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(error) => error.kind(),
+            Self::Document { error, .. } => error.kind.kind(),
+        }
+    }
+}
+
+impl SchemaTextError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Input(error) => error.kind(),
+            Self::Directory { .. } => "directory",
+            Self::EmptyDirectory(_) => "empty_directory",
+            #[cfg(feature = "provider")]
+            Self::Provider { .. } | Self::Runtime(_) => "provider",
+            #[cfg(feature = "provider")]
+            Self::Installed(error) => error.kind(),
+            #[cfg(feature = "provider")]
+            Self::Interrupted => "interrupted",
+        }
+    }
 }
 
 /// The error after the name of its file.
@@ -141,7 +173,10 @@ impl GivenSchemas {
         lookup: &SchemaLookup,
         providers: impl IntoIterator<Item = &'p str>,
     ) -> Noted<(Schemas, String)> {
-        let is_missing = |provider: &&str| !self.schemas.providers().any(|given| given == *provider);
+        let is_missing = |provider: &&str| {
+            let provider = ProviderAddress::normalized(provider);
+            !self.schemas.providers().any(|given| given == provider)
+        };
         let wanted: Vec<SchemaQuery> =
             providers.into_iter().filter(is_missing).filter_map(SchemaQuery::named).collect();
         let cached = lookup.choose(wanted, &Default::default());
@@ -283,9 +318,8 @@ impl AskedSchemas {
     pub fn of_directory(
         directory: &Path,
         workplace: &dyn Fn() -> std::io::Result<Workplace>,
-    ) -> Result<Self, String> {
-        let installed = InstalledProviders::open(directory).and_then(|installed| installed.all());
-        let installed = installed.map_err(|error| error.to_string())?;
+    ) -> Result<Self, SchemaTextError> {
+        let installed = InstalledProviders::open(directory).and_then(|installed| installed.all())?;
         let (versions, programs): (Vec<_>, Vec<_>) = installed
             .into_iter()
             .map(|InstalledProgram { provider, version, program }| {
@@ -293,6 +327,6 @@ impl AskedSchemas {
                 (BTreeMap::from([(provider, version)]), program)
             })
             .unzip();
-        Self::ask(&programs, versions, workplace).map_err(|error| error.to_string())
+        Self::ask(&programs, versions, workplace)
     }
 }

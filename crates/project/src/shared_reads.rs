@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use objchange::schema::ProviderSchemas;
 use objchange_hcl::KnownFiles;
 use objchange_module::ProviderAddress;
+use objchange_module::config::FilesError;
 use objchange_plan::CachedSchemas;
 use objchange_text::Notice;
 
@@ -133,8 +134,8 @@ impl SharedTexts {
     pub(crate) fn names(
         &self,
         directory: &Path,
-        read: impl FnOnce() -> Result<Vec<String>, String>,
-    ) -> Result<Vec<String>, String> {
+        read: impl FnOnce() -> Result<Vec<String>, FilesError>,
+    ) -> Result<Vec<String>, FilesError> {
         if let Some(known) = lock(&self.0.names).get(directory) {
             return Ok(known.to_vec());
         }
@@ -147,8 +148,8 @@ impl SharedTexts {
     pub(crate) fn text(
         &self,
         path: &Path,
-        read: impl FnOnce() -> Result<String, String>,
-    ) -> Result<String, String> {
+        read: impl FnOnce() -> Result<String, FilesError>,
+    ) -> Result<String, FilesError> {
         if let Some(known) = lock(&self.0.files).0.get(path) {
             return Ok(known.to_string());
         }

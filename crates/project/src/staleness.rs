@@ -1,8 +1,9 @@
 //! Whether a saved plan can still be applied: Terraform refuses it once the state has changed, and says so only then.
 
 use objchange_files::input::{Contents, Size, Source};
-use objchange_plan::{ChangedObject, State, StateVersion, changed_objects};
+use objchange_plan::{ChangedObject, PlanFile, State, StateVersion, changed_objects};
 use objchange_saved::{SavedPlan, SavedPlanError};
+use objchange_text::Noted;
 
 use crate::plan_files::PlanInputError;
 
@@ -59,23 +60,30 @@ impl Staleness {
 /// # Errors
 ///
 /// The plan file or the state cannot be read.
-pub fn staleness(plan: &Source, state: &Source, limit: Size) -> Result<Staleness, PlanInputError> {
+pub fn staleness(plan: &Source, state: &Source, limit: Size) -> Noted<Result<Staleness, PlanInputError>> {
+    Noted::by(|notices| {
+        let Contents::PlanFile(bytes) = plan.read_contents(limit.0)? else {
+            return Err(PlanInputError::NotPlanFile(plan.to_string()));
+        };
+        let now = PlanFile::parse(state.to_string(), state.read_as_allowed(limit.0)?)?;
+        notices.extend_from_slice(now.notices());
+        between(&plan.to_string(), &bytes, &now)
+    })
+}
+
+/// Compares the state that this plan file was made from with the state of now.
+fn between(plan: &str, bytes: &[u8], now: &PlanFile) -> Result<Staleness, PlanInputError> {
     let saved =
-        |error: SavedPlanError| PlanInputError::Saved { name: plan.to_string(), error: Box::new(error) };
-    let Contents::PlanFile(bytes) = plan.read_contents(limit.0)? else {
-        return Err(PlanInputError::NotPlanFile(plan.to_string()));
-    };
-    let read = SavedPlan::read(&bytes).map_err(saved)?;
-    let stored = SavedPlan::stored_state(&bytes).map_err(saved)?;
-    let text = state.read_as_allowed(limit.0)?;
-    let document = |name: String, error| PlanInputError::State { name, error: Box::new(error) };
-    let now = State::parse_file(&text).map_err(|error| document(state.to_string(), error))?;
+        |error: SavedPlanError| PlanInputError::Saved { name: plan.to_owned(), error: Box::new(error) };
+    let read = SavedPlan::read(bytes).map_err(saved)?;
+    let stored = SavedPlan::stored_state(bytes).map_err(saved)?;
     // Refreshing changes objects, too, so the state is compared as it was stored.
     let before = stored.as_deref().unwrap_or(read.state());
-    let before = State::parse_file(before).map_err(|error| document(plan.to_string(), error))?;
+    let before = State::parse_file(before)
+        .map_err(|error| PlanInputError::State { name: plan.to_owned(), error: Box::new(error) })?;
     Ok(Staleness {
         planned: StateVersion::of_file(read.state()),
-        now: StateVersion::of_file(&text),
-        changed: changed_objects(&before, &now),
+        now: StateVersion::of_file(now.text()),
+        changed: changed_objects(&before, now.state_file()?),
     })
 }

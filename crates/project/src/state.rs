@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use objchange_files::input::{InputError, Size, Source};
 use objchange_hcl::{ConstantText, StateStorage};
-use objchange_module::state::PriorState;
+use objchange_module::state::{PriorState, ReadStateError};
 use objchange_module::{Diagnostics, ProviderAddress, ProviderConfigAddress, Providers, Schemas};
-use objchange_plan::{NoState, State, StateVersion};
-use objchange_text::visible;
+use objchange_plan::{NoState, PlanFile, PlanFileError, StateVersion};
+use objchange_text::{Notice, visible};
 
 use crate::data_directory::DataDirectory;
 use crate::files::{DiskFiles, NOT_A_FILE, without_dots};
@@ -113,6 +113,17 @@ pub enum StateError {
     /// The state cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The text is no state file.
+    #[error(transparent)]
+    Document(#[from] PlanFileError),
+    /// Something in the state cannot be read.
+    #[error("{source_name}: {error}")]
+    Object {
+        /// The state.
+        source_name: Source,
+        /// Why.
+        error: ReadStateError,
+    },
     /// The given state is empty, as after a `state pull` that failed.
     #[error("{0}: the state is empty: there is none, or getting it failed")]
     Empty(Source),
@@ -153,6 +164,26 @@ pub enum StateError {
 }
 
 impl StateError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Elsewhere { .. } => "elsewhere",
+            Self::Argument { .. } => "argument",
+            Self::UnknownArgument(_) => "unknown_argument",
+            Self::Terragrunt => "terragrunt",
+            Self::Reinitialize { .. } => "reinitialize",
+            Self::File { .. } => "file",
+            Self::WorkspaceFile { .. } => "workspace_file",
+            Self::Input(error) => error.kind(),
+            Self::Document(error) => error.kind(),
+            Self::Object { error, .. } => error.kind(),
+            Self::Empty(_) => "empty",
+            Self::OtherLineage { .. } => "other_lineage",
+            Self::WorkspaceName { .. } => "workspace_name",
+            Self::TwoWorkspaces { .. } => "two_workspaces",
+        }
+    }
+
     /// Whether there may be a state that nobody can read here.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Elsewhere { .. } | Self::Terragrunt)
@@ -231,27 +262,28 @@ impl DirectoryState {
         if text.is_empty() && matches!(choice, StateChoice::File(_)) {
             return Err(StateError::Empty(source));
         }
-        if let Some(own) = own {
-            check_lineage(&source, &text, own, limit)?;
-        }
         // Terraform takes an empty file for no state.
-        let no_state = text.is_empty().then_some(NoState::Missing);
-        let text = no_state.is_none().then_some(StateText { source, text });
-        Ok(Self { text, workspace, no_state })
+        if text.is_empty() {
+            return Ok(Self { text: None, workspace, no_state: Some(NoState::Missing) });
+        }
+        let state = StateText::new(source, text);
+        if let Some(own) = own {
+            check_lineage(&state, own, limit)?;
+        }
+        Ok(Self { text: Some(state), workspace, no_state: None })
     }
 }
 
 /// Refuses a given state whose lineage is not that of the directory's own state, which is in this file. Terraform tells states apart by
 /// their lineage.
-fn check_lineage(given: &Source, text: &str, own: PathBuf, limit: Size) -> Result<(), StateError> {
+fn check_lineage(given: &StateText, own: PathBuf, limit: Size) -> Result<(), StateError> {
     // A plan with a given state does not need the directory's own.
     let Ok(own_text) = Source::File(own.clone()).read_as_allowed(limit.0) else { return Ok(()) };
-    let (lineage, own_lineage) =
-        (StateVersion::of_file(text).lineage, StateVersion::of_file(&own_text).lineage);
+    let (lineage, own_lineage) = (given.version().lineage, StateVersion::of_file(&own_text).lineage);
     if lineage.is_empty() || own_lineage.is_empty() || lineage == own_lineage {
         return Ok(());
     }
-    Err(StateError::OtherLineage { given: given.clone(), lineage, own, own_lineage })
+    Err(StateError::OtherLineage { given: given.source.clone(), lineage, own, own_lineage })
 }
 
 /// The files of the local backend.
@@ -336,7 +368,7 @@ impl Location {
                 Err(StateError::File { path, problem: NOT_A_FILE.to_owned() })
             }
             Ok(found) => Ok(found.map(|_| path)),
-            Err(problem) => Err(StateError::File { path, problem }),
+            Err(error) => Err(StateError::File { path, problem: error.to_string() }),
         }
     }
 }
@@ -411,16 +443,33 @@ fn workspace_of_cloud(configured: &str) -> Result<String, StateError> {
     }
 }
 
-/// A state file, which may hold secrets.
+/// The file of a state, which may hold secrets.
 pub(crate) struct StateText {
-    pub(crate) source: Source,
-    pub(crate) text: String,
+    source: Source,
+    /// What is wrong with it is reported where the state is needed.
+    file: Result<PlanFile, PlanFileError>,
 }
 
 impl StateText {
+    /// Reads a text, with log lines around the state.
+    pub(crate) fn new(source: Source, text: String) -> Self {
+        let file = PlanFile::parse(source.to_string(), text);
+        Self { source, file }
+    }
+
+    /// Notices about the text.
+    pub(crate) fn notices(&self) -> &[Notice] {
+        self.file.as_ref().map_or(&[], PlanFile::notices)
+    }
+
+    /// Which state it is.
+    fn version(&self) -> StateVersion {
+        self.file.as_ref().map_or_else(|_| StateVersion::default(), |file| StateVersion::of_file(file.text()))
+    }
+
     /// The providers of its objects; empty for a broken text, which is reported when it is read.
     pub(crate) fn providers(&self) -> Vec<ProviderAddress> {
-        let Ok(state) = State::parse_file(&self.text) else { return Vec::new() };
+        let Ok(Ok(state)) = self.file.as_ref().map(PlanFile::state_file) else { return Vec::new() };
         let configs = state
             .resources
             .iter()
@@ -433,8 +482,10 @@ impl StateText {
         state: Option<&Self>,
         schemas: &Schemas,
         providers: &mut dyn Providers,
-    ) -> Result<(PriorState, Diagnostics), String> {
-        let Some(Self { source, text }) = state else { return Ok(Default::default()) };
-        PriorState::read_with(text, schemas, providers).map_err(|error| format!("{source}: {error}"))
+    ) -> Result<(PriorState, Diagnostics), StateError> {
+        let Some(Self { source, file }) = state else { return Ok(Default::default()) };
+        let file = file.as_ref().map_err(Clone::clone)?;
+        PriorState::from_file(file.state_file()?, schemas, providers)
+            .map_err(|error| StateError::Object { source_name: source.clone(), error })
     }
 }

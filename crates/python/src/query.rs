@@ -144,7 +144,7 @@ fn find(
     }
     let subject = Subject::new(of, marked.document()).map_err(|error| match error {
         SubjectError::Document(error) => Failure::document(&error, file),
-        SubjectError::IsState => Failure::new("DocumentError", error.kind(), error.to_string()).in_file(file),
+        error => Failure::new("DocumentError", error.kind(), error.to_string()).in_file(file),
     })?;
     let search = Search {
         query: &query,

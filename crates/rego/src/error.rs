@@ -63,6 +63,7 @@ impl std::error::Error for CompileErrors {}
 
 /// Why the evaluation of a rule ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EvalError {
     /// The limit that was reached, if it is one: no other rule is evaluated, either.
     pub limit: Option<Limit>,

@@ -70,6 +70,7 @@ impl fmt::Debug for HttpResponse {
 /// Why the network gives no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct NetworkError {
     /// The problem.
     pub message: String,

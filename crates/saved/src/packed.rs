@@ -12,7 +12,7 @@ use objchange_module::plan::{ActionReason, Deferrals, ModulePlan, PlannedAction}
 use objchange_module::{ProviderAddress, Schemas};
 use objchange_plan::{
     ChangeSet, ChangeValues, ChangedResource, Facts, MadePlan, PackedSides, PackedValues, PlanMode,
-    PlannedValues, ResourceActions, Text, Version,
+    PlannedValues, ResourceActions, Text, UnpackError, Version,
 };
 use objchange_text::Notice;
 
@@ -214,7 +214,7 @@ impl PackedValues for PackedChange<'_> {
         &self.replace_paths
     }
 
-    fn unpack(&self) -> Result<PlannedValues, String> {
+    fn unpack(&self) -> Result<PlannedValues, UnpackError> {
         let Self { file, schema, action, reason, has_moved, .. } = *self;
         let unpacked = || {
             let message: message::ResourceChange = message::decode(Content::Bytes(self.entry), "a change")?;
@@ -223,7 +223,8 @@ impl PackedValues for PackedChange<'_> {
             let hidden = file.hidden(schema.is_some(), action, reason, has_moved);
             file.values(&change, action, schema, hidden, &message.addr, &provider)
         };
-        let (before, after) = unpacked().map_err(|error: SavedPlanError| error.to_string())?;
+        let (before, after) =
+            unpacked().map_err(|error: SavedPlanError| UnpackError::new(error.to_string()))?;
         Ok(PlannedValues::new(self.schema(), &before, &after, self.replace_paths.clone()))
     }
 }

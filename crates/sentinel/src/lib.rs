@@ -68,5 +68,5 @@ pub use run::{
     Element, Evaluated, Import, Reason, Run, Setup, Source, UnknownRead, UnknownReads, Verdict, Witness,
     Witnesses,
 };
-pub use value::{Function, List, Map, Members, RuleValue, SourcePlace, Text, Unknown, Value};
+pub use value::{Function, HostError, List, Map, Members, RuleValue, SourcePlace, Text, Unknown, Value};
 pub use value::{Interrupt, Limits, Location, RunError, RunErrorKind};

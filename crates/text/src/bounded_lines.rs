@@ -21,6 +21,7 @@ pub struct BoundedLine {
 
 /// Why a line is not text to work with.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LineError {
     /// The line is longer than 64 MiB.
     TooLong,

@@ -5,21 +5,28 @@ use objchange_plan::{PlanFile, incompleteness_warning};
 
 use crate::exit;
 
-/// Which broken plans are accepted. Every command that judges many plans has these options.
+/// Whether plans are accepted that end with an error.
 #[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct BrokenPlans {
+pub(crate) struct ErroredPlans {
     /// Accept plans with `"errored": true`, which lack every change after the error
     #[arg(long)]
     allow_errored: bool,
+}
+
+/// Which broken plans are accepted. Every command that judges many plans has these options.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct BrokenPlans {
+    #[command(flatten)]
+    pub(super) errored: ErroredPlans,
 
     /// Warn of files that cannot be read as plans, instead of failing
     #[arg(long)]
     pub(super) skip_unreadable: bool,
 }
 
-impl BrokenPlans {
+impl ErroredPlans {
     /// Refuses an errored plan, or warns of it where it is allowed.
-    pub(super) fn check(self, file: &PlanFile) -> Result<(), String> {
+    pub(crate) fn check(self, file: &PlanFile) -> Result<(), String> {
         let name = file.name();
         if let Some(warning) = incompleteness_warning(file.facts()) {
             exit::warn(&format!("{name}: {warning}"));

@@ -10,11 +10,14 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use objchange_plan::Schemas;
 use objchange_project::{
-    DocumentOutcome, GivenSchemas, InputDocument, Inputs, SkippedDocuments, WantedDocuments,
+    DocumentOutcome, GivenSchemas, InputDocument, Inputs, InputsError, SkippedDocuments, WantedDocuments,
 };
 
 pub(crate) use self::broken::BrokenPlans;
+#[cfg(feature = "sentinel")]
+pub(crate) use self::broken::ErroredPlans;
 use crate::exit::{self, CommandError};
+use crate::hints;
 use crate::input::Source;
 use crate::module_plan::{PlanInputs, is_module, planned_file};
 use crate::schemas::missing_schemas;
@@ -44,10 +47,10 @@ pub(crate) fn find(
     let schemas = given.for_documents();
     let plan = |directory: &_| match planned_file(directory, modules) {
         Ok(file) => Ok(Ok(file)),
-        Err(CommandError::Unusable(message)) => Ok(Err(message)),
+        Err(CommandError::Unusable(message)) => Ok(Err(InputsError::Module(message))),
         Err(error) => Err(error),
     };
-    let inputs = Inputs::find(arguments, wanted.extensions, plan)?;
+    let inputs = Inputs::find::<CommandError>(arguments, wanted.extensions, plan)?;
     exit::notices(&inputs.notices);
     let inputs = Inputs { plan_files, max_input: modules.max_input.0, ..inputs };
     Ok(FoundDocuments { inputs, schemas })
@@ -81,7 +84,7 @@ pub(crate) fn for_each<A: Send>(
     let FoundDocuments { inputs, schemas } = documents;
     let answer = |document: &InputDocument| {
         exit::notices(document.file.notices());
-        broken.check(&document.file)?;
+        broken.errored.check(&document.file)?;
         match schemas {
             None => answer(document),
             Some(schemas) => {
@@ -93,26 +96,30 @@ pub(crate) fn for_each<A: Send>(
     let progress = Progress::of_sources(inputs.sources());
     let mut summary = Summary::default();
     let mut skipped = SkippedDocuments::default();
-    let handle = |outcome: DocumentOutcome<A>| {
-        progress.tell(|| match outcome {
-            DocumentOutcome::Answered(name, answer) => {
-                summary.answered += 1;
-                handle(name.as_deref(), answer)
-            }
-            DocumentOutcome::Unreadable(message) if broken.skip_unreadable => {
-                exit::warn(&format!("skipped: {message}"));
-                summary.skipped.push(message);
-                Ok(())
-            }
-            DocumentOutcome::Unreadable(message) | DocumentOutcome::Failed(message) => {
-                let said = exit::complain(&message);
-                summary.failures.push(message);
-                said
-            }
-            DocumentOutcome::Skipped(name) => {
-                skipped.add(name);
-                Ok(())
-            }
+    let handle = |outcome: DocumentOutcome<A, String>| {
+        progress.tell(|| {
+            let failure = match outcome {
+                DocumentOutcome::Answered(name, answer) => {
+                    summary.answered += 1;
+                    return handle(name.as_deref(), answer);
+                }
+                DocumentOutcome::Skipped(name) => {
+                    skipped.add(name);
+                    return Ok(());
+                }
+                DocumentOutcome::Unreadable(error) if broken.skip_unreadable => {
+                    let message = hints::plan_input(&error);
+                    exit::warn(&format!("skipped: {message}"));
+                    summary.skipped.push(message);
+                    return Ok(());
+                }
+                DocumentOutcome::Unreadable(error) => hints::plan_input(&error),
+                DocumentOutcome::Missing(error) => error.to_string(),
+                DocumentOutcome::Failed(message) => message,
+            };
+            let said = exit::complain(&failure);
+            summary.failures.push(failure);
+            said
         })
     };
     inputs.each_document(wanted, &|bytes| progress.bar.inc(bytes), answer, handle)?;

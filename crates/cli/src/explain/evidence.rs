@@ -6,19 +6,21 @@ use std::path::Path;
 use objchange::Value;
 use objchange::schema::{Block, ProviderSchemas};
 use objchange_explain::{Evidence, Explained, Objects};
-use objchange_plan::{DocumentKind, read_planned, read_prior};
-use objchange_project::SchemaError;
+use objchange_plan::{ObjectFile, PlanFile};
+use objchange_project::{PlanFileReader, PlanInputError, SchemaError};
 
 use super::Args;
-use crate::input::{InputError, MAX_DOCUMENT, Size, Source};
+use crate::exit;
+use crate::hints;
+use crate::input::{Size, Source};
 use crate::schema_cache::SchemaQuery;
 use crate::schemas::HOW_TO_GET_SCHEMAS;
 
 /// Why the given schemas or objects cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EvidenceError {
-    #[error(transparent)]
-    Input(#[from] InputError),
+    #[error("{}", hints::plan_input(.0))]
+    Input(#[from] PlanInputError),
     #[error(transparent)]
     GivenSchemas(#[from] SchemaError),
     #[error(
@@ -29,7 +31,7 @@ pub(super) enum EvidenceError {
     OneStdin,
     #[error("the text is about several resource instances; choose one with --address ({})", .0.join(", "))]
     WhichAddress(Vec<String>),
-    /// A text has no such object, or one that does not fit the schema.
+    /// A file has no such object, or one that does not fit the schema.
     #[error("{name}: {message}")]
     Object { name: String, message: String },
 }
@@ -37,16 +39,19 @@ pub(super) enum EvidenceError {
 /// Schemas, and the texts that have the objects of messages.
 pub(super) struct AtHand {
     schemas: ProviderSchemas,
-    prior: Option<ObjectText>,
-    config: Option<ObjectText>,
-    planned: Option<ObjectText>,
-    actual: Option<ObjectText>,
+    prior: Option<NamedObject>,
+    config: Option<NamedObject>,
+    planned: Option<NamedObject>,
+    actual: Option<NamedObject>,
 }
 
 impl AtHand {
     /// Reads what the arguments name; `None` if there is no schema.
     pub(super) fn read(args: &Args, all: &[Explained]) -> Result<Option<Self>, EvidenceError> {
-        let mut schemas = args.schemas.load(Size(MAX_DOCUMENT))?.schemas;
+        let limit = args.max_input.size;
+        let given = args.schemas.load(limit)?;
+        let reader = args.schemas.plan_files(&given);
+        let mut schemas = given.schemas;
         if !args.schemas.is_given() {
             // Only what the messages name is read from the cache, which may hold the schemas of many providers and
             // versions.
@@ -64,10 +69,10 @@ impl AtHand {
         }
         let at_hand = Self {
             schemas,
-            prior: read(args.prior.as_deref())?,
-            config: read(args.config.as_deref())?,
-            planned: read(args.planned.as_deref())?,
-            actual: read(args.actual.as_deref())?,
+            prior: read(args.prior.as_deref(), &reader, limit)?,
+            config: read(args.config.as_deref(), &reader, limit)?,
+            planned: read(args.planned.as_deref(), &reader, limit)?,
+            actual: read(args.actual.as_deref(), &reader, limit)?,
         };
         at_hand.refuse_one_object_of_many(all)?;
         Ok(Some(at_hand))
@@ -76,7 +81,7 @@ impl AtHand {
     /// Refuses a text that is one object, where messages are about several.
     fn refuse_one_object_of_many(&self, messages: &[Explained]) -> Result<(), EvidenceError> {
         let texts = [&self.prior, &self.config, &self.planned, &self.actual];
-        let has_object = texts.into_iter().flatten().any(|text| !text.is_document());
+        let has_object = texts.into_iter().flatten().any(|object| object.file.document().is_none());
         let addresses: BTreeSet<&str> = messages.iter().filter_map(|one| one.address.as_deref()).collect();
         if has_object && addresses.len() > 1 {
             return Err(EvidenceError::WhichAddress(addresses.into_iter().map(str::to_owned).collect()));
@@ -86,8 +91,8 @@ impl AtHand {
 
     pub(super) fn evidence(&self, explained: &Explained) -> Result<Option<Evidence>, EvidenceError> {
         Evidence::from_schemas(explained, &self.schemas, |block, resource_type, address| {
-            let object = |text: &Option<ObjectText>| {
-                text.as_ref().map(|text| text.object(block, resource_type, address)).transpose()
+            let object = |named: &Option<NamedObject>| {
+                named.as_ref().map(|named| named.object(block, resource_type, address)).transpose()
             };
             let [prior, config] = [object(&self.prior)?, object(&self.config)?];
             let [planned, actual] = [object(&self.planned)?, object(&self.actual)?];
@@ -96,35 +101,35 @@ impl AtHand {
     }
 }
 
-fn read(path: Option<&Path>) -> Result<Option<ObjectText>, InputError> {
+/// Reads an object, or the document that has it, where an argument names one.
+fn read(
+    path: Option<&Path>,
+    reader: &PlanFileReader,
+    limit: Size,
+) -> Result<Option<NamedObject>, PlanInputError> {
     let read = |path| {
         let source = Source::new(path);
-        let text = source.read()?;
-        Ok(ObjectText { name: source.to_string(), text })
+        let file = reader.read_object(&source, limit.0)?;
+        exit::notices(file.notices());
+        Ok(NamedObject { source, file })
     };
     path.map(read).transpose()
 }
 
-/// A text that has an object: the object as JSON, or a plan or state with it.
-struct ObjectText {
-    name: String,
-    text: String,
+/// An object, with the name of its file.
+struct NamedObject {
+    source: Source,
+    file: ObjectFile,
 }
 
-impl ObjectText {
-    /// Whether the text is a document with many objects.
-    fn is_document(&self) -> bool {
-        let kind = DocumentKind::detect(&self.text);
-        matches!(kind, Ok(DocumentKind::Plan | DocumentKind::State | DocumentKind::StateFile))
-    }
-
+impl NamedObject {
     fn object(&self, block: &Block, resource_type: &str, address: &str) -> Result<Value, EvidenceError> {
-        let wrong = |message: String| EvidenceError::Object { name: self.name.clone(), message };
-        if DocumentKind::detect(&self.text) == Ok(DocumentKind::Plan) {
-            return read_planned(&self.text, block, address).map_err(|error| wrong(error.to_string()));
+        let wrong = |message: String| EvidenceError::Object { name: self.source.to_string(), message };
+        let document = self.file.document();
+        if let Some(plan) = document.and_then(PlanFile::plan) {
+            return plan.planned_object(address, block).map_err(|error| wrong(error.to_string()));
         }
-        let address = self.is_document().then_some(address);
-        let read = read_prior(&self.text, block, resource_type, address);
+        let read = self.file.prior(block, resource_type, document.map(|_| address));
         read.map(|prior| prior.value).map_err(|error| wrong(error.to_string()))
     }
 }

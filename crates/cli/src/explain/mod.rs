@@ -9,9 +9,12 @@ use std::process::ExitCode;
 use objchange_explain::{ExplainDocument, Explained, ExplainedMessage, explain, write_text};
 use objchange_text::json;
 
+use objchange_project::PlanInputError;
+
 use self::evidence::{AtHand, EvidenceError};
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
+use crate::options::MaxInput;
 use crate::schemas::SchemaArgs;
 use crate::terminal;
 
@@ -49,6 +52,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     schemas: SchemaArgs,
 
+    #[command(flatten)]
+    max_input: MaxInput,
+
     /// The prior object as JSON, or a state with it
     #[arg(long, value_name = "FILE")]
     prior: Option<PathBuf>,
@@ -57,7 +63,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// The planned object, as JSON, or the output of `terraform show -json` for the plan
+    /// The planned object as JSON, or a plan with it: a plan file of `terraform plan -out`, or the output of `terraform show
+    /// -json PLANFILE`
     #[arg(long, value_name = "FILE")]
     planned: Option<PathBuf>,
 
@@ -92,7 +99,7 @@ fn messages(args: &Args) -> Result<Vec<ExplainedMessage>, EvidenceError> {
     if from_stdin.count() + usize::from(source == Source::Stdin) > 1 {
         return Err(EvidenceError::OneStdin);
     }
-    let mut all = explain(&source.read()?);
+    let mut all = explain(&source.read().map_err(PlanInputError::from)?);
     if let Some(address) = &args.address {
         all.retain(|explained| explained.address.as_ref() == Some(address));
     }

@@ -14,10 +14,10 @@ use super::{is_module, version_of};
 use crate::arguments::address_and_directory;
 use crate::configuration::Settings;
 use crate::exit::{CommandError, unusable};
-use crate::input::Size;
+use crate::input::{MAX_DOCUMENT, Size};
 #[cfg(feature = "provider")]
 use crate::launch;
-use crate::mask::MaskArgs;
+use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::SchemaArgs;
 
 /// The options of planning that mean the same for every command.
@@ -256,9 +256,8 @@ pub(crate) struct ModuleArgs {
     #[command(flatten)]
     directory: ForModules<DirectoryArgs>,
 
-    /// Maximum size of a document, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G", help_heading = None)]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 impl ModuleArgs {
@@ -269,7 +268,7 @@ impl ModuleArgs {
     /// They cannot be read.
     #[cfg(feature = "sentinel")]
     pub(crate) fn load_schemas(&self) -> Result<GivenSchemas, CommandError> {
-        self.schemas.load(self.max_input).map_err(unusable)
+        self.schemas.load(self.max_input.size).map_err(unusable)
     }
 
     /// The schemas of providers.
@@ -287,7 +286,7 @@ impl ModuleArgs {
         let directory = self.directory.used_for(arguments)?;
         // Verdicts must hold whatever the providers answer.
         let inputs = directory.inputs(&self.schemas);
-        let max_input = self.max_input;
+        let max_input = self.max_input.size;
         Ok(PlanInputs { mask: &self.mask, is_strict: true, must_be_whole: true, max_input, ..inputs })
     }
 }
@@ -342,8 +341,7 @@ impl<'a> PlanInputs<'a> {
             version: Version::NEWEST,
             is_opentofu: false,
             names_program: false,
-            // This is the default of --max-input.
-            max_input: Size(1 << 30),
+            max_input: Size(MAX_DOCUMENT),
         }
     }
 

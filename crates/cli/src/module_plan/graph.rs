@@ -9,8 +9,9 @@ use objchange_module::DiagnosticPrinter;
 use objchange_module::document::GraphReport;
 use objchange_module::plan::plan_with_graph;
 
-use super::{DirectoryArgs, output, plan_directory_with};
+use super::{DirectoryArgs, PlanInputs, output, plan_directory_with};
 use crate::exit::{CommandError, FAILED};
+use crate::options::MaxInput;
 use crate::schemas::SchemaArgs;
 
 const AFTER_HELP: &str = "\
@@ -55,6 +56,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     module: DirectoryArgs,
+
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,6 +74,7 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     // Not strict, so that unknown values and their reasons agree with the text of the plan.
     let inputs = args.module.inputs(&args.schemas).without_state_of_directory();
+    let inputs = PlanInputs { max_input: args.max_input.size, ..inputs };
     let planned =
         plan_directory_with(&args.directory, &inputs, |input, providers| plan_with_graph(input, providers))?;
     let Some((planned, graph)) = planned else { return Ok(ExitCode::from(FAILED)) };

@@ -26,8 +26,7 @@ pub(crate) use self::arguments::{
 pub(crate) use self::documents::{judged, planned_file, read_plan_file};
 use crate::exit::{self, CommandError, FAILED};
 use crate::hints;
-use crate::input::Size;
-use crate::mask::MaskArgs;
+use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::SchemaArgs;
 use crate::show::{GateArgs, GroupArg, Places};
 
@@ -157,9 +156,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     gate: GateArgs,
 
-    /// Maximum size of the state and of each file of schemas, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 impl Args {
@@ -194,7 +192,7 @@ impl Args {
             is_saved,
             // Exit codes need to know which objects exist, too.
             may_lack_state: !(must_be_whole || self.gate.is_asked() || self.answers_template),
-            max_input: self.max_input,
+            max_input: self.max_input.size,
             ..PlanInputs::new(&self.planning, &self.schemas).by(self.program)
         }
     }
@@ -255,7 +253,7 @@ fn print_errors<T>(planned: Result<T, PlanError>) -> Result<Option<T>, CommandEr
     match planned {
         Ok(planned) => Ok(Some(planned)),
         Err(PlanError::Refused(refused)) => {
-            let RefusedPlan { config, schemas, diagnostics } = *refused;
+            let RefusedPlan { config, schemas, diagnostics, .. } = *refused;
             output::diagnostics(&config, &schemas, &diagnostics)?;
             let missing: Vec<Missing> = config.missing_inputs().collect();
             hints::missing_modules(&missing).iter().for_each(|note| exit::note(note));

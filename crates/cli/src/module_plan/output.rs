@@ -10,8 +10,7 @@ use objchange_module::config::Config;
 use objchange_module::plan::PlanOptions;
 use objchange_module::{DiagnosticPrinter, Diagnostics, Schemas, Unanswered};
 use objchange_plan::{
-    ChangeSet, Filter, GroupBy, Options, PlanFile, Program, Report, Schemas as ReportSchemas, Verdict,
-    changed_places,
+    ChangeSet, Filter, GroupBy, Options, Program, Report, Schemas as ReportSchemas, Verdict, changed_places,
 };
 use objchange_project::PlannedDirectory;
 use objchange_text::visible;
@@ -73,15 +72,13 @@ pub(super) fn template(unanswered: &Unanswered) -> Result<ExitCode, CommandError
 pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, CommandError> {
     let PlannedDirectory { plan, config, schemas, .. } = planned;
     let names = args.mask.names();
-    // Only documents have marks for masked names.
-    let masked = match names.is_empty() {
-        true => None,
-        false => Some(planned.masked(&names).map_err(unusable)?),
+    let document = || match names.is_empty() {
+        true => Ok(planned.document()),
+        false => planned.masked(&names).map(|masked| masked.text().to_owned()).map_err(unusable),
     };
-    let document = || masked.as_ref().map_or_else(|| planned.document(), |masked| masked.text().to_owned());
     if let Some(path) = &args.out {
         // The plan includes sensitive values.
-        write_file(path, document(), Access::Owner)
+        write_file(path, document()?, Access::Owner)
             .map_err(|error| unusable(format!("{}: cannot be written: {error}", path.display())))?;
     }
     // An error before planning leaves no changes. `terraform plan` prints only the errors then, too.
@@ -89,7 +86,7 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
         diagnostics(config, schemas, &plan.diagnostics)?;
         return Ok(ExitCode::from(FAILED));
     }
-    let changes = planned.changes();
+    let changes = planned.changes().masked(&names);
     let (gate, choice) = (args.gate.gate(), args.places.selection());
     let places = changed_places(&changes);
     if args.gate.is_asked() {
@@ -98,13 +95,13 @@ pub(super) fn plan(args: &Args, planned: &PlannedDirectory) -> Result<ExitCode, 
     say_what_is_missing(planned);
     let verdict = if args.json {
         let mut out = io::stdout().lock();
-        writeln!(out, "{}", document())?;
+        writeln!(out, "{}", document()?)?;
         out.flush()?;
         let (schemas, options) = (ReportSchemas::none(), report_options(args, &planned.options));
         let report = Report::of_changes(&changes, &schemas, &options, &choice.filter());
         judge(args, planned, &changes, &report.map_err(unusable)?)
     } else {
-        text(args, planned, &changes, masked.as_ref(), &choice.filter())?
+        text(args, planned, &changes, &choice.filter())?
     };
     // Below the plan, as `terraform plan` prints them.
     diagnostics(config, schemas, &plan.diagnostics)?;
@@ -146,7 +143,6 @@ fn text(
     args: &Args,
     planned: &PlannedDirectory,
     changes: &ChangeSet<'_>,
-    masked: Option<&PlanFile>,
     filter: &Filter,
 ) -> Result<Verdict, CommandError> {
     let stdout = io::stdout();
@@ -155,12 +151,8 @@ fn text(
     options.colour = colour(&stdout);
     options.width = width.unwrap_or(options.width);
     // Changes in memory have their schemas.
-    let schemas = if masked.is_some() { planned.report_schemas() } else { ReportSchemas::none() };
-    let report = match masked {
-        Some(file) => Report::of_file(file, &schemas, &options, filter),
-        None => Report::of_changes(changes, &schemas, &options, filter),
-    };
-    let mut report = report.map_err(unusable)?;
+    let schemas = ReportSchemas::none();
+    let mut report = Report::of_changes(changes, &schemas, &options, filter).map_err(unusable)?;
     report.no_state = planned.no_state;
     report.missing.clone_from(&planned.plan.missing);
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
@@ -169,7 +161,7 @@ fn text(
         let group_by = args.group_by.map_or_else(GroupBy::default, GroupArg::group_by);
         report.write_summary(&mut out, options.colour, group_by)
     } else {
-        report.write_text(&mut out, &options)
+        report.write_headed_text(&mut out, &options)
     };
     match written {
         Ok(()) => out.flush()?,

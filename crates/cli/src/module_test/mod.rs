@@ -31,10 +31,10 @@ use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, poo
 use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, FAILED, unusable};
-use crate::input::Size;
 #[cfg(feature = "provider")]
 use crate::launch;
 use crate::module_plan::version_of;
+use crate::options::MaxInput;
 use crate::schemas::{HOW_TO_GET_SCHEMAS, SchemaArgs};
 
 const AFTER_HELP: &str = "\
@@ -149,9 +149,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COUNT", default_value = "1000000")]
     max_instances: usize,
 
-    /// Maximum size of each file of schemas, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
@@ -174,7 +173,7 @@ fn run_once(args: &Args, changed: Option<&[String]>) -> Result<Ran, CommandError
         .map_err(|error| unusable(format!("{}: {error}", directory.display())))?;
     let version = version_of(args.program);
     let terraform_version = format!("{version}.0");
-    let variables = variables(&files, args.variables.iter())?;
+    let variables = variables(&files, args.variables.iter()).map_err(unusable)?;
     let manifest = files.module_manifest().map_err(unusable)?;
     let suite = TestSuite::load(TestTexts {
         files: &files,
@@ -334,8 +333,8 @@ fn real_rules(
 fn schemas(args: &Args, suite: &TestSuite, own: Option<ProviderSchemas>) -> Result<Schemas, CommandError> {
     // Running providers have been asked already.
     let documents = match &own {
-        Some(_) => schema_texts(&args.schemas.paths, args.max_input),
-        None => args.schemas.documents(args.max_input),
+        Some(_) => schema_texts(&args.schemas.paths, args.max_input.size),
+        None => args.schemas.documents(args.max_input.size),
     };
     let documents = documents.map_err(unusable)?;
     let given = GivenSchemas::parse(documents).map_err(unusable)?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use objchange_project::resource::{IgnoredChange, ResourceInputs};
 
 use crate::configuration::GivenArgs;
+use crate::options::MaxInput;
 
 /// The object to plan.
 #[derive(Debug, clap::Args)]
@@ -54,11 +55,12 @@ impl SubjectArgs {
     }
 
     /// The inputs as the library takes them.
-    pub(crate) fn inputs(&self) -> ResourceInputs<'_> {
+    pub(crate) fn inputs(&self, max_input: MaxInput) -> ResourceInputs<'_> {
         ResourceInputs {
             resource_type: self.resource_type.as_deref(),
             prior: self.prior.as_deref(),
             address: self.address.as_deref(),
+            max_input: max_input.size,
             config: &self.config,
             given: self.given.given(),
             ignore_changes: &self.ignore_changes,

@@ -22,7 +22,8 @@ use crate::arguments::command_of;
 use crate::configuration::error_in;
 use crate::exit::{self, CommandError, FAILED};
 use crate::hints;
-use crate::input::{MAX_DOCUMENT, Size, Source};
+use crate::input::Source;
+use crate::options::MaxInput;
 use crate::schema_cache::SchemaQuery;
 use crate::schemas::SchemaArgs;
 use crate::style::colour;
@@ -117,6 +118,9 @@ pub(crate) struct Args {
     /// A path whose change requires replacement; can be repeated
     #[arg(long, value_name = "PATH", value_parser = part_path)]
     requires_replace: Vec<Path>,
+
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
@@ -155,26 +159,27 @@ fn planned<'s>(
     args: &Args,
     config: &'s ResourceConfig,
 ) -> Result<(Subject<'s>, PlannedChange), ResourceError> {
-    let inputs = args.subject.inputs();
+    let inputs = args.subject.inputs(args.max_input);
     let planned_source = args.planned.as_deref().map(Source::new);
     let others: Vec<Source> = args.schemas.sources().chain(planned_source.clone()).collect();
     let subject = exit::noted(Subject::read(&inputs, config, &others, |resource_type| {
         find_schema(schemas(resource_type, args)?, resource_type, args.provider.as_deref())
     }))?;
-    let plan = subject.plan(planned_source, &args.requires_replace)?;
+    let planned = planned_source.map(|source| (source, args.max_input.size));
+    let plan = subject.plan(planned, &args.requires_replace)?;
     Ok((subject, plan))
 }
 
 /// The schemas that are given, or those in the cache that may have the type.
 fn schemas(resource_type: &str, args: &Args) -> Result<GivenSchemas, ResourceError> {
-    let given = args.schemas.load(Size(MAX_DOCUMENT))?;
+    let given = args.schemas.load(args.max_input.size)?;
     if given.is_given() {
         return Ok(given);
     }
     let named = args.provider.as_deref().and_then(SchemaQuery::named);
     let wanted = named.unwrap_or_else(|| SchemaQuery::OfType(resource_type.to_owned()));
-    let schemas =
-        args.schemas.cache.choose([wanted], &exit::noted(args.subject.inputs().locked_versions())).schemas;
+    let locked = exit::noted(args.subject.inputs(args.max_input).locked_versions());
+    let schemas = args.schemas.cache.choose([wanted], &locked).schemas;
     if schemas.providers().next().is_none() {
         return Err(ResourceError::NoSchemas);
     }

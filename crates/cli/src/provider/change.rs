@@ -66,9 +66,9 @@ async fn planned<'s, 'h>(
     children: &Children,
     hidden: &'h Hidden<'h>,
 ) -> Result<(Session<'h>, PlannedObject<'s>), Failure> {
-    let session = args.provider.target.start(children, hidden).await?;
+    let session = args.provider.start_unconfigured(children, hidden).await?;
     let provider_config = args.provider.provider_config.as_deref();
-    let inputs = args.subject.inputs();
+    let inputs = args.subject.inputs(args.provider.max_input);
     match PlannedObject::plan(&session, &inputs, config, provider_config, args.refresh).await {
         Ok(planned) => Ok((session, planned)),
         Err(SessionError::Resource(error)) => Err(refused_in(*error, config).into()),
@@ -101,7 +101,7 @@ pub(super) async fn apply(
         let subject = &planned.subject;
         let address = instance_address(&subject.shown_address(), &subject.resource_type);
         let address = address?;
-        out.check_free(&address, args.plan.subject.inputs().prior)?;
+        out.check_free(&address, args.plan.subject.inputs(args.plan.provider.max_input).prior)?;
         Ok::<_, Failure>((out, address))
     });
     let target = target.transpose()?;

@@ -14,6 +14,7 @@ use objchange_text::{MAX_TEXTS, bounded, left_out, visible};
 use crate::exit::{self, CommandError, FAILED, UNUSABLE, unusable};
 use crate::hints;
 use crate::launch::LaunchArgs;
+use crate::options::MaxInput;
 use crate::style::{BAD, FAINT};
 
 /// The maximum number of lines to show of a log after a failure.
@@ -46,6 +47,9 @@ pub(super) struct Configured {
     /// The provider's configuration, as JSON or a file [default: empty]
     #[arg(long, value_name = "JSON|FILE", help_heading = "Provider")]
     pub(super) provider_config: Option<String>,
+
+    #[command(flatten)]
+    pub(super) max_input: MaxInput,
 }
 
 impl Target {
@@ -64,13 +68,22 @@ impl Target {
 }
 
 impl Configured {
+    /// Starts the provider.
+    pub(super) async fn start_unconfigured<'h>(
+        &self,
+        children: &Children,
+        hidden: &'h Hidden<'h>,
+    ) -> Result<Session<'h>, Failure> {
+        Ok(self.target.start(children, hidden).await?.with_max_input(self.max_input.size))
+    }
+
     /// Starts the provider, and gives it its own configuration.
     pub(super) async fn start<'h>(
         &self,
         children: &Children,
         hidden: &'h Hidden<'h>,
     ) -> Result<Session<'h>, Failure> {
-        let session = self.target.start(children, hidden).await?;
+        let session = self.start_unconfigured(children, hidden).await?;
         session.configure(self.provider_config.as_deref()).await?;
         Ok(session)
     }
@@ -124,7 +137,6 @@ pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, 
         Failure::Command(error) => return Err(error),
     };
     match error {
-        SessionError::Unusable(reason) => Err(unusable(hidden.relay(&reason))),
         SessionError::Resource(error) => Err(hints::resource(&error)),
         SessionError::Broken(problems) => {
             problems.iter().try_for_each(|problem| exit::complain(problem))?;
@@ -149,6 +161,7 @@ pub(super) fn report(failure: Failure, hidden: &Hidden<'_>) -> Result<ExitCode, 
             // hangs in a call fails, as one that answers with errors does.
             Ok(ExitCode::from(if error.kind().is_about_input() { UNUSABLE } else { FAILED }))
         }
+        error => Err(unusable(hidden.relay(&error.to_string()))),
     }
 }
 

@@ -1,19 +1,25 @@
 //! `objchange provider validate`.
 
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange::Value;
+use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
 use objchange_project::resource::{ResourceConfig, ResourceError, ResourceInputs};
-use objchange_project::session::{Hidden, Session, SessionError, read, read_subject};
+use objchange_project::session::{Hidden, Session, SessionError, read_subject};
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ProviderExt};
+use objchange_text::{MAX_TEXTS, json};
+use serde::Serialize;
 
 use super::session::{Failure, Target};
 use crate::configuration::GivenArgs;
+use crate::exit::FAILED;
 use crate::input::Source;
+use crate::options::MaxInput;
 use crate::plan::refused_in;
 
 /// Validate a configuration; the provider need not be configured
@@ -37,6 +43,13 @@ pub(super) struct Args {
 
     #[command(flatten)]
     given: GivenArgs,
+
+    #[command(flatten)]
+    max_input: MaxInput,
+
+    /// Print JSON (schema/provider-validate.schema.json)
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -72,7 +85,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
             "a configuration file is read for resources; for other kinds --config takes an object in JSON";
         return Err(SessionError::Unusable(reason.to_owned()).into());
     }
-    let session = args.target.start(children, hidden).await?;
+    let session = args.target.start(children, hidden).await?.with_max_input(args.max_input.size);
     if component == Component::Resource {
         return validate_resource(args, &written, session).await;
     }
@@ -90,9 +103,9 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden<'_>) -
         Component::Provider => session.schemas.block(component, "").unwrap_or(&nothing),
         _ => session.block(component, name)?,
     };
-    let config = read(&Source::new(&args.config), block)?;
+    let config = session.read(&Source::new(&args.config), block)?;
     session.hide(block, &config);
-    finish(session, component, name, &config).await
+    finish(args, session, component, name, &config).await
 }
 
 /// Validates a resource, which may be a block of configuration.
@@ -105,6 +118,7 @@ async fn validate_resource(
         resource_type: args.name.as_deref(),
         prior: None,
         address: None,
+        max_input: args.max_input.size,
         config: &args.config,
         given: args.given.given(),
         ignore_changes: &[],
@@ -117,17 +131,61 @@ async fn validate_resource(
         Err(error) => return Err(error.into()),
     };
     session.hide(&subject.request.schema, &subject.request.config);
-    finish(session, Component::Resource, &subject.resource_type, &subject.request.config).await
+    finish(args, session, Component::Resource, &subject.resource_type, &subject.request.config).await
 }
 
 /// Asks the provider, and ends it.
 async fn finish(
+    args: &Args,
     session: Session<'_>,
     component: Component,
     name: &str,
     config: &Value,
 ) -> Result<ExitCode, Failure> {
-    session.warnings_or_errors(&session.ask().validate(component, name, &config.unmark_deep().0).await?)?;
+    let found = session.ask().validate(component, name, &config.unmark_deep().0).await?;
+    if args.json {
+        let report = ValidationReport::new(&found, session.hidden);
+        session.end().await?;
+        json::write_line(&mut io::stdout().lock(), &report)?;
+        return Ok(if report.valid { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
+    }
+    session.warnings_or_errors(&found)?;
     session.end().await?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The answer of a provider as JSON, without secrets.
+#[derive(Serialize)]
+struct ValidationReport {
+    format_version: &'static str,
+    valid: bool,
+    diagnostics: Vec<ReportedDiagnostic>,
+    /// How many more there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct ReportedDiagnostic {
+    severity: &'static str,
+    summary: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    detail: String,
+}
+
+impl ValidationReport {
+    fn new(found: &[Diagnostic], hidden: &Hidden<'_>) -> Self {
+        let is_error = |one: &Diagnostic| one.severity == Severity::Error;
+        let shown = found.iter().take(MAX_TEXTS).map(|one| ReportedDiagnostic {
+            severity: if is_error(one) { "error" } else { "warning" },
+            summary: hidden.relay(&one.summary),
+            detail: hidden.relay(&one.detail),
+        });
+        Self {
+            format_version: "1.0",
+            valid: !found.iter().any(is_error),
+            diagnostics: shown.collect(),
+            left_out: found.len().checked_sub(MAX_TEXTS).filter(|more| *more > 0),
+        }
+    }
 }

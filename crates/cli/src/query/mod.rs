@@ -228,6 +228,7 @@ impl Args {
                 SubjectError::IsState => {
                     format!("{}: {error}; search its resources with --of state", file.name())
                 }
+                error => format!("{}: {error}", file.name()),
             })?;
         let time = TimeLimit::begin(Duration::from_secs(self.timeout));
         let answer = search.answer(&subject, || time.is_over());

@@ -15,9 +15,10 @@ use objchange_project::{
 use super::output;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::hints;
-use crate::input::{Size, Source};
+use crate::input::Source;
 #[cfg(feature = "provider")]
 use crate::launch;
+use crate::options::MaxInput;
 use objchange_project::{SchemaError, SchemaText, schema_files};
 
 const AFTER_HELP: &str = "\
@@ -60,9 +61,8 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Maximum size of a document, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
     let mut entries = Vec::new();
     for path in &args.paths {
         if is_exported(path) {
-            let bytes = Source::new(path).bytes_as_allowed(args.max_input.0);
+            let bytes = Source::new(path).bytes_as_allowed(args.max_input.size.0);
             let file = cache.add_file(bytes.map_err(|error| unusable(hints::input(&error)))?);
             let file = file.map_err(|error| unusable(format!("{}: {error}", path.display())))?;
             entries.push(CacheEntry::read(&file));
@@ -166,7 +166,7 @@ fn documents(path: &Path, args: &Args) -> Result<Vec<Addition>, CommandError> {
     let mut additions = Vec::new();
     for source in schema_files(path).map_err(unusable)? {
         let text =
-            source.read_as_allowed(args.max_input.0).map_err(|error| unusable(hints::input(&error)))?;
+            source.read_as_allowed(args.max_input.size.0).map_err(|error| unusable(hints::input(&error)))?;
         let name = if source == Source::Stdin { "standard input".to_owned() } else { source.to_string() };
         additions.push(Addition { text: SchemaText { name, text }, versions: versions.clone() });
     }

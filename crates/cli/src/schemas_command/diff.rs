@@ -15,7 +15,8 @@ use serde::Serialize;
 use super::Selector;
 use crate::exit::{self, CommandError, FAILED, unusable};
 use crate::hints;
-use crate::input::{Size, Source};
+use crate::input::Source;
+use crate::options::MaxInput;
 use crate::terminal;
 
 const AFTER_HELP: &str = "\
@@ -67,9 +68,8 @@ pub(super) struct Args {
     #[arg(long)]
     markdown: bool,
 
-    /// Maximum size of a file, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -177,7 +177,7 @@ fn side(text: &str, args: &Args, cache: Option<&SchemaCache>) -> Result<UpgradeS
     if path.is_file() || text == "-" {
         let source = Source::new(path);
         let bytes =
-            source.bytes_as_allowed(args.max_input.0).map_err(|error| unusable(hints::input(&error)))?;
+            source.bytes_as_allowed(args.max_input.size.0).map_err(|error| unusable(hints::input(&error)))?;
         if bytes.starts_with(b"objchange schemas ") {
             let cached = CachedSchemas::parse(bytes).map_err(|error| named(&error))?;
             return UpgradeSide::from_cached(cached).map_err(|error| named(&error));

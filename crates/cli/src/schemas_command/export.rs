@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use objchange_files::write_file::{Access, write_file};
-use objchange_project::SchemaCache;
+use objchange_project::{CacheEntry, SchemaCache};
 
-use super::Selector;
+use super::{Selector, output};
 use crate::exit::{CommandError, unusable};
 
 const AFTER_HELP: &str = "\
@@ -27,6 +27,10 @@ pub(super) struct Args {
     /// The file, which should end in `.schemas`
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// Print what was written as JSON (schema/schemas.schema.json)
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandError> {
@@ -41,5 +45,8 @@ pub(super) fn run(args: &Args, cache: &SchemaCache) -> Result<ExitCode, CommandE
     let bytes = file.bytes().map_err(|error| unusable(format!("{}: {error}", file.path.display())))?;
     write_file(&args.file, &bytes, Access::Usual)
         .map_err(|error| unusable(format!("{}: cannot be written: {error}", args.file.display())))?;
+    if args.json {
+        output::write(cache, &[CacheEntry::read(file)], true)?;
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -22,8 +22,9 @@ use super::output;
 use super::unsaved::Unsaved;
 use crate::exit::{self, CommandError, FAILED, INTERRUPTED, unusable};
 use crate::hints;
-use crate::input::{MAX_DOCUMENT, Source};
+use crate::input::Source;
 use crate::launch::{self, LaunchArgs, duration};
+use crate::options::MaxInput;
 
 const AFTER_HELP: &str = "\
 A provider is asked to plan objects that are made from its schemas. Nothing is created, read or changed, and no data \
@@ -101,6 +102,9 @@ pub(super) struct Args {
     /// Print what is cached as JSON (schema/schemas.schema.json)
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    max_input: MaxInput,
 
     #[command(flatten)]
     launch: LaunchArgs,
@@ -313,7 +317,11 @@ fn given(args: &Args, file: &CacheFile, cache: &SchemaCache) -> Result<Vec<Given
         let unusable = |error: String| unusable(format!("{}: {error}", path.display()));
         let document = match is_module(path) {
             true => {
-                let settings = PlanSettings { lookup: lookup.clone(), ..PlanSettings::default() };
+                let settings = PlanSettings {
+                    lookup: lookup.clone(),
+                    max_input: args.max_input.size,
+                    ..PlanSettings::default()
+                };
                 let planned = exit::noted(plan_directory(path, &settings));
                 let planned = planned.map_err(|error| unusable(error.to_string()))?;
                 planned
@@ -321,7 +329,7 @@ fn given(args: &Args, file: &CacheFile, cache: &SchemaCache) -> Result<Vec<Given
                     .map_err(|error| unusable(error.to_string()))?
             }
             false => {
-                let document = reader.read(&Source::new(path), MAX_DOCUMENT);
+                let document = reader.read(&Source::new(path), args.max_input.size.0);
                 document.map_err(|error| unusable(hints::plan_input(&error)))?
             }
         };

@@ -11,8 +11,10 @@ use objchange_policy::sentinel::mock::{File, configuration, mocks};
 use objchange_text::visible;
 use serde_json::Value as Json;
 
+use crate::documents::ErroredPlans;
 use crate::exit::{CommandError, unusable};
-use crate::input::Source;
+use crate::hints;
+use crate::input::{Size, Source};
 use crate::module_plan::{ModuleArgs, read_plan_file};
 use crate::write_file::{Access, write_file};
 
@@ -56,6 +58,9 @@ pub(super) struct Args {
     force: bool,
 
     #[command(flatten)]
+    errored: ErroredPlans,
+
+    #[command(flatten)]
     module: ModuleArgs,
 }
 
@@ -63,9 +68,14 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let modules = args.module.inputs(slice::from_ref(&args.plan))?;
     let given = modules.schemas.load(modules.max_input).map_err(unusable)?;
     let file = read_plan_file(&args.plan, &modules, &modules.plan_files(&given))?;
-    let (schemas, _) = args.module.schemas().given_or_cached().map_err(unusable)?;
+    // A test over mocks of a plan that `sentinel apply` refuses would pass for nothing.
+    if file.is_plan() {
+        args.errored.check(&file).map_err(unusable)?;
+        file.judged().map_err(unusable)?;
+    }
+    let (schemas, _) = args.module.schemas().given_or_cached(modules.max_input).map_err(unusable)?;
     let file = file.with_schemas(&Arc::new(Schemas::new(schemas))).map_err(unusable)?;
-    match files(args, &file).and_then(|files| write(args, &files)) {
+    match files(args, &file, modules.max_input).and_then(|files| write(args, &files)) {
         Ok(written) => {
             let mut out = crate::terminal::stdout();
             written.iter().try_for_each(|path| writeln!(out, "{}", visible(&path.display().to_string())))?;
@@ -77,15 +87,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
 }
 
 /// The files to write.
-fn files(args: &Args, file: &PlanFile) -> Result<Vec<File>, String> {
-    let run = args.run.as_deref().map(read_run).transpose()?;
+fn files(args: &Args, file: &PlanFile, limit: Size) -> Result<Vec<File>, String> {
+    let run = args.run.as_deref().map(|path| read_run(path, limit)).transpose()?;
     mocks(file.document(), run.as_ref()).map_err(|error| format!("{}: {error}", file.name()))
 }
 
 /// The data for the `tfrun` import in a file.
-pub(super) fn read_run(path: &Path) -> Result<Json, String> {
+pub(super) fn read_run(path: &Path, limit: Size) -> Result<Json, String> {
     let source = Source::new(path);
-    let text = source.read_document().map_err(|error| error.to_string())?;
+    let text = source.read_as_allowed(limit.0).map_err(|error| hints::input(&error))?;
     match serde_json::from_str(&text) {
         Ok(run @ Json::Object(_)) => Ok(run),
         Ok(_) => Err(format!("{source}: the data for tfrun must be an object")),

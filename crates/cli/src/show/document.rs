@@ -11,9 +11,9 @@ use super::Error;
 use super::choose::Choice;
 use crate::exit::{self, CommandError};
 use crate::hints;
-use crate::input::{Size, Source};
-use crate::mask::MaskArgs;
+use crate::input::Source;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, explain, is_module, planned_file};
+use crate::options::{MaskArgs, MaxInput};
 use crate::schemas::{SchemaArgs, missing_schemas};
 use objchange_project::{GivenSchemas, SchemaError};
 
@@ -52,9 +52,8 @@ pub(crate) struct DocumentArgs {
     #[arg(long)]
     match_lists: bool,
 
-    /// Maximum size of a document, e.g. `500M` or `4G`. Documents are held in memory; this guards against endless input
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    pub(super) max_input: Size,
+    #[command(flatten)]
+    pub(super) max_input: MaxInput,
 
     #[command(flatten)]
     module: ForModules<DirectoryArgs>,
@@ -111,7 +110,7 @@ impl DocumentArgs {
     pub(crate) fn explain(&self, address: &str, is_json: bool) -> Result<ExitCode, CommandError> {
         let planning = self.planning()?;
         let inputs = planning.inputs(&self.schemas).by(self.program);
-        let inputs = PlanInputs { max_input: self.max_input, answers_as_saved: true, ..inputs };
+        let inputs = PlanInputs { max_input: self.max_input.size, answers_as_saved: true, ..inputs };
         explain(&self.document, &inputs, address, is_json)
     }
 
@@ -133,7 +132,7 @@ impl DocumentArgs {
             is_strict,
             must_be_whole,
             may_lack_state,
-            max_input: self.max_input,
+            max_input: self.max_input.size,
             ..inputs
         };
         planned_file(&self.document, &inputs).map(Some)
@@ -146,17 +145,18 @@ impl DocumentArgs {
         if source == Source::Stdin && self.schemas.sources().any(|schemas| schemas == source) {
             return Err(Error::OneStdin);
         }
-        let given = self.schemas.load(self.max_input).map_err(|error| match error {
+        let given = self.schemas.load(self.max_input.size).map_err(|error| match error {
             SchemaError::Document { name, error } => at(&name, error.into()),
             SchemaError::Text(error) => error.into(),
+            error => Error::Schemas(error),
         })?;
         let file = match planned {
             Some(file) => file,
             None => {
                 let reader = self.schemas.plan_files(&given).masking(self.mask.names());
                 match changes_alone {
-                    true => reader.read_changes(&source, self.max_input.0)?,
-                    false => reader.read(&source, self.max_input.0)?,
+                    true => reader.read_changes(&source, self.max_input.size.0)?,
+                    false => reader.read(&source, self.max_input.size.0)?,
                 }
             }
         };

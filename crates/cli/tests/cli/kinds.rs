@@ -1,13 +1,15 @@
 //! Every public error of the libraries has a kind by which programs match on it.
 
+use std::path::PathBuf;
+
 use objchange::address::{AddressError, AddressErrorKind};
 use objchange::change::{
     ApplyChangeError, ApplyViolation, ChangeError, InconsistentResult, InvalidPlan, PlanChangeError,
     PlanViolation,
 };
 use objchange::schema::{
-    CoerceError, CoerceErrorKind, ProviderSchemas, SchemaDocumentError, SchemaProblem, SchemaProblemKind,
-    UnknownPath, UnknownPathKind,
+    CoerceError, CoerceErrorKind, MissingSchemaText, ProviderSchemas, SchemaDocumentError, SchemaProblem,
+    SchemaProblemKind, UnknownPath, UnknownPathKind,
 };
 use objchange::value::{
     ArithmeticError, ConstructError, ConvertError, ConvertErrorKind, MsgpackError, MsgpackProblem, NanError,
@@ -16,12 +18,18 @@ use objchange::value::{
 };
 use objchange::{Type, Value};
 use objchange_case::{Case, CaseError};
+use objchange_files::FileError;
+use objchange_files::input::InputError;
 use objchange_hcl::{FunctionError, SelectError};
 use objchange_model::ModelError;
+use objchange_module::config::FilesError;
+use objchange_module::plan::ExplainError;
+use objchange_module::state::{ReadStateError, StateProblem};
+use objchange_module::{AnswerError, ModuleDiagnostic, ProviderConfigAddressError};
 use objchange_plan::{
     AddressMapError, CompareError, DocumentError, GateError, HashKeyError, IgnoredPathError, JsonError,
     MaskedNameError, ObjectError, ParseHashError, Plan, PlanFileError, PlannedError, PriorError,
-    ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError, TemplateError,
+    ProgramError, SchemaCacheError, Schemas, ShowError, StateEditError, TemplateError, UnpackError,
 };
 use objchange_policy::ObjectValueError;
 use objchange_policy::columns::RowError;
@@ -31,7 +39,14 @@ use objchange_policy::sentinel::ParseTimeError;
 use objchange_policy::sentinel::files::PolicyFilesError;
 use objchange_policy::sentinel::mock::MockError;
 use objchange_policy::sentinel::set::{NoSuchParam, UnusedGlobal};
-use objchange_sentinel::RunError;
+use objchange_project::resource::{PartPathError, ResourceError};
+use objchange_project::session::SessionError;
+use objchange_project::{
+    CacheFileError, ChangedFilesError, ChangedFilesProblem, ConfigurationError, InputsError, InstalledError,
+    MissingSchemas, PlanError, PlanInputError, RootsError, RootsProblem, SchemaError, SchemaTextError,
+    StateError, UpgradeError,
+};
+use objchange_sentinel::{HostError, RunError};
 use objchange_text::re2::{PatternError, TooManyReads};
 use objchange_text::{Diagnostic, DiagnosticsError, LineError};
 
@@ -120,24 +135,41 @@ fn every_error_type_has_one() {
         PlannedError: |e| e.kind();
         ParseTimeError: |e| e.kind();
         WriteError: |e| e.kind();
+        MissingSchemaText: |e| e.kind();
+        HostError: |e| e.kind();
+        UnpackError: |e| e.kind();
+        FileError: |e| e.kind.kind();
+        InputError: |e| e.kind();
+        FilesError: |e| e.kind();
+        ExplainError: |e| e.kind();
+        ReadStateError: |e| e.kind();
+        StateProblem: |e| e.kind();
+        AnswerError: |e| e.kind();
+        ModuleDiagnostic: |e| e.kind();
+        ProviderConfigAddressError: |e| e.kind();
+        CacheFileError: |e| e.kind();
+        ChangedFilesError: |e| e.kind();
+        ChangedFilesProblem: |e| e.kind();
+        ConfigurationError: |e| e.kind();
+        InputsError: |e| e.kind();
+        InstalledError: |e| e.kind();
+        MissingSchemas: |e| e.kind();
+        PartPathError: |e| e.kind();
+        PlanError: |e| e.kind();
+        PlanInputError: |e| e.kind();
+        ResourceError: |e| e.kind();
+        RootsError: |e| e.kind();
+        RootsProblem: |e| e.kind();
+        SchemaError: |e| e.kind();
+        SchemaTextError: |e| e.kind();
+        SessionError: |e| e.kind();
+        StateError: |e| e.kind();
+        UpgradeError: |e| e.kind();
     };
-    let mut sources = vec![
-        workspace().join("src"),
-        workspace().join("crates/case/src"),
-        workspace().join("crates/text/src"),
-        workspace().join("crates/hcl/src"),
-        workspace().join("crates/model/src"),
-        workspace().join("crates/plan/src"),
-        workspace().join("crates/policy/src"),
-        workspace().join("crates/sentinel/src"),
-    ];
+    let crates = ["case", "files", "hcl", "model", "module", "plan", "policy", "project", "sentinel", "text"];
+    let crates = crates.map(|name| workspace().join("crates").join(name).join("src"));
     let mut found = 0;
-    while let Some(source) = sources.pop() {
-        if source.is_dir() {
-            sources.extend(std::fs::read_dir(source).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
-        let text = std::fs::read_to_string(&source).unwrap();
+    for (source, text) in sources([workspace().join("src")].into_iter().chain(crates)) {
         for name in error_types(&text) {
             assert!(kinds.contains(&name), "{name} of {} has no kind", source.display());
             found += 1;
@@ -146,12 +178,48 @@ fn every_error_type_has_one() {
     assert_eq!(found, kinds.len());
 }
 
+/// A new kind of error breaks nobody who matches on the others.
+#[test]
+fn every_error_may_get_new_kinds() {
+    let crates = std::fs::read_dir(workspace().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let libraries = crates.filter(|path| !["cli", "python", "capi"].iter().any(|name| path.ends_with(name)));
+    let folders = libraries.map(|path| path.join("src")).chain([workspace().join("src")]);
+    for (source, text) in sources(folders) {
+        for name in error_types(&text) {
+            let declared = format!("\npub enum {name} {{");
+            let Some(at) = text.find(&declared) else { continue };
+            let attributes =
+                text[..at].lines().rev().take_while(|line| line.starts_with("#[") || line.starts_with("///"));
+            let is_open = attributes.into_iter().any(|line| line == "#[non_exhaustive]");
+            assert!(is_open, "{name} of {} is not #[non_exhaustive]", source.display());
+        }
+    }
+}
+
+/// The sources in folders, with their texts.
+fn sources(folders: impl IntoIterator<Item = PathBuf>) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut left: Vec<PathBuf> = folders.into_iter().collect();
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            found.push((path, text));
+        }
+    }
+    found
+}
+
 /// The public types of a source that are errors.
 fn error_types<'t>(text: &'t str) -> impl Iterator<Item = &'t str> {
     let by_hand = text.lines().filter_map(|line| line.strip_prefix("impl std::error::Error for "));
     let mut is_derived = false;
     let derived = text.lines().filter_map(move |line| {
         is_derived |= line.starts_with("#[derive(") && line.contains("Error)]");
+        // The derived error is a private one.
+        is_derived &=
+            !["enum ", "struct ", "pub(crate) ", "pub(super) "].iter().any(|start| line.starts_with(start));
         let name = ["pub enum ", "pub struct "].iter().find_map(|start| line.strip_prefix(start))?;
         std::mem::take(&mut is_derived).then_some(name)
     });

@@ -437,7 +437,11 @@ fn exported_files_are_checked_before_they_are_added() {
         "kit_disk",
     ]);
     assert_eq!(learned.code, 0, "{learned:?}");
-    assert_eq!(cache.line("schemas export example.com/test/kit DIR/kit.schemas").code, 0);
+    let exported = cache.line("schemas export example.com/test/kit DIR/kit.schemas --json");
+    assert_eq!(exported.code, 0, "{exported:?}");
+    let json: serde_json::Value = serde_json::from_str(&exported.stdout).unwrap();
+    crate::schemas::check(&crate::schemas::validator("schemas.schema.json"), &json);
+    assert_eq!(json["schemas"][0]["provider"], "example.com/test/kit");
     let refused = cache.line("schemas add DIR/kit.schemas --max-input 100");
     assert!(refused.code == 2 && refused.stderr.contains("--max-input"), "{refused:?}");
 

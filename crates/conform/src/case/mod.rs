@@ -16,6 +16,44 @@ use self::secret_names::holds_secret_names;
 use super::run::Exchange;
 use super::{Clause, Finding, shape};
 
+/// Why no case shows a finding without the provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoCase {
+    /// No configuration is needed to see it.
+    #[error("no configuration is needed to see it")]
+    NotNeeded,
+    /// Case files have no question that shows it.
+    #[error("case files have no question that shows this")]
+    NoQuestion,
+    /// It is about a function, and case files have no operation for these.
+    #[error("case files have no operation for functions")]
+    Function,
+    /// The names of the object's attributes may be secret.
+    #[error("the names of its attributes may be secret")]
+    SecretNames,
+    /// The provider's answer has no form in case files.
+    #[error("the provider's answer cannot be written as a case")]
+    Unwritable,
+    /// The case would hold a secret.
+    #[error("it would tell a secret")]
+    TellsSecret,
+}
+
+impl NoCase {
+    /// The stable name of the reason.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::NotNeeded => "not_needed",
+            Self::NoQuestion => "no_question",
+            Self::Function => "function",
+            Self::SecretNames => "secret_names",
+            Self::Unwritable => "unwritable",
+            Self::TellsSecret => "tells_secret",
+        }
+    }
+}
+
 /// The case as a line, or why there is none. Values that the schema calls secret, and those at the paths in
 /// `secrets`, are replaced by others of their type.
 pub(super) fn case(
@@ -25,16 +63,16 @@ pub(super) fn case(
     exchanges: &[Exchange],
     secrets: &[(Path, Marks)],
     masks: &Masks,
-) -> Result<String, &'static str> {
+) -> Result<String, NoCase> {
     let marked = |asked: CaseQuestion| asked.map(|object| Some(object.mark_where_present(secrets)));
     let asked: Vec<CaseQuestion> =
         questions(finding.clause, exchanges).into_iter().filter_map(marked).collect();
     if asked.is_empty() {
-        return Err("case files have no question that shows this");
+        return Err(NoCase::NoQuestion);
     }
     let has_secret_names = |object: &Value| holds_secret_names(block, &block.mark_hidden(object));
     if asked.iter().any(|asked| asked.objects().any(has_secret_names)) {
-        return Err("the names of its attributes may be secret");
+        return Err(NoCase::SecretNames);
     }
     let shown = |asked: &CaseQuestion| {
         let mut masks = masks.clone();
@@ -47,7 +85,7 @@ pub(super) fn case(
         // Without some of its members the engine may find something else, so the whole object is the second choice.
         line(&small, &pruned).or_else(|| line(block, &masked)).map(|(line, _)| line)
     };
-    asked.iter().find_map(shown).ok_or("the provider's answer cannot be written as a case")
+    asked.iter().find_map(shown).ok_or(NoCase::Unwritable)
 }
 
 /// The question of a case: an operation, and its fields. A field may be a list of answers, each with one

@@ -94,6 +94,11 @@ impl HintsError {
     fn new(place: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { place: place.into(), problem: problem.into() }
     }
+
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(&self) -> &'static str {
+        "hints"
+    }
 }
 
 /// Hints may hold secrets.

@@ -10,6 +10,7 @@ use objchange_text::joined_path;
 
 use super::Options;
 use super::watch::{SharedSecrets, Watched};
+use crate::case::NoCase;
 use crate::finding::shortened;
 use crate::flow::no_answer;
 use crate::report::{FindingReport, Subject, TypeReport, shape};
@@ -130,6 +131,6 @@ pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec
 
 /// A finding that needs no configuration.
 pub(super) fn without_config(finding: Finding, place: String) -> FindingReport {
-    let case = Err("no configuration is needed to see it".into());
+    let case = Err(NoCase::NotNeeded);
     FindingReport { finding, place, count: 1, smallest: None, case, is_known: false }
 }

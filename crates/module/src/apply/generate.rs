@@ -33,6 +33,7 @@ impl NumberSequence {
 
 /// An object cannot be completed with the given values.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FillError {
     /// The attribute.
     pub path: Path,
@@ -42,6 +43,7 @@ pub struct FillError {
 
 /// A problem with a given value. Never shows the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FillProblem {
     /// It cannot be converted to the type of the attribute: the type, and why.
     Conversion {

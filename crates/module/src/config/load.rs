@@ -15,7 +15,7 @@ use super::constants::Constants;
 use super::manifest::{self, Manifest};
 use super::names::{clean, configuration_files, is_left_alone, is_of_opentofu, join};
 use super::source::{ModuleSource, SourceDirectory};
-use super::{Config, Files, LoadedModule, MissingModule, ModuleId};
+use super::{Config, Files, FilesError, LoadedModule, MissingModule, ModuleId};
 use crate::{Diagnostics, Severity};
 
 /// The version that brought imports by modules that others call.
@@ -491,7 +491,7 @@ impl Loader<'_> {
     }
 
     /// Reads the files of a directory once.
-    fn directory(&mut self, directory: &str) -> Result<Directory, String> {
+    fn directory(&mut self, directory: &str) -> Result<Directory, FilesError> {
         if let Some(known) = self.directories.get(directory) {
             return Ok(known.clone());
         }
@@ -513,7 +513,7 @@ impl Loader<'_> {
                 continue;
             };
             if let Err(error) = sources.add(path, text) {
-                return Err(error.detail.into_owned());
+                return Err(FilesError::Unreadable(error.detail.into_owned()));
             }
         }
         // OpenTofu has versions of its own.

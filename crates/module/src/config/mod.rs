@@ -21,7 +21,7 @@ use objchange_plan::{BlockPlace, DirectoryProblem, Missing, MissingKind, Version
 use smol_str::SmolStr;
 
 use crate::document::resource_address;
-pub use crate::files::{Files, MemoryFiles, OpenTofuFiles};
+pub use crate::files::{Files, FilesError, MemoryFiles, OpenTofuFiles};
 pub use file_reads::{FileRead, template_reads};
 pub(crate) use load::InstalledPlace;
 pub use load::LoadOptions;

@@ -130,29 +130,28 @@ impl PriorState {
     /// # Ok::<(), objchange_module::state::ReadStateError>(())
     /// ```
     pub fn read(text: &str, schemas: &Schemas) -> Result<(Self, Diagnostics), ReadStateError> {
-        Self::read_with(text, schemas, &mut SimulatedProviders::default())
+        Self::from_file(&State::parse_file(text)?, schemas, &mut SimulatedProviders::default())
     }
 
-    /// Reads a state; providers upgrade objects of older schema versions if they can be asked.
+    /// The state in a state file that was read; providers upgrade objects of older schema versions if they can be asked.
     ///
     /// # Errors
     ///
     /// As for [`Self::read`].
-    pub fn read_with(
-        text: &str,
+    pub fn from_file(
+        file: &State<'_>,
         schemas: &Schemas,
         providers: &mut dyn Providers,
     ) -> Result<(Self, Diagnostics), ReadStateError> {
-        let file = State::parse_file(text)?;
         if let Some(part) = file.missing_part {
             return Err(ReadStateError::Cut(part));
         }
         let (state, diagnostics) = Default::default();
         let mut reading = Reading { schemas, providers, state, diagnostics };
         for stored in &file.resources {
-            reading.object(&file, stored)?;
+            reading.object(file, stored)?;
         }
-        reading.state.outputs = outputs(&file)?;
+        reading.state.outputs = outputs(file)?;
         Ok((reading.state, reading.diagnostics))
     }
 }

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use crate::config::{Config, InstalledPlace, LoadOptions, clean};
 use crate::directory::load_with_constants;
-use crate::files::Files;
+use crate::files::{Files, FilesError};
 use crate::plan::GivenVariable;
 use crate::variables::{GivenValue, NeededVariables, VariableSources, read_values, value};
 use crate::versions::since;
@@ -280,7 +280,9 @@ impl TestSuite {
     /// Adds a file to the sources; its position there.
     fn add_source(&mut self, texts: &TestTexts<'_>, config: &mut Config, path: &str) -> Option<usize> {
         let read = texts.files.read(path);
-        let text = match read.and_then(|text| text.ok_or_else(|| "there is no such file".to_owned())) {
+        let text = match read
+            .and_then(|text| text.ok_or_else(|| FilesError::Unreadable("there is no such file".to_owned())))
+        {
             Ok(text) => text,
             Err(error) => {
                 let detail = format!("The file {path} cannot be read: {error}.");

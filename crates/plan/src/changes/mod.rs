@@ -3,13 +3,14 @@
 mod actions;
 mod checks;
 mod invocation;
+mod masked;
 mod planned_values;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use objchange::Type;
-use objchange::address::steps;
+use objchange::address::{ProviderAddress, steps};
 use objchange::change::{DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
 use objchange::value::{Path, StatedTypes};
@@ -251,7 +252,7 @@ impl ChangedResource<'_> {
 /// assert!(!is_builtin("registry.terraform.io/hashicorp/aws"));
 /// ```
 pub fn is_builtin(provider: &str) -> bool {
-    provider == "terraform.io/builtin/terraform"
+    ProviderAddress::normalized(provider) == "terraform.io/builtin/terraform"
 }
 
 impl<'t> ValueChange<'t> {
@@ -309,8 +310,32 @@ pub trait PackedValues: Send + Sync {
     ///
     /// # Errors
     ///
-    /// They cannot be decoded, for this reason. It shows no value.
-    fn unpack(&self) -> Result<PlannedValues, String>;
+    /// They cannot be decoded.
+    fn unpack(&self) -> Result<PlannedValues, UnpackError>;
+}
+
+/// The sides of a change cannot be decoded. The sentence shows no value.
+///
+/// ```
+/// use objchange_plan::UnpackError;
+///
+/// let error = UnpackError::new("the value is cut off");
+/// assert_eq!((error.kind(), error.to_string().as_str()), ("packed", "the value is cut off"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnpackError(String);
+
+impl UnpackError {
+    /// An error for this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(&self) -> &'static str {
+        "packed"
+    }
 }
 
 /// Both sides of a change as a plan file has them. It may hold secrets.

@@ -35,6 +35,11 @@ impl PlannedValues {
         Self::new(Some(schema), &change.before, &change.after, replace)
     }
 
+    /// Both sides, changed alike.
+    pub(super) fn map(&self, change: impl Fn(&Value) -> Value) -> Self {
+        Self { before: change(&self.before), after: change(&self.after), ..self.clone() }
+    }
+
     /// Replaces the paths that force the replacement.
     pub(crate) fn replacing(self, replace: Vec<Path>) -> Self {
         Self { replace, ..self }

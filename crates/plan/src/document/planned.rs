@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use objchange::Value;
+use objchange::address::InstanceAddress;
 use objchange::schema::Block;
 
-use super::{DocumentError, Form, ObjectError, Plan, read_object};
+use super::{Form, ObjectError, Plan, read_object};
 use crate::changes::ChangedResource;
 use crate::json::{Json, JsonError, Raw, Shape, View};
 
@@ -13,9 +14,6 @@ use crate::json::{Json, JsonError, Raw, Shape, View};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlannedError {
-    /// The text is not a plan.
-    #[error(transparent)]
-    Document(#[from] DocumentError),
     /// The plan has no resource instance at this address.
     #[error("the plan has no resource instance {0}")]
     NoInstance(String),
@@ -34,7 +32,6 @@ impl PlannedError {
     /// The stable name of the kind of error.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Document(error) => error.problem.kind(),
             Self::NoInstance(_) => "no_instance",
             Self::NoValues => "no_values",
             Self::Json(error) => error.kind().kind(),
@@ -43,16 +40,19 @@ impl PlannedError {
     }
 }
 
-/// Reads the planned object at an address from a plan.
-///
-/// # Errors
-///
-/// The text is not a plan, the plan has no such object, or the object is not of the schema.
-pub fn read_planned(text: &str, block: &Block, address: &str) -> Result<Value, PlannedError> {
-    let plan = Plan::parse(text)?;
-    let is_it = |change: &&ChangedResource<'_>| *change.address == *address && change.deposed.is_none();
-    let changed = plan.changes.resources.iter().find(is_it);
-    changed.ok_or_else(|| PlannedError::NoInstance(address.to_owned()))?.planned_object(block)
+impl Plan<'_> {
+    /// The object at an address after the change.
+    ///
+    /// # Errors
+    ///
+    /// The plan has no such object, or it is not of the schema.
+    pub fn planned_object(&self, address: &str, block: &Block) -> Result<Value, PlannedError> {
+        let is_it = |change: &&ChangedResource<'_>| {
+            change.deposed.is_none() && InstanceAddress::is_same(&change.address, address)
+        };
+        let changed = self.changes.resources.iter().find(is_it);
+        changed.ok_or_else(|| PlannedError::NoInstance(address.to_owned()))?.planned_object(block)
+    }
 }
 
 impl ChangedResource<'_> {

@@ -1,12 +1,10 @@
-//! The prior object, on its own or from a state.
+//! The prior object, and why there is none.
 
 use std::fmt;
 
 use objchange::Value;
-use objchange::address::InstanceAddress;
-use objchange::schema::Block;
 
-use super::{Document, DocumentError, DocumentKind, Form, NoInstance, ObjectError, State, read_object};
+use super::{DocumentError, ObjectError, State};
 
 /// The object as it is before a change.
 #[derive(Debug)]
@@ -70,7 +68,7 @@ pub struct Candidates(Vec<String>);
 
 impl Candidates {
     /// Those of this type.
-    fn new(state: &State<'_>, resource_type: &str) -> Self {
+    pub(super) fn new(state: &State<'_>, resource_type: &str) -> Self {
         let of_type = state.instances().filter(|instance| &*instance.resource_type == resource_type);
         Self(of_type.map(|instance| instance.address.to_string()).collect())
     }
@@ -108,51 +106,4 @@ impl PriorError {
             _ => None,
         }
     }
-}
-
-/// Reads the prior object of a resource type: the text itself, or what it has at an address.
-///
-/// # Errors
-///
-/// The text is neither an object of this schema nor a state with one at the address.
-pub fn read_prior(
-    text: &str,
-    schema: &Block,
-    resource_type: &str,
-    address: Option<&str>,
-) -> Result<Prior, PriorError> {
-    let state = match (DocumentKind::detect(text), address) {
-        (Ok(DocumentKind::Plan), _) => return Err(PriorError::Plan),
-        (Ok(DocumentKind::State | DocumentKind::StateFile | DocumentKind::Encrypted), _) => {
-            match Document::parse(text)? {
-                Document::State(state) => state,
-                Document::Plan(_) => return Err(PriorError::Plan),
-            }
-        }
-        (Ok(_), Some(_)) => return Err(PriorError::NoState),
-        (Err(error), Some(_)) => return Err(error.into()),
-        // The reader of objects explains why this is no object.
-        (Ok(_) | Err(_), None) => {
-            let value = read_object(text, schema, Form::Markers)
-                .map_err(|error| PriorError::Object { address: None, error })?;
-            return Ok(Prior { value, tainted: false });
-        }
-    };
-    let Some(address) = address else {
-        return Err(PriorError::NoAddress { known: Candidates::new(&state, resource_type) });
-    };
-    let same = state.instances().find(|instance| InstanceAddress::is_same(&instance.address, address));
-    let in_state = same.map_or(address, |instance| &*instance.address);
-    let instance = state.instance(in_state, resource_type).map_err(|error| match error {
-        NoInstance::OtherType(found) => {
-            PriorError::OtherType { address: address.to_owned(), found, wanted: resource_type.to_owned() }
-        }
-        _ => {
-            PriorError::Absent { address: address.to_owned(), known: Candidates::new(&state, resource_type) }
-        }
-    })?;
-    let value = state
-        .object(instance, schema)
-        .map_err(|error| PriorError::Object { address: Some(address.to_owned()), error })?;
-    Ok(Prior { value, tainted: instance.tainted })
 }

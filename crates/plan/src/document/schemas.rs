@@ -138,6 +138,16 @@ impl Schemas {
         self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)
     }
 
+    /// Whether the schema of a changed resource is at hand. Showing the resource says why one cannot be read.
+    pub(crate) fn has_change(&self, resource: &ChangedResource<'_>) -> bool {
+        !matches!(self.of_change(resource), Ok(None))
+    }
+
+    /// Whether the schema of an object in a state is at hand.
+    pub(crate) fn has_object(&self, resource: &StateResource<'_>) -> bool {
+        !matches!(self.of_state(resource), Ok(None))
+    }
+
     pub(crate) fn of_state(
         &self,
         resource: &StateResource<'_>,

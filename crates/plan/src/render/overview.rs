@@ -68,6 +68,11 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<Sentence> {
         let rest = ": only what was planned until then is listed.";
         sentences.push(Sentence { important: "Planning failed", rest });
     }
+    if report.lacks_schemas {
+        let rest = ": blocks are shown as attributes, values that only a schema marks as sensitive are shown, and what forces a \
+                    replacement may be wrong.";
+        sentences.push(Sentence { important: "Schemas are missing", rest });
+    }
     let mut say = |rest| sentences.push(Sentence { important: "", rest });
     if report.complete == Some(false) && !report.errored {
         say("The plan is incomplete: more may be left to change.");

@@ -135,6 +135,36 @@ impl Report<'_> {
         print(out, options, self.program, |writer| writer.page(self))
     }
 
+    /// Writes the report like [`Report::write_text`], below a line of its own if the plan is a [prediction](Self::prediction):
+    /// Terraform has no words for that, and its text stays as it is.
+    ///
+    /// ```
+    /// use objchange_plan::{Filter, Options, Plan, Report, Schemas};
+    ///
+    /// let plan = Plan::parse(
+    ///     r#"{"format_version":"1.2","terraform_version":"1.16.0+simulated","resource_changes":[{"address":"disk.a",
+    ///     "mode":"managed","type":"disk","name":"a","provider_name":"registry.terraform.io/acme/disk",
+    ///     "change":{"actions":["create"],"before":null,"after":{}}}]}"#,
+    /// )?;
+    /// let (schemas, options) = (Schemas::none(), Options::default());
+    /// let report = Report::of_plan(&plan, &schemas, &options, &Filter::default())?;
+    /// let (mut headed, mut exact) = (Vec::new(), Vec::new());
+    /// report.write_headed_text(&mut headed, &options)?;
+    /// report.write_text(&mut exact, &options)?;
+    /// assert!(headed.starts_with(b"Predicted plan: ") && headed.ends_with(&exact));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Report::write_text`].
+    pub fn write_headed_text(&self, out: &mut dyn io::Write, options: &Options) -> Result<(), ShowError> {
+        if let Some(sentence) = self.prediction() {
+            writeln!(out, "{sentence}\n").map_err(ShowError::Write)?;
+        }
+        self.write_text(out, options)
+    }
+
     fn text(&self, options: &Options) -> Result<String, ShowError> {
         let mut bytes = Vec::new();
         self.write_text(&mut bytes, options)?;

@@ -40,6 +40,7 @@ impl ShowError {
 /// A template for pages cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct TemplateError {
     /// The line of the template, if the error is at one.
     pub line: Option<usize>,

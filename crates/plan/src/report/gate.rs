@@ -190,6 +190,7 @@ impl fmt::Display for LeftOutBy {
 
 /// Why a gate cannot be asked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GateError {
     /// Parts of the selection match nothing.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]

@@ -116,6 +116,9 @@ pub struct Report<'p> {
     pub checks: Vec<Check<'p>>,
     /// The inputs that the plan was made without, which each format lists.
     pub missing: Vec<Missing>,
+    /// Something is listed whose schema is not at hand, so that pages say what that costs. Not looked for where the report is made
+    /// for Terraform's text.
+    pub lacks_schemas: bool,
     /// The origins of schemas that were found automatically.
     pub schemas: &'p [SchemaOrigin],
     /// The sections, in the order of the page; one without entries is not to be seen.
@@ -289,8 +292,8 @@ impl<'p> Report<'p> {
         plan::report(differ, stated, options.mode.unwrap_or_default(), filter)
     }
 
-    /// The sentence for people that the providers were not asked, if they were not. Terraform's text has no words for it; the other
-    /// formats say it.
+    /// The sentence for people that the providers were not asked, if they were not. Pages, summaries and
+    /// [`Report::write_headed_text`] begin with it.
     pub fn prediction(&self) -> Option<String> {
         self.predicted.then(|| format!("Predicted plan{PREDICTED}"))
     }
@@ -370,6 +373,9 @@ impl Serialize for Report<'_> {
         }
         if self.predicted {
             map.serialize_entry("predicted", &true)?;
+        }
+        if self.lacks_schemas {
+            map.serialize_entry("lacks_schemas", &true)?;
         }
         if let Some(no_state) = self.no_state {
             map.serialize_entry("no_state", &no_state)?;

@@ -126,6 +126,10 @@ pub(super) fn report<'p, 't>(
         (true, true) if !has_outputs => outcome(differ, mode, has_drift),
         _ => None,
     };
+    let lacks_schemas = differ.dialect.is_own_format() && {
+        let mut listed = changes.iter().chain(&drifted).copied().chain(deferred.iter().map(|d| &d.resource));
+        listed.any(|resource| !resource.is_builtin() && !differ.schemas.has_change(resource))
+    };
     let legend: &[_] = if program.is_opentofu() { &OPENTOFU_LEGEND } else { &LEGEND };
     let legend = legend
         .iter()
@@ -217,6 +221,7 @@ pub(super) fn report<'p, 't>(
         no_state: None,
         // Changes do not say it.
         missing: Vec::new(),
+        lacks_schemas,
         of_selection,
         drift: Entries::new(
             drifted,

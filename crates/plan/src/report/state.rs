@@ -75,6 +75,8 @@ pub(super) fn report<'p>(
         };
         resources.push((resource, place));
     }
+    let lacks_schemas = dialect.is_own_format()
+        && resources.iter().any(|(resource, _)| !resource.is_builtin() && !schemas.has_object(resource));
     let outcome = if state.is_empty() {
         Some(Outcome::EmptyState)
     } else {
@@ -98,7 +100,15 @@ pub(super) fn report<'p>(
         move |output| diff_output(state, output, dialect).map(Some),
     )));
     let of_selection = !filter.is_all();
-    Report { program, counts, of_selection, schemas: schemas.origins(), sections, ..Report::default() }
+    Report {
+        program,
+        counts,
+        of_selection,
+        lacks_schemas,
+        schemas: schemas.origins(),
+        sections,
+        ..Report::default()
+    }
 }
 
 fn state_header<'p>(resource: &'p StateResource<'_>, module: ModulePlace) -> StateHeader<'p> {

@@ -44,6 +44,7 @@ impl InstanceObject {
 
 /// Why an object cannot be put into a state file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateEditError {
     /// It has no form in JSON.
     #[error("{0}")]

@@ -57,7 +57,8 @@ impl<'t> Sides<'t> {
                 if let Some(sides) = plain.and_then(Self::from_packed) {
                     return Ok(sides);
                 }
-                let planned = values.unpack().map_err(DocumentError::in_no_text)?;
+                let planned =
+                    values.unpack().map_err(|error| DocumentError::in_no_text(error.to_string()))?;
                 Ok(Self::from_planned(&planned))
             }
         }

@@ -20,6 +20,7 @@ pub struct Subject<'t> {
 
 /// A document cannot be queried.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SubjectError {
     /// The document cannot be read.
     #[error(transparent)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use objchange_rego::{HttpRequest, Network};
-use objchange_sentinel::{Function, Import, List, Map, Value};
+use objchange_sentinel::{Function, HostError, Import, List, Map, Value};
 
 /// How long a request may take where the policy says nothing about it.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -19,7 +19,7 @@ const MOST_SECONDS: i64 = 3600;
 /// The most attempts that a policy may ask for.
 const MOST_RETRIES: i64 = 100;
 
-type Made = Result<Value, String>;
+type Made = Result<Value, HostError>;
 
 /// The import of one run.
 #[derive(Debug)]
@@ -54,15 +54,15 @@ fn function(name: &'static str, arity: usize, call: impl Fn(&[Value]) -> Made + 
     }))
 }
 
-fn text(value: &Value) -> Result<&str, String> {
-    value.as_str().ok_or_else(|| format!("expected a string, found {}", value.type_name()))
+fn text(value: &Value) -> Result<&str, HostError> {
+    value.as_str().ok_or_else(|| format!("expected a string, found {}", value.type_name()).into())
 }
 
-fn whole(value: &Value, most: i64) -> Result<i64, String> {
+fn whole(value: &Value, most: i64) -> Result<i64, HostError> {
     match value.seen() {
         Value::Int(number) if (0..=most).contains(number) => Ok(*number),
-        Value::Int(_) => Err(format!("expected a number from 0 to {most}")),
-        other => Err(format!("expected an int, found {}", other.type_name())),
+        Value::Int(_) => Err(format!("expected a number from 0 to {most}").into()),
+        other => Err(format!("expected an int, found {}", other.type_name()).into()),
     }
 }
 
@@ -89,7 +89,7 @@ impl Client {
         Some(match name {
             "accept_status_codes" => function("accept_status_codes", 1, move |arguments| {
                 let Value::List(codes) = arguments[0].seen() else {
-                    return Err(format!("expected a list, found {}", arguments[0].type_name()));
+                    return Err(format!("expected a list, found {}", arguments[0].type_name()).into());
                 };
                 let codes = codes.items().iter().map(|code| whole(code, 999)).collect::<Result<_, _>>()?;
                 Ok(Self { accepted: codes, ..client.clone() }.value())
@@ -113,7 +113,7 @@ impl Client {
         let request = Request::of(asked)?;
         let method = method.unwrap_or(&request.method).to_owned();
         if !["http://", "https://"].iter().any(|scheme| request.url.starts_with(scheme)) {
-            return Err("an address begins with http:// or https://".to_owned());
+            return Err("an address begins with http:// or https://".into());
         }
         let response = self.network.send(&HttpRequest {
             method: method.clone(),
@@ -127,7 +127,7 @@ impl Client {
         });
         let response = response.map_err(|error| error.message)?;
         if !self.accepted.contains(&i64::from(response.status_code)) {
-            return Err(format!("{method} {}: {}", request.address(), response.status));
+            return Err(format!("{method} {}: {}", request.address(), response.status).into());
         }
         let mut headers: Vec<(String, String)> = Vec::new();
         for (name, value) in response.headers {
@@ -171,12 +171,12 @@ impl Request {
     }
 
     /// The request that a policy passes: an address, or what `request` has made.
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &Value) -> Result<Self, HostError> {
         if let Some(url) = value.as_str() {
             return Ok(Self::new(url));
         }
         let Value::Map(map) = value.seen() else {
-            return Err(format!("expected an address or a request, found {}", value.type_name()));
+            return Err(format!("expected an address or a request, found {}", value.type_name()).into());
         };
         let member = |name: &str| map.get(name).and_then(|value| value.as_str().map(str::to_owned));
         let url = member("url").ok_or("this map is no request")?;
@@ -210,7 +210,7 @@ impl Request {
     }
 
     fn value(&self) -> Value {
-        let of = |change: fn(Self, &[Value]) -> Result<Self, String>| {
+        let of = |change: fn(Self, &[Value]) -> Result<Self, HostError>| {
             let request = self.clone();
             move |arguments: &[Value]| change(request.clone(), arguments).map(|request| request.value())
         };
@@ -257,7 +257,7 @@ impl Request {
                     1,
                     of(|request, a| match text(&a[0])? {
                         method @ ("GET" | "POST") => Ok(Self { method: method.to_owned(), ..request }),
-                        _ => Err("the method is GET or POST".to_owned()),
+                        _ => Err("the method is GET or POST".into()),
                     }),
                 ),
             ),

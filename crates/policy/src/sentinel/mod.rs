@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use objchange::address::strip_keys;
 use objchange_plan::PlanSection;
-use objchange_sentinel::{Function, Import, Map, Source, Value};
+use objchange_sentinel::{Function, HostError, Import, Map, Source, Value};
 
 use self::cache::DocumentCache;
 pub use self::configuration::Configuration;
@@ -200,12 +200,12 @@ impl Import for Host {
     }
 }
 
-fn strip(arguments: &[Value]) -> Result<Value, String> {
+fn strip(arguments: &[Value]) -> Result<Value, HostError> {
     match arguments {
         [undefined @ Value::Undefined(_)] => Ok(undefined.clone()),
         [address] => match address.as_str() {
             Some(address) => Ok(Value::from(strip_keys(address))),
-            None => Err(format!("expected a string, found {}", address.type_name())),
+            None => Err(format!("expected a string, found {}", address.type_name()).into()),
         },
         _ => Ok(Value::undefined()),
     }

@@ -169,6 +169,7 @@ impl SetOptions<'_> {
 /// No policy has a parameter of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no policy has a parameter {0:?}")]
+#[non_exhaustive]
 pub struct NoSuchParam(pub String);
 
 impl NoSuchParam {
@@ -181,6 +182,7 @@ impl NoSuchParam {
 /// No policy uses a global name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no policy or module uses the global name {0:?}")]
+#[non_exhaustive]
 pub struct UnusedGlobal(pub String);
 
 impl UnusedGlobal {

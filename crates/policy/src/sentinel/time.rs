@@ -5,6 +5,7 @@ use objchange_sentinel::{Policy, Run, Setup, Value};
 /// A text is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a time is written like 2026-01-31T12:00:00Z, or in seconds since 1970")]
+#[non_exhaustive]
 pub struct ParseTimeError;
 
 impl ParseTimeError {

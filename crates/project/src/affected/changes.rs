@@ -50,11 +50,18 @@ pub enum ChangedFilesProblem {
 impl ChangedFilesError {
     /// The stable name of the kind of error.
     pub fn kind(&self) -> &'static str {
-        match self.problem {
-            ChangedFilesProblem::Unclosed => "unclosed_name",
-            ChangedFilesProblem::Escape => "unknown_escape",
-            ChangedFilesProblem::NotUtf8 => "name_is_not_utf8",
-            ChangedFilesProblem::MoreThanName => "more_than_a_name",
+        self.problem.kind()
+    }
+}
+
+impl ChangedFilesProblem {
+    /// The stable name of the problem.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Unclosed => "unclosed_name",
+            Self::Escape => "unknown_escape",
+            Self::NotUtf8 => "name_is_not_utf8",
+            Self::MoreThanName => "more_than_a_name",
         }
     }
 }

@@ -51,11 +51,18 @@ impl RootsError {
 
     /// The stable name of the kind of error.
     pub fn kind(&self) -> &'static str {
-        match self.problem {
-            RootsProblem::NoModule => "no_module",
-            RootsProblem::NoMatch => "no_match",
-            RootsProblem::Glob(_) => "wrong_glob",
-            RootsProblem::Unreadable(_) => "unreadable_directory",
+        self.problem.kind()
+    }
+}
+
+impl RootsProblem {
+    /// The stable name of the problem.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoModule => "no_module",
+            Self::NoMatch => "no_match",
+            Self::Glob(_) => "wrong_glob",
+            Self::Unreadable(_) => "unreadable_directory",
         }
     }
 }

@@ -18,6 +18,7 @@ use objchange_files::input::{InputError, Source};
 
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigurationError {
     /// A file cannot be read.
     #[error(transparent)]
@@ -65,6 +66,20 @@ pub enum ConfigurationError {
         /// Why.
         error: io::Error,
     },
+}
+
+impl ConfigurationError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Input(error) => error.kind(),
+            Self::Directory { .. } | Self::BaseDirectory { .. } => "directory",
+            Self::NoFiles(_) => "no_files",
+            Self::Problems { .. } => "configuration",
+            Self::Undeclared { .. } => "undeclared",
+            Self::Variables { .. } => "variables",
+        }
+    }
 }
 
 /// Whether one of these names contains a reference: equals it or leads to it.

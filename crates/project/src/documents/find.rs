@@ -9,6 +9,7 @@ use objchange_files::{Walk, unpacked};
 use objchange_plan::PlanFile;
 use objchange_text::Notice;
 
+use super::InputsError;
 use crate::glob::PathGlob;
 use crate::plan::is_module;
 use crate::plan_files::PlanFileReader;
@@ -42,8 +43,8 @@ pub enum Input {
     },
     /// The plan of a module in a directory.
     Planned(PlanFile),
-    /// The requested input does not exist.
-    Missing(String),
+    /// There is no document where one is named.
+    Missing(InputsError),
 }
 
 /// How a file came to be among the inputs.
@@ -77,10 +78,10 @@ impl Inputs {
     /// # Errors
     ///
     /// Standard input is named twice, or a plan cannot be made for a reason that concerns all.
-    pub fn find<E: From<&'static str>>(
+    pub fn find<E: From<InputsError>>(
         arguments: &[PathBuf],
         extensions: &[&str],
-        mut plan: impl FnMut(&Path) -> Result<Result<PlanFile, String>, E>,
+        mut plan: impl FnMut(&Path) -> Result<Result<PlanFile, InputsError>, E>,
     ) -> Result<Self, E> {
         let mut found = FoundInputs::default();
         let mut folders = Vec::new();
@@ -89,7 +90,7 @@ impl Inputs {
                 found.list.push(match plan(argument)? {
                     Ok(file) => Input::Planned(file),
                     // A module that cannot be planned does not stop the other inputs.
-                    Err(message) => Input::Missing(message),
+                    Err(error) => Input::Missing(error),
                 });
                 continue;
             }
@@ -108,7 +109,7 @@ impl Inputs {
         let FoundInputs { list, notices } = found;
         let stdins = list.iter().filter(|input| matches!(input, Input::Source { source: Source::Stdin, .. }));
         if stdins.count() > 1 {
-            return Err("standard input (-) can be read only once".into());
+            return Err(InputsError::OneStdin.into());
         }
         let are_one_name = matches!(&arguments, [one] if matches!(&list[..], [Input::Source { source, origin: Origin::Named }]
             if *source == Source::new(one))
@@ -174,13 +175,14 @@ fn find_by_glob(text: &str, found: &mut FoundInputs) {
     let glob = match PathGlob::parse(text) {
         Ok(glob) => glob,
         Err(error) => {
-            return found.list.push(Input::Missing(format!("{text}: this is not a glob: {}", error.kind())));
+            let error = InputsError::Glob { glob: text.to_owned(), reason: error.kind().to_string() };
+            return found.list.push(Input::Missing(error));
         }
     };
     let before = found.list.len();
     find_below((&glob.folder, glob.depth), Origin::Named, found, |path| glob.is_match(path));
     if found.list.len() == before {
-        found.list.push(Input::Missing(format!("{text}: no file matches this")));
+        found.list.push(Input::Missing(InputsError::NoMatch(text.to_owned())));
     }
 }
 
@@ -202,7 +204,7 @@ fn find_below(
         let origin = Origin::FoundWithCapitals(position);
         found.list.extend(capitals.map(|source| Input::Source { source, origin }));
     }
-    found.list.extend(files.unreadable.into_iter().map(Input::Missing));
+    found.list.extend(files.unreadable.into_iter().map(InputsError::Unsearched).map(Input::Missing));
     for link in files.outside {
         let warning = format!("{}: skipped, because this link leaves the folder", link.display());
         found.notices.push(Notice::Warning(warning));

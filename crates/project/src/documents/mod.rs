@@ -6,8 +6,10 @@
 //!
 //! A few documents for each core are in memory at any time, whatever the number of inputs.
 
+mod error;
 mod find;
 mod read;
 
+pub use error::InputsError;
 pub use find::{Input, Inputs, Origin};
 pub use read::{DocumentOutcome, InputDocument, SkippedDocuments, WantedDocuments};

@@ -2,18 +2,17 @@
 
 use std::io::{BufReader, Cursor, Read};
 use std::panic::{self, AssertUnwindSafe};
-use std::path::Path;
 
 use objchange_files::input::{Contents, InputError};
-use objchange_files::{capitals, unpacked};
+use objchange_files::unpacked;
 use objchange_plan::{DocumentKind, PlanFile};
 use objchange_text::json::{DocumentBytes, Documents, Reader};
 use objchange_text::{read_at_most, utf8_reader};
 
 use super::find::PLAN_FILE;
-use super::{Input, Inputs, Origin};
+use super::{Input, Inputs, InputsError, Origin};
 use crate::counted_read::CountedRead;
-use crate::plan_files::PlanFileReader;
+use crate::plan_files::{PlanFileReader, PlanInputError};
 use crate::pool::{self, Abandoned, Queue};
 
 /// How many bytes tell a plan file from a text.
@@ -68,13 +67,15 @@ enum Content {
 
 /// The outcome for an input or a document.
 #[derive(Debug)]
-pub enum DocumentOutcome<A> {
+pub enum DocumentOutcome<A, F> {
     /// The answer, with the name of the document unless it is the only one.
     Answered(Option<String>, A),
     /// Why it cannot be read.
-    Unreadable(String),
+    Unreadable(PlanInputError),
+    /// Why there is nothing to ask about.
+    Missing(InputsError),
     /// Why there is no answer.
-    Failed(String),
+    Failed(F),
     /// The name of a document in a folder that is not what is wanted.
     Skipped(String),
 }
@@ -88,15 +89,15 @@ impl Inputs {
     /// # Errors
     ///
     /// Those of `handle`.
-    pub fn each_document<A: Send, E>(
+    pub fn each_document<A: Send, F: Send, E>(
         &self,
         wanted: WantedDocuments,
         count: &(dyn Fn(u64) + Sync),
-        answer: impl Fn(&InputDocument) -> Result<A, String> + Sync,
-        mut handle: impl FnMut(DocumentOutcome<A>) -> Result<(), E>,
+        answer: impl Fn(&InputDocument) -> Result<A, F> + Sync,
+        mut handle: impl FnMut(DocumentOutcome<A, F>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut is_empty = vec![true; self.folders.len()];
-        let read = |queue: &Queue<Job, FolderOutcome<A>>| read_all(self, count, queue);
+        let read = |queue: &Queue<Job, FolderOutcome<A, F>>| read_all(self, count, queue);
         // One document waits for each core, not more, because each may have up to 1 GiB.
         pool::in_order(
             pool::cores(),
@@ -104,8 +105,10 @@ impl Inputs {
             read,
             |job| (job.origin.folder(), outcome(job, wanted, &self.plan_files, &answer)),
             |(folder, outcome)| {
-                if let (Some(folder), DocumentOutcome::Answered(..) | DocumentOutcome::Failed(_)) =
-                    (folder, &outcome)
+                if let (
+                    Some(folder),
+                    DocumentOutcome::Answered(..) | DocumentOutcome::Missing(_) | DocumentOutcome::Failed(_),
+                ) = (folder, &outcome)
                 {
                     is_empty[folder] = false;
                 }
@@ -113,23 +116,23 @@ impl Inputs {
             },
         )?;
         for (folder, _) in std::iter::zip(&self.folders, is_empty).filter(|(_, is_empty)| *is_empty) {
-            handle(DocumentOutcome::Failed(format!(
-                "{folder}: there are no {} in it, and no *.tf",
-                wanted.name
-            )))?;
+            handle(DocumentOutcome::Missing(InputsError::EmptyFolder {
+                folder: folder.clone(),
+                wanted: wanted.name,
+            }))?;
         }
         Ok(())
     }
 }
 
 /// An outcome, and the folder of its document.
-type FolderOutcome<A> = (Option<usize>, DocumentOutcome<A>);
+type FolderOutcome<A, F> = (Option<usize>, DocumentOutcome<A, F>);
 
 /// Reads the inputs until the receiver is gone.
-fn read_all<A>(
+fn read_all<A, F>(
     inputs: &Inputs,
     count: &(dyn Fn(u64) + Sync),
-    queue: &Queue<Job, FolderOutcome<A>>,
+    queue: &Queue<Job, FolderOutcome<A, F>>,
 ) -> Result<(), Abandoned> {
     for input in &inputs.list {
         let (source, origin) = match input {
@@ -139,8 +142,8 @@ fn read_all<A>(
                 queue.job(Job { contents, is_alone: inputs.are_one_name, origin: Origin::Named })?;
                 continue;
             }
-            Input::Missing(message) => {
-                queue.answer((None, DocumentOutcome::Failed(message.clone())))?;
+            Input::Missing(error) => {
+                queue.answer((None, DocumentOutcome::Missing(error.clone())))?;
                 continue;
             }
         };
@@ -148,9 +151,8 @@ fn read_all<A>(
             let reader = unpacked(CountedRead::new(reader, count)).and_then(utf8_reader);
             reader.map_err(|error| source.unreadable(error))
         });
-        let unreadable = |error: InputError| {
-            queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.to_string())))
-        };
+        let unreadable =
+            |error: InputError| queue.answer((origin.folder(), DocumentOutcome::Unreadable(error.into())));
         let mut reader = match opened {
             Ok(reader) => reader,
             Err(error) => {
@@ -169,7 +171,7 @@ fn read_all<A>(
         let is_plan_file = Contents::is_plan_file(&head);
         let reader = BufReader::with_capacity(128 * 1024, Cursor::new(head).chain(reader));
         if is_plan_file {
-            match source.all(reader, inputs.max_input) {
+            match source.all_as_allowed(reader, inputs.max_input) {
                 Ok(bytes) => queue.job(Job {
                     contents: Content::PlanFile { name: source.to_string(), bytes },
                     is_alone: inputs.are_one_name,
@@ -197,12 +199,12 @@ fn read_all<A>(
     Ok(())
 }
 
-fn outcome<A>(
+fn outcome<A, F>(
     job: Job,
     wanted: WantedDocuments,
     plan_files: &PlanFileReader,
-    answer: &impl Fn(&InputDocument) -> Result<A, String>,
-) -> DocumentOutcome<A> {
+    answer: &impl Fn(&InputDocument) -> Result<A, F>,
+) -> DocumentOutcome<A, F> {
     let Job { contents, is_alone, origin } = job;
     let file = match contents {
         Content::Planned(file) => Ok(file),
@@ -211,21 +213,20 @@ fn outcome<A>(
                 return DocumentOutcome::Skipped(line.map_or(name.clone(), |line| format!("{name}:{line}")));
             }
             if let Origin::FoundWithCapitals(_) = origin {
-                // A plan that is not judged must not look like one that passes.
-                return DocumentOutcome::Failed(capitals(Path::new(&name)));
+                return DocumentOutcome::Missing(InputsError::Capitals(name.into()));
             }
             plan_files.document(name, line, text)
         }
         Content::PlanFile { name, bytes } => {
             if let Origin::FoundWithCapitals(_) = origin {
-                return DocumentOutcome::Failed(capitals(Path::new(&name)));
+                return DocumentOutcome::Missing(InputsError::Capitals(name.into()));
             }
             plan_files.marked_plan_file(&name, &bytes)
         }
     };
     let file = match file {
         Ok(file) => file,
-        Err(error) => return DocumentOutcome::Unreadable(error.to_string()),
+        Err(error) => return DocumentOutcome::Unreadable(error),
     };
     let document = InputDocument { file, is_alone };
     // A panic about one document must not keep the others without an answer.
@@ -234,8 +235,8 @@ fn outcome<A>(
             let name = (!is_alone).then(|| document.file.name().to_owned());
             DocumentOutcome::Answered(name, answer)
         }
-        Ok(Err(message)) => DocumentOutcome::Failed(message),
-        Err(_) => DocumentOutcome::Failed(format!("{}: this is a bug in objchange", document.file.name())),
+        Ok(Err(failure)) => DocumentOutcome::Failed(failure),
+        Err(_) => DocumentOutcome::Missing(InputsError::Panic(document.file.name().to_owned())),
     }
 }
 

@@ -10,15 +10,20 @@ use objchange_text::similar;
 
 use super::subject::similar_parts;
 use crate::configuration::ConfigurationError;
+use crate::plan_files::PlanInputError;
 use crate::schemas::SchemaError;
 use objchange_files::input::{InputError, Source};
 
 /// Why nothing can be planned.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResourceError {
     /// A file cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// A plan or state cannot be read.
+    #[error(transparent)]
+    Document(#[from] PlanInputError),
     /// The schema has no such part.
     #[error("{list} {}: {}{}", .error.path, .error.kind, suggestion(&similar_parts(.error)))]
     NoSuchPart {
@@ -110,6 +115,31 @@ pub enum ResourceError {
     /// The change cannot be planned.
     #[error(transparent)]
     Change(#[from] PlanChangeError),
+}
+
+impl ResourceError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Input(error) => error.kind(),
+            Self::Document(error) => error.kind(),
+            Self::NoSuchPart { error, .. } => error.kind.kind(),
+            Self::OneStdin => "one_stdin",
+            Self::Schemas { error, .. } => error.kind.kind(),
+            Self::NoType { .. } => "no_type",
+            Self::ManyTypes { .. } => "many_types",
+            Self::NoProvider { .. } => "no_provider",
+            Self::Prior { error, .. } => error.kind(),
+            Self::Object { error, .. } => error.kind.kind(),
+            Self::NoSchemas => "no_schemas",
+            Self::GivenSchemas(error) => error.kind(),
+            Self::WhichType => "which_type",
+            Self::GivenForNothing => "given_for_nothing",
+            Self::Configuration(error) => error.kind(),
+            Self::Select { error, .. } => error.kind(),
+            Self::Change(error) => error.kind(),
+        }
+    }
 }
 
 /// Why a configuration has no such resource, and how to say which is meant.

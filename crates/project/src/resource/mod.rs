@@ -13,5 +13,5 @@ pub use self::report::ResourceReport;
 pub use self::schema::find_schema;
 pub use self::subject::{
     IgnoredChange, PartPathError, ResourceConfig, ResourceInputs, Subject, check_path, part_path,
-    read_prior_text, read_written,
+    prior_object, read_written,
 };

@@ -1,5 +1,6 @@
 //! The schema of a resource type among those of all providers.
 
+use objchange::address::ProviderAddress;
 use objchange::schema::{Block, ProviderSchemas, SchemaKind};
 
 use super::error::{ResourceError, most_similar};
@@ -14,8 +15,7 @@ pub fn find_schema(given: GivenSchemas, name: &str, provider: Option<&str>) -> R
     let GivenSchemas { name: input, schemas: document } = given;
     let owned = |providers: Vec<&str>| providers.into_iter().map(str::to_owned).collect();
     let is_wanted = |candidate: &str| match provider {
-        // The host of the registry may be left out, as in configuration.
-        Some(wanted) => candidate == wanted || candidate.ends_with(&format!("/{wanted}")),
+        Some(wanted) => ProviderAddress::is_meant(wanted, candidate),
         None => true,
     };
     let providers: Vec<&str> = document.providers().filter(|candidate| is_wanted(candidate)).collect();

@@ -5,21 +5,21 @@ use objchange::change::{
 };
 use objchange::schema::UnknownPathKind;
 use objchange::value::Path;
-use objchange_files::input::Source;
+use objchange_files::input::{Size, Source};
 use objchange_module::TerraformData;
 
 use super::{ResourceError, Subject, check_path, read_written};
 
 impl Subject<'_> {
-    /// Plans the change by a simulated provider, or sees whether this planned object keeps the contract. The provider wants
-    /// changes of these parts to replace the object.
+    /// Plans the change by a simulated provider, or sees whether this planned object keeps the contract, which may be so large.
+    /// The provider wants changes of these parts to replace the object.
     ///
     /// # Errors
     ///
     /// The planned object cannot be used, or there is no such part.
     pub fn plan(
         &self,
-        planned: Option<Source>,
+        planned: Option<(Source, Size)>,
         requires_replace: &[Path],
     ) -> Result<PlannedChange, ResourceError> {
         let schema = &self.request.schema;
@@ -32,7 +32,7 @@ impl Subject<'_> {
             }
         }
         let requires_replace = requires_replace.to_vec();
-        let plan = match planned.map(|source| read_written(source, schema)).transpose()? {
+        let plan = match planned.map(|(source, limit)| read_written(source, schema, limit)).transpose()? {
             Some(planned) => {
                 let mut answer = PlannedResource::new(planned);
                 answer.requires_replace = requires_replace;

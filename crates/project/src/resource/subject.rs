@@ -11,12 +11,13 @@ use objchange::schema::{Block, UnknownPath};
 use objchange::value::{ParsePathError, Path, PathStep};
 use objchange_hcl::{DecodedResource, SelectError, SelectedResource, Sources};
 use objchange_module::ProviderAddress;
-use objchange_plan::{Form, Prior, PriorError, read_object, read_prior};
+use objchange_plan::{Form, ObjectFile, Prior, PriorError, read_object};
 
 use super::error::{ResourceError, most_similar};
 use crate::configuration::{Configuration, ConfigurationError, VariableInputs, ends_like_configuration};
 use crate::lock_file::locked_versions;
-use objchange_files::input::Source;
+use crate::plan_files::PlanFileReader;
+use objchange_files::input::{Size, Source};
 use objchange_text::{Noted, Notice};
 
 /// The object to plan, and options for planning it.
@@ -28,6 +29,8 @@ pub struct ResourceInputs<'a> {
     pub prior: Option<&'a FilePath>,
     /// The object's address in the state.
     pub address: Option<&'a str>,
+    /// How large each document may be.
+    pub max_input: Size,
     /// The desired object, or a configuration and the block in it.
     pub config: &'a FilePath,
     /// Values for the variables of the configuration.
@@ -184,17 +187,21 @@ impl<'s> Subject<'s> {
         others: &[Source],
         schema: impl FnOnce(&str) -> Result<Block, ResourceError>,
     ) -> Noted<Result<Self, ResourceError>> {
-        Noted::by(|notices| Self::new(args, config, others, schema, notices)?.with_prior(args))
+        Noted::by(|notices| Self::new(args, config, others, schema, notices)?.with_prior(args, notices))
     }
 
-    fn with_prior(mut self, args: &ResourceInputs<'_>) -> Result<Self, ResourceError> {
+    fn with_prior(
+        mut self,
+        args: &ResourceInputs<'_>,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Self, ResourceError> {
         let subject = &mut self;
         if let Some(source) = args.prior.map(Source::new) {
-            let text = source.read()?;
+            let file = PlanFileReader::default().read_object(&source, args.max_input.0)?;
+            notices.extend_from_slice(file.notices());
             let block = &subject.request.schema;
             let of_block = subject.written.as_ref().map(|written| written.address.as_str());
-            let prior =
-                read_prior_text(&source, &text, block, &subject.resource_type, args.address, of_block)?;
+            let prior = prior_object(&source, &file, block, &subject.resource_type, args.address, of_block)?;
             subject.request.prior = prior.value;
             subject.request.lifecycle.tainted = prior.tainted;
         }
@@ -260,7 +267,7 @@ impl<'s> Subject<'s> {
         let written = written.transpose()?;
         let config = match &written {
             Some(written) => written.config.clone(),
-            None => read_written(config_source, &schema)?,
+            None => read_written(config_source, &schema, args.max_input)?,
         };
 
         let nothing = Value::null(schema.implied_type().clone());
@@ -331,20 +338,20 @@ pub(super) fn similar_parts(error: &UnknownPath) -> Vec<String> {
     names.into_iter().map(with).collect()
 }
 
-/// Reads the prior object. In a state it is at the given address, else at that of the configuration block.
+/// The prior object of a file. In a state it is at the given address, else at that of the configuration block.
 ///
 /// # Errors
 ///
 /// There is no such object, or it is not of the schema.
-pub fn read_prior_text(
+pub fn prior_object(
     input: &Source,
-    text: &str,
+    file: &ObjectFile,
     schema: &Block,
     resource_type: &str,
     address: Option<&str>,
     of_block: Option<&str>,
 ) -> Result<Prior, ResourceError> {
-    let read = |address| read_prior(text, schema, resource_type, address);
+    let read = |address| file.prior(schema, resource_type, address);
     match (read(address), of_block) {
         (Err(PriorError::NoAddress { .. }), Some(address)) => read(Some(address)),
         (found, _) => found,
@@ -357,6 +364,7 @@ pub fn read_prior_text(
 /// # Errors
 ///
 /// It cannot be read, or is not of the schema.
-pub fn read_written(input: Source, schema: &Block) -> Result<Value, ResourceError> {
-    read_object(&input.read()?, schema, Form::Markers).map_err(|error| ResourceError::Object { input, error })
+pub fn read_written(input: Source, schema: &Block, limit: Size) -> Result<Value, ResourceError> {
+    read_object(&input.read_as_allowed(limit.0)?, schema, Form::Markers)
+        .map_err(|error| ResourceError::Object { input, error })
 }

@@ -31,22 +31,41 @@ pub use self::object::{FoundObject, import_object, read_data, refreshed};
 pub use self::prior::known_object;
 pub use self::state_out::{NotSaved, StateOut, instance_address};
 use crate::resource::{ResourceError, most_similar};
-use objchange_files::input::Source;
+use objchange_files::input::{MAX_DOCUMENT, Size, Source};
 use objchange_files::write_file::{Access, append};
 
-/// Why something was not done.
-#[derive(Debug)]
+/// Why something was not done. The sentences of a provider may repeat secrets: [`Hidden`] takes them out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SessionError {
     /// An input cannot be used.
+    #[error("{0}")]
     Unusable(String),
     /// An input for the plan cannot be used.
+    #[error(transparent)]
     Resource(Box<ResourceError>),
     /// The provider does not answer.
+    #[error(transparent)]
     Provider(Error),
     /// The provider reports errors.
+    #[error("{}", .0.iter().map(sentence).collect::<Vec<_>>().join("\n"))]
     Refused(Vec<Diagnostic>),
     /// The provider breaks its contract: all that is wrong, without secrets.
+    #[error("{}", .0.join("\n"))]
     Broken(Vec<String>),
+}
+
+impl SessionError {
+    /// The stable name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unusable(_) => "unusable",
+            Self::Resource(error) => error.kind(),
+            Self::Provider(_) => "provider",
+            Self::Refused(_) => "refused",
+            Self::Broken(_) => "contract",
+        }
+    }
 }
 
 impl From<Error> for SessionError {
@@ -88,6 +107,7 @@ pub struct Session<'h> {
     pub schemas: Arc<Schemas>,
     /// The secrets of the session.
     pub hidden: &'h Hidden<'h>,
+    max_input: Size,
 }
 
 /// Opens the file of a recording. It hides the secrets that an earlier process of the provider received.
@@ -119,7 +139,7 @@ impl<'h> Session<'h> {
         hidden: &'h Hidden<'h>,
     ) -> Result<Self, SessionError> {
         let schemas = client.schemas().await?;
-        let session = Self { client, recorder, schemas, hidden };
+        let session = Self { client, recorder, schemas, hidden, max_input: Size(MAX_DOCUMENT) };
         session.warnings_or_errors(&session.schemas.diagnostics)?;
         let problems = &session.schemas.problems;
         for problem in problems.iter().take(MAX_TEXTS) {
@@ -129,6 +149,22 @@ impl<'h> Session<'h> {
             session.hidden.warn(&more);
         }
         Ok(session)
+    }
+
+    /// With a limit for each document that is read.
+    #[must_use]
+    pub fn with_max_input(self, max_input: Size) -> Self {
+        Self { max_input, ..self }
+    }
+
+    /// Reads an object from a file or standard input.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is not of the schema.
+    pub fn read(&self, source: &Source, block: &Block) -> Result<Value, SessionError> {
+        let text = source.read_as_allowed(self.max_input.0).map_err(ResourceError::from)?;
+        object(&text, block, &source.to_string())
     }
 
     /// Gives the provider its own configuration.
@@ -141,7 +177,7 @@ impl<'h> Session<'h> {
         let block = self.schemas.block(Component::Provider, "").unwrap_or(&nothing);
         let config = match config {
             Some(given) if given.trim_start().starts_with('{') => object(given, block, PROVIDER_CONFIG)?,
-            Some(file) => read(&Source::new(file.as_ref()), block)?,
+            Some(file) => self.read(&Source::new(file.as_ref()), block)?,
             None => object("{}", block, PROVIDER_CONFIG)?,
         };
         self.hide(block, &config);
@@ -248,14 +284,4 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
 pub fn object(text: &str, block: &Block, name: &str) -> Result<Value, SessionError> {
     read_object(text, block, Form::Markers)
         .map_err(|error| SessionError::Unusable(format!("{name}:{}:{}: {error}", error.line, error.column)))
-}
-
-/// Reads an object from a file or standard input.
-///
-/// # Errors
-///
-/// It cannot be read, or is not of the schema.
-pub fn read(source: &Source, block: &Block) -> Result<Value, SessionError> {
-    let text = source.read().map_err(|error| SessionError::Unusable(error.to_string()))?;
-    object(&text, block, &source.to_string())
 }

@@ -114,7 +114,7 @@ pub async fn read_data(
     config: &Source,
 ) -> Result<FoundObject, SessionError> {
     let block = session.block(Component::DataSource, name)?;
-    let config = super::read(config, block)?;
+    let config = session.read(config, block)?;
     session.hide(block, &config);
     let (config, marks) = config.unmark_deep_with_paths();
     session.warnings_or_errors(&session.ask().validate(Component::DataSource, name, &config).await?)?;
@@ -148,7 +148,7 @@ pub async fn import_object(
             let given = given.unwrap_or_default();
             let identity = match given.trim_start().starts_with('{') {
                 true => super::object(given, &schema.block, "the identity")?,
-                false => super::read(&Source::new(given.as_ref()), &schema.block)?,
+                false => session.read(&Source::new(given.as_ref()), &schema.block)?,
             };
             ImportTarget::Identity(identity)
         }

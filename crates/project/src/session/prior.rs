@@ -9,7 +9,8 @@ use objchange_provider::{ProviderExt, RawState, UpgradeResource};
 
 use super::state_out::instance_address;
 use super::{Session, SessionError};
-use crate::resource::read_prior_text;
+use crate::plan_files::PlanFileReader;
+use crate::resource::{ResourceError, prior_object};
 use objchange_files::input::Source;
 
 /// Reads a prior object: on its own, or at an address in a state.
@@ -27,13 +28,15 @@ pub async fn known_object(
 ) -> Result<InstanceObject, SessionError> {
     let Some(path) = prior else { return Ok(InstanceObject::none(&schema.block)) };
     let source = Source::new(path);
-    let text = source.read().map_err(|error| SessionError::Unusable(error.to_string()))?;
+    let file =
+        PlanFileReader::default().read_object(&source, session.max_input.0).map_err(ResourceError::from)?;
+    file.notices().iter().cloned().for_each(|notice| session.hidden.remark(notice));
     let stored = address.or(of_block).and_then(|address| {
         let address = instance_address(address, type_name).ok()?;
-        StoredObject::find(&text, &address)
+        StoredObject::find(file.text(), &address)
     });
     let Some(stored) = stored else {
-        let read = read_prior_text(&source, &text, &schema.block, type_name, address, of_block);
+        let read = prior_object(&source, &file, &schema.block, type_name, address, of_block);
         let Prior { value, tainted } = read.map_err(|error| SessionError::Resource(Box::new(error)))?;
         session.hide(&schema.block, &value);
         return Ok(InstanceObject { object: value, tainted, ..InstanceObject::none(&schema.block) });

@@ -81,7 +81,7 @@ fn what_cannot_be_planned_is_told_apart() {
     assert_eq!(planned(foreign.path(), &[]).unwrap()["missing"][0]["kind"], "schema");
     let all = RequiredInputs { schemas: true, ..RequiredInputs::default() };
     let missing = plan_directory(foreign.path(), &PlanSettings { require: all, ..settings() }).answer;
-    assert!(matches!(missing, Err(PlanError::NoSchemas(names)) if names == "hashicorp/cloud"));
+    assert!(matches!(missing, Err(PlanError::NoSchemas(error)) if error.names == "hashicorp/cloud"));
 }
 
 #[test]

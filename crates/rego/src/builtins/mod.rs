@@ -66,6 +66,7 @@ enum Action {
 /// Why a call failed. Its name is not part of the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct BuiltinError {
     /// The kind of failure.
     pub kind: BuiltinErrorKind,
@@ -75,6 +76,7 @@ pub struct BuiltinError {
 
 /// The kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BuiltinErrorKind {
     /// An operand has the wrong type.
     Type,

@@ -14,6 +14,7 @@ const MAX_DIGITS: i64 = 20_000;
 
 /// Why there is no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArithmeticError {
     /// The divisor is zero.
     #[error("divide by zero")]
@@ -27,6 +28,17 @@ pub enum ArithmeticError {
     /// The number or the result has too many digits.
     #[error("number has more than 20000 digits")]
     TooLarge,
+}
+
+impl ArithmeticError {
+    /// The stable name of the kind of error.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::DivideByZero | Self::ModuloByZero => "by_zero",
+            Self::ModuloOnFloat => "not_whole",
+            Self::TooLarge => "too_large",
+        }
+    }
 }
 
 enum Operand {

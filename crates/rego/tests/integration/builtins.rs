@@ -19,7 +19,7 @@ fn call(name: &str, operands: &[Value]) -> String {
             let kind = match error.kind {
                 BuiltinErrorKind::Type => "eval_type_error",
                 BuiltinErrorKind::Failed => "eval_builtin_error",
-                BuiltinErrorKind::Refused | BuiltinErrorKind::Limit(_) => "limit",
+                _ => "limit",
             };
             format!("error {kind}: {name}: {error}")
         }

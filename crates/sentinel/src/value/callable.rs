@@ -1,5 +1,6 @@
 //! Functions and rules, and the variables that they see.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -62,7 +63,7 @@ impl Function {
     pub fn host(
         name: &'static str,
         arity: RangeInclusive<usize>,
-        call: impl Fn(&[Value]) -> Result<Value, String> + 'static,
+        call: impl Fn(&[Value]) -> Result<Value, HostError> + 'static,
     ) -> Function {
         Function(Code::Host(Rc::new(Host { name, arity, call: Box::new(call) })))
     }
@@ -90,7 +91,39 @@ pub(crate) struct Host {
     pub(crate) call: HostCall,
 }
 
-type HostCall = Box<dyn Fn(&[Value]) -> Result<Value, String>>;
+type HostCall = Box<dyn Fn(&[Value]) -> Result<Value, HostError>>;
+
+/// Why a function of the host has no result. Its sentence becomes the error of the policy.
+///
+/// ```
+/// use objchange_sentinel::HostError;
+///
+/// let error = HostError::from("expected an int");
+/// assert_eq!((error.kind(), error.to_string().as_str()), ("host", "expected an int"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostError(Cow<'static, str>);
+
+impl HostError {
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(&self) -> &'static str {
+        "host"
+    }
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for HostError {}
+
+impl<T: Into<Cow<'static, str>>> From<T> for HostError {
+    fn from(reason: T) -> Self {
+        Self(reason.into())
+    }
+}
 
 pub(crate) struct Closure {
     pub(crate) unit: Arc<Unit>,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) use budget::{Budget, CODE_BYTES};
 pub use budget::{Interrupt, Limits};
 pub(crate) use callable::{Closure, Code, Env, Host, Native, Rule, RuleState};
-pub use callable::{Function, RuleValue};
+pub use callable::{Function, HostError, RuleValue};
 pub(crate) use collection::Content;
 pub use collection::{List, Map};
 pub(crate) use document::of_document;

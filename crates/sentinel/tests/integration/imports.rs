@@ -422,7 +422,7 @@ impl Import for Host {
             "twice" => {
                 Some(Value::Function(Function::host("twice", 1..=1, |arguments| match &arguments[0] {
                     Value::Int(int) => Ok(Value::Int(2 * int)),
-                    _ => Err("expected an int".to_owned()),
+                    _ => Err("expected an int".into()),
                 })))
             }
             _ => None,

@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
-use objchange_files::input::MAX_DOCUMENT;
 use objchange_finding::Case;
 use objchange_plan::{DocumentError, DocumentKind, PlanFile};
 use objchange_policy::locate;
@@ -33,9 +32,10 @@ use crate::arguments::{Assignment, address_and_directory};
 use crate::clock::now_ns;
 use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
+use crate::hints;
 use crate::input::{Size, Source};
-use crate::mask::MaskArgs;
 use crate::module_plan::{ForModules, PlanInputs, PlanningArgs, is_module, state_choice};
+use crate::options::{MaskArgs, MaxInput};
 use crate::reports::{Reporter, Reports};
 use crate::schemas::SchemaArgs;
 use crate::terminal;
@@ -138,9 +138,8 @@ pub(super) struct Args {
     #[command(flatten)]
     reports: Reports,
 
-    /// Maximum size of a document, e.g. `500M` or `4G`
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    max_input: Size,
+    #[command(flatten)]
+    max_input: MaxInput,
 
     #[command(flatten)]
     schemas: SchemaArgs,
@@ -172,7 +171,7 @@ impl Args {
             mask: &self.mask,
             is_strict: true,
             must_be_whole: true,
-            max_input: self.max_input,
+            max_input: self.max_input.size,
             ..PlanInputs::new(planning, &self.schemas)
         })
     }
@@ -233,7 +232,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
             "--trace is part of the text, which is not printed with --json, --junit - or --sarif -".into()
         );
     }
-    let (named, mut plans) = plans_of(&args.policies).map_err(unusable)?;
+    let (named, mut plans) = plans_of(&args.policies, args.max_input.size).map_err(unusable)?;
     plans.extend_from_slice(&args.plan);
     if named.is_empty() {
         return Err("no policy is named; all files are plans".into());
@@ -334,12 +333,13 @@ fn with_network(imports: Imports, is_allowed: bool) -> Imports {
 const NO_PLAN: &str = r#"{"format_version":"1.2"}"#;
 
 /// The policies and the plans among what is named.
-fn plans_of(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
+fn plans_of(named: &[PathBuf], limit: Size) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
     let mut found = (Vec::new(), Vec::new());
     for path in named {
         let is_json = path.extension().is_some_and(|extension| extension == "json") && path.is_file();
         let is_plan = is_module_alone(path)
-            || is_json && DocumentKind::detect(&text_of(path)?).is_ok_and(|kind| kind == DocumentKind::Plan);
+            || is_json
+                && DocumentKind::detect(&text_of(path, limit)?).is_ok_and(|kind| kind == DocumentKind::Plan);
         if is_plan { found.1.push(path.clone()) } else { found.0.push(path.clone()) }
     }
     Ok(found)
@@ -392,19 +392,21 @@ impl SharedInputs {
             .map_err(|error| error.to_string())?
             .iter()
             .for_each(|warning| exit::warn(warning));
-        let state = args.state.as_deref().map(|path| state(path, &args.mask)).transpose()?;
-        let run = args.run.as_deref().map(read_run).transpose()?;
+        let state = args.state.as_deref().map(|path| state(path, args)).transpose()?;
+        let run = args.run.as_deref().map(|path| read_run(path, args.max_input.size)).transpose()?;
         Ok(Self { policies, replaced, state, run })
     }
 }
 
-fn text_of(path: &Path) -> Result<String, String> {
-    Source::new(path).read_document().map_err(|error| error.to_string())
+fn text_of(path: &Path, limit: Size) -> Result<String, String> {
+    Source::new(path).read_as_allowed(limit.0).map_err(|error| hints::input(&error))
 }
 
-fn state(path: &Path, mask: &MaskArgs) -> Result<PlanFile, String> {
-    let read = PlanFileReader::default().masking(mask.names()).read(&Source::new(path), MAX_DOCUMENT);
-    let file = read.map_err(|error| error.to_string())?;
+fn state(path: &Path, args: &Args) -> Result<PlanFile, String> {
+    let reader = PlanFileReader::default().masking(args.mask.names());
+    let read = reader.read(&Source::new(path), args.max_input.size.0);
+    let file = read.map_err(|error| hints::plan_input(&error))?;
+    exit::notices(file.notices());
     match file.plan() {
         Some(_) => Err(format!("{}: this is a plan; pass it with --plan", path.display())),
         None => Ok(file),

@@ -12,6 +12,7 @@ use objchange_sentinel::Diagnostic;
 
 use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
+use crate::options::MaxInput;
 use crate::reports::{FailOn, Outputs, Reporter};
 use crate::schemas::SchemaArgs;
 
@@ -42,6 +43,9 @@ pub(super) struct Args {
     #[command(flatten)]
     schemas: SchemaArgs,
 
+    #[command(flatten)]
+    max_input: MaxInput,
+
     /// Findings that set the exit code to 1
     #[arg(long, value_enum, default_value = "warning", value_name = "WHAT")]
     fail_on: FailOn,
@@ -69,7 +73,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.schemas.sources().any(|source| source == Source::Stdin) && args.files.iter().any(is_stdin) {
         return Err("standard input (-) can be read only once".into());
     }
-    let schemas = match schemas(&args.schemas) {
+    let schemas = match schemas(args) {
         Ok(schemas) => Arc::new(schemas),
         Err(error) => return Err(unusable(error)),
     };
@@ -112,8 +116,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::from(reporter.finish()?.code()))
 }
 
-fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
-    let (schemas, is_given) = args.given_or_cached()?;
+fn schemas(args: &Args) -> Result<Schemas, String> {
+    let (schemas, is_given) = args.schemas.given_or_cached(args.max_input.size)?;
     // The cache may lack a provider, so a type that it does not have is no finding.
     Ok(if is_given { Schemas::new(schemas) } else { Schemas::partial(schemas) })
 }

@@ -220,6 +220,9 @@ fn functions_and_data_sources() {
     assert!(output.code == 1 && output.stderr.contains("must be known"), "{output:?}");
     let output = provider_command("validate", &["--type", "kit_thing", "--config", &config]);
     assert_eq!((output.code, output.stdout.as_str()), (0, ""));
+    let output = provider_command("validate", &["--type", "kit_thing", "--config", &config, "--json"]);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((output.code, &report["valid"]), (0, &json!(true)), "{output:?}");
 }
 
 fn a_crash_is_told() {

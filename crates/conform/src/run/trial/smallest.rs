@@ -9,7 +9,7 @@ use objchange_provider::Masks;
 use smol_str::SmolStr;
 
 use super::{Exchange, Key, Trials, values};
-use crate::case::{case, secret_names::holds_secret_names};
+use crate::case::{NoCase, case, secret_names::holds_secret_names};
 use crate::corpus::{CorpusEntry, Replayed};
 use crate::generate::spots;
 use crate::report::{FindingReport, Smallest, Subject, shape};
@@ -86,7 +86,7 @@ impl Trials<'_> {
         let id = [&*self.state.name, finding.clause.code(), &finding.kind, &place].join(" ");
         let id = id.trim_end();
         let case = match self.state.subject {
-            Subject::Function => Err("case files have no operation for functions"),
+            Subject::Function => Err(NoCase::Function),
             _ => case(id, &self.state.block, &finding, exchanges, &marks(trial), &masks),
         };
         let config = match self.function() {
@@ -119,7 +119,6 @@ impl Trials<'_> {
             CorpusEntry::new(self.state.subject, &self.state.name, &self.state.block, &kept, clause)
         });
         self.state.kept.extend(kept);
-        let case = case.map_err(str::to_owned);
         let smallest = Some(smallest);
         let place = if finding.cause.is_some() { String::new() } else { place };
         self.state.report.findings.push(FindingReport {

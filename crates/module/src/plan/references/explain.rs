@@ -47,6 +47,7 @@ pub struct ExplanationStep {
 
 /// Why nothing can be explained.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExplainError {
     /// There is nothing of this address.
     #[error("there is nothing called {address}{hint}")]
@@ -59,6 +60,16 @@ pub enum ExplainError {
     /// The plan failed before anything was evaluated.
     #[error("the module has errors, so that nothing can be explained")]
     NotPlanned,
+}
+
+impl ExplainError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "unknown",
+            Self::NotPlanned => "not_planned",
+        }
+    }
 }
 
 /// The maximum number of steps of an explanation.

@@ -29,6 +29,8 @@ pub enum PlanFileErrorKind {
     Another(usize),
     /// A plan is needed, and it is a state.
     IsState,
+    /// A state file is needed, and it is something else.
+    NoStateFile,
     /// It is a part of a document, without its format version.
     Part,
     /// Sensitive values were taken out of it.
@@ -61,6 +63,7 @@ impl PlanFileError {
             PlanFileErrorKind::Schemas(error) => error.kind.kind(),
             PlanFileErrorKind::Another(_) => "another_document",
             PlanFileErrorKind::IsState => "state",
+            PlanFileErrorKind::NoStateFile => "no_state_file",
             PlanFileErrorKind::Part => "no_format_version",
             PlanFileErrorKind::Redacted => "redacted",
             PlanFileErrorKind::RepeatedObject(_) => "repeated_object",
@@ -96,6 +99,9 @@ impl fmt::Display for PlanFileErrorKind {
             Self::IsState => {
                 f.write_str("this is a state, not a plan; pass the output of `terraform show -json PLANFILE`")
             }
+            Self::NoStateFile => f.write_str(
+                "this is no state file; pass the state as it is stored, such as the output of `terraform state pull`",
+            ),
             Self::Part => write!(f, "this is a part of a document, without `format_version`; {WHOLE}"),
             Self::Redacted => {
                 write!(f, "sensitive values were taken out of this plan, so nobody can judge it; {WHOLE}")

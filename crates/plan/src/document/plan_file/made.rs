@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use objchange_text::json::{Node, Reader};
 use self_cell::self_cell;
 
 use super::{Cell, parse};
 use crate::Schemas;
 use crate::changes::ChangeSet;
+use crate::document::schema_marks::with_marks;
 use crate::document::{Document, Facts, Plan};
 use crate::mask::MaskedNames;
 use crate::mode::PlanMode;
@@ -69,6 +71,58 @@ pub trait MadePlan: Send + Sync {
 
     /// The schemas that it was made with, if its values have all their marks.
     fn schemas(&self) -> Option<Arc<Schemas>>;
+
+    /// The names whose values have marks because of them.
+    fn masked_names(&self) -> MaskedNames {
+        MaskedNames::default()
+    }
+}
+
+/// A plan in memory whose values of some names are hidden.
+pub(super) struct MaskedPlan {
+    pub(super) plan: Arc<Made>,
+    pub(super) names: MaskedNames,
+}
+
+impl MadePlan for MaskedPlan {
+    fn changes(&self) -> ChangeSet<'_> {
+        self.plan.plan().changes().masked(&self.names)
+    }
+
+    fn document(&self) -> String {
+        let text = self.plan.document().borrow_owner();
+        let schemas = self.schemas();
+        // A text that cannot be marked is not shown. It is our own, so that this does not happen.
+        let Ok(document) = Node::read_all(Reader::new(text)) else { return String::new() };
+        match with_marks(text, &document, schemas.as_deref(), &self.names) {
+            Ok(marked) => marked.unwrap_or_else(|| text.clone()),
+            Err(_) => String::new(),
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        self.plan.plan().facts()
+    }
+
+    fn terraform_version(&self) -> &str {
+        self.plan.plan().terraform_version()
+    }
+
+    fn mode(&self) -> PlanMode {
+        self.plan.plan().mode()
+    }
+
+    fn workspace(&self) -> Option<&str> {
+        self.plan.plan().workspace()
+    }
+
+    fn schemas(&self) -> Option<Arc<Schemas>> {
+        self.plan.plan().schemas()
+    }
+
+    fn masked_names(&self) -> MaskedNames {
+        self.names.clone()
+    }
 }
 
 self_cell!(
@@ -101,11 +155,10 @@ impl Made {
     /// The document that was read again.
     pub(super) fn document(&self) -> &Cell {
         self.document.get_or_init(|| {
-            let schemas = self.plan().schemas();
+            let (schemas, masked) = (self.plan().schemas(), self.plan().masked_names());
             // Our own text can be read. A plan without a format version is refused by everything that decides.
             Cell::new(self.plan().document(), |text| {
-                parse(text, schemas.as_ref(), MaskedNames::default())
-                    .unwrap_or_else(|_| Document::Plan(Plan::default()))
+                parse(text, schemas.as_ref(), masked).unwrap_or_else(|_| Document::Plan(Plan::default()))
             })
         })
     }

@@ -12,13 +12,13 @@ use objchange_text::json::{Node, Reader};
 use self_cell::self_cell;
 use serde::de::IgnoredAny;
 
-use self::made::Made;
+use self::made::{Made, MaskedPlan};
 use super::Schemas;
 use super::facts::{Facts, NoState};
 use super::origin::PlanOrigin;
 use super::redacted::{REDACTED, redacted};
 use super::schema_marks::with_marks;
-use super::{Document, DocumentError, Plan, Problem, UnfamiliarKind, extract};
+use super::{Document, DocumentError, Plan, Problem, State, UnfamiliarKind, extract};
 use crate::changes::ChangeSet;
 use crate::mask::MaskedNames;
 use crate::mode::PlanMode;
@@ -72,7 +72,7 @@ struct Contents {
 /// Where a plan or state is from.
 enum Content {
     Read(Cell),
-    Made(Made),
+    Made(Arc<Made>),
 }
 
 impl PlanFile {
@@ -100,7 +100,12 @@ impl PlanFile {
         refuse_repeated(&name, made.changes())?;
         let mode = Some(made.plan().mode());
         let workspace = made.plan().workspace().map(str::to_owned);
-        Ok(Self(Arc::new(Contents { no_state, mode, workspace, ..Contents::new(name, Content::Made(made)) })))
+        Ok(Self(Arc::new(Contents {
+            no_state,
+            mode,
+            workspace,
+            ..Contents::new(name, Content::Made(Arc::new(made)))
+        })))
     }
 
     /// Adds the marks of these schemas: every reader hides the values that they call sensitive, even if the document does not
@@ -135,8 +140,7 @@ impl PlanFile {
         self.marked(Some(schemas), masked)
     }
 
-    /// Adds marks to the values of these names, so that every reader hides them: [`MaskedNames`] says which these are. What is
-    /// shown of a plan from memory is its document then.
+    /// Adds marks to the values of these names, so that every reader hides them: [`MaskedNames`] says which these are.
     ///
     /// # Errors
     ///
@@ -145,14 +149,31 @@ impl PlanFile {
         if names.is_empty() {
             return Ok(self);
         }
-        let schemas = match &self.0.content {
-            Content::Made(made) => made.plan().schemas(),
-            Content::Read(cell) => match cell.borrow_dependent() {
-                Document::Plan(plan) => plan.schemas.clone(),
-                Document::State(_) => None,
-            },
+        let cell = match &self.0.content {
+            Content::Made(made) => {
+                return Ok(self.masked(MaskedPlan { plan: Arc::clone(made), names: names.clone() }));
+            }
+            Content::Read(cell) => cell,
+        };
+        let schemas = match cell.borrow_dependent() {
+            Document::Plan(plan) => plan.schemas.clone(),
+            Document::State(_) => None,
         };
         self.marked(schemas.as_ref(), names.clone())
+    }
+
+    /// The same with the values of a plan in memory masked. No text is written for it.
+    fn masked(&self, plan: MaskedPlan) -> Self {
+        let Contents { name, line, notices, no_state, mode, workspace, origin, .. } = &*self.0;
+        Self(Arc::new(Contents {
+            line: *line,
+            notices: notices.clone(),
+            no_state: *no_state,
+            mode: *mode,
+            workspace: workspace.clone(),
+            origin: origin.clone(),
+            ..Contents::new(name.clone(), Content::Made(Arc::new(Made::new(Box::new(plan)))))
+        }))
     }
 
     fn masked_names(&self) -> MaskedNames {
@@ -326,6 +347,29 @@ impl PlanFile {
         match &self.0.content {
             Content::Read(_) => None,
             Content::Made(made) => Some(made.changes()),
+        }
+    }
+
+    /// The state, as it is stored: it has what planning needs, which `terraform show -json` leaves out.
+    ///
+    /// ```
+    /// use objchange_plan::PlanFile;
+    ///
+    /// let state = PlanFile::parse("a.tfstate", r#"{"version":4,"lineage":"x","resources":[]}"#.into())?;
+    /// assert!(state.state_file()?.resources.is_empty());
+    ///
+    /// let shown = PlanFile::parse("state.json", r#"{"format_version":"1.0"}"#.into())?;
+    /// assert_eq!(shown.state_file().unwrap_err().kind(), "no_state_file");
+    /// # Ok::<(), objchange_plan::PlanFileError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// It is a plan, or a state in another form.
+    pub fn state_file(&self) -> Result<&State<'_>, PlanFileError> {
+        match self.document() {
+            Document::State(state) if state.is_file => Ok(state),
+            _ => Err(PlanFileError { name: self.0.name.clone(), kind: PlanFileErrorKind::NoStateFile }),
         }
     }
 
