@@ -6,6 +6,7 @@
 //!                               └─ decode, under a schema ──▶ the config object, and what is wrong
 //! text ── parse_expression ──▶ expression ── evaluate ──▶ a value, and what is wrong
 //! text ── parse_data ──▶ values that are written out, as in `sentinel.hcl`
+//! text ── as_json ──▶ JSON with expressions as texts
 //! ```
 //!
 //! ```
@@ -47,6 +48,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod as_json;
 mod cases;
 mod console;
 mod conversion;
@@ -71,6 +73,7 @@ mod suggestion;
 mod syntax;
 mod walk;
 
+pub use as_json::as_json;
 pub use cases::OPERATIONS;
 pub use console::{asks_type, console_text, console_type};
 pub use conversion::conversion_message;

@@ -34,6 +34,7 @@
 
 pub mod builtins;
 mod compile;
+mod config_files;
 mod error;
 mod format;
 mod network;
@@ -44,6 +45,7 @@ pub mod value;
 
 pub use builtins::{YamlError, from_yaml};
 pub use compile::{CompileOptions, DeclaredRule, NetworkAccess, SourceFile};
+pub use config_files::{ConfigFileError, ConfigFiles};
 pub use error::{
     CompileError, CompileErrors, EvalError, Limit, Location, MAX_ITEMS, MAX_PARTS, MAX_TEXT, NEEDS_NETWORK,
 };

@@ -6,6 +6,7 @@ use std::thread;
 
 use crate::compile::program::{Expr, RuleKind};
 use crate::compile::{self, Compiled};
+use crate::config_files::ConfigFiles;
 use crate::error::{CompileError, CompileErrors, EvalError, Location};
 use crate::format::{InputFormat, MissingField};
 use crate::network::Network;
@@ -70,6 +71,8 @@ pub struct Setup {
     pub now_ns: i64,
     /// The network, if policies may use one.
     pub network: Option<Arc<dyn Network>>,
+    /// The configuration files, if policies may read some.
+    pub config_files: Option<Arc<dyn ConfigFiles>>,
 }
 
 impl Default for Setup {
@@ -81,6 +84,7 @@ impl Default for Setup {
             strict_builtin_errors: false,
             now_ns: 0,
             network: None,
+            config_files: None,
         }
     }
 }
@@ -259,9 +263,10 @@ impl Program {
         work: impl FnOnce(&mut Session<'_>) -> Result<T, EvalError> + Send,
     ) -> Result<T, EvalError> {
         on_big_stack(|| {
-            let Setup { input, data, limits, strict_builtin_errors, now_ns, network } = setup;
+            let Setup { input, data, limits, strict_builtin_errors, now_ns, network, config_files } = setup;
             let machine =
-                Machine::new(&self.compiled, input, data, limits, strict_builtin_errors, now_ns, network);
+                Machine::new(&self.compiled, input, data, limits, strict_builtin_errors, now_ns, network)
+                    .with_config_files(config_files);
             work(&mut Session { program: self, machine })
         })
         .unwrap_or_else(|| {

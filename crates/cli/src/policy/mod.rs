@@ -1,6 +1,7 @@
 //! `objchange policy`: evaluates Rego policies over plans.
 
 mod check;
+mod config_files;
 mod memory;
 mod test;
 
@@ -18,6 +19,7 @@ use objchange_policy::rego::{
     RuleVerdict, TextReport, Value, Verdicts, Warning, read_data, read_policies, refuse_rules_in_tests,
 };
 
+use self::config_files::FilesBesidePolicies;
 use crate::clock::now_ns;
 use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
@@ -343,6 +345,7 @@ fn options(args: &Args, data: Value, run: Option<Value>) -> Options {
     let mut options = Options::new(now_ns);
     args.chosen.set(&mut options);
     options.network = network(args.allow_net);
+    options.config_files = Some(Arc::new(FilesBesidePolicies::default()));
     options.strict_builtin_errors = args.strict_builtin_errors;
     // The evaluator counts everything that it ever made. Where the system reports the memory in use, that limit applies
     // first.

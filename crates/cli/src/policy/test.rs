@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use objchange_policy::rego::{
     Options, PolicyFiles, read_data, read_policies, run_tests, write_coverage, write_tests,
 };
 
+use super::config_files::FilesBesidePolicies;
 use crate::clock::now_ns;
 use crate::exit::{self, CommandError, unusable};
 use crate::hints;
@@ -65,6 +67,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     options.rules.clone_from(&args.run);
     options.strict_builtin_errors = args.strict_builtin_errors;
     options.coverage = args.coverage;
+    options.config_files = Some(Arc::new(FilesBesidePolicies::default()));
     let data = read_data(&args.data, &args.policies).map_err(unusable)?;
     (options.data, options.data_left_out) = (data.value, data.left_out);
     let (tests, coverage) = match run_tests(&files, &options) {

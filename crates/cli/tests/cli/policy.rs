@@ -1132,3 +1132,53 @@ fn results_are_at_the_block_of_the_resource_where_the_configuration_is_known() {
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["plans"][0]["policies"][0]["block"], format!("{block}:2"));
 }
+
+#[test]
+fn policies_read_configuration_in_their_own_folder() {
+    let folder = Folder::with(
+        "config-files",
+        &[
+            ("policy/settings/types.tf", "allowed = [\"t\"]\n\nowner \"a\" {\n  name = \"${var.x}\"\n}\n"),
+            ("policy/limits.yaml", "most: 1\n"),
+            (
+                "policy/plan.json",
+                "{\"format_version\": \"1.2\", \"planned_values\": {\"secret\": \"hunter2\"}}",
+            ),
+            ("policy/broken.tf", "a = \n"),
+            ("outside.json", "{\"secret\": \"hunter2\"}"),
+        ],
+    );
+    let run = |file: &str, body: &str| {
+        let text = format!(
+            "package main\n\ndeny contains msg if {{\n\tcfg := {body}\n\tmsg := json.marshal(cfg)\n}}\n"
+        );
+        std::fs::write(folder.at(&format!("policy/{file}")), text).unwrap();
+        let output = policy(&["--rego", folder.at(&format!("policy/{file}")).to_str().unwrap()], &plan(&[]));
+        assert!(!output.stdout.contains("hunter2") && !output.stderr.contains("hunter2"), "{output:?}");
+        (output.code, output.stdout)
+    };
+    let (code, said) = run("hcl.rego", "parse_config_file(\"settings/types.tf\")");
+    assert_eq!(code, 1, "{said}");
+    assert!(
+        said.contains("failure: {\"allowed\":[\"t\"],\"owner\":{\"a\":[{\"name\":\"${var.x}\"}]}}"),
+        "{said}"
+    );
+    let (code, said) = run("yaml.rego", "parse_config_file(\"limits.yaml\")");
+    assert_eq!((code, said.starts_with("failure: {\"most\":1}")), (1, true), "{said}");
+    let (code, said) = run("text.rego", "parse_config(\"hcl2\", \"a = 1\")");
+    assert_eq!((code, said.starts_with("failure: {\"a\":1}")), (1, true), "{said}");
+    for (body, why) in [
+        (
+            "parse_config_file(\"../outside.json\")",
+            "../outside.json: policies read files in their own folder and below",
+        ),
+        ("parse_config_file(\"plan.json\")", "a plan or state is judged"),
+        ("parse_config_file(\"none.tf\")", "none.tf: "),
+        ("parse_config_file(\"hcl.rego\")", "policies read files called *.tf"),
+        ("parse_config_file(\"broken.tf\")", "broken.tf:1: "),
+        ("parse_config(\"toml\", \"a = 1\")", "there is no parser toml: name hcl2, json or yaml"),
+    ] {
+        let (code, said) = run("refused.rego", body);
+        assert!(code == 1 && said.starts_with("error: ") && said.contains(why), "{body}: {code} {said}");
+    }
+}

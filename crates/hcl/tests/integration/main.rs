@@ -1,5 +1,6 @@
 //! The tests of this crate from outside, in one program, which links in a fraction of the time.
 
+mod as_json;
 mod cases;
 mod data;
 mod functions;

@@ -25,7 +25,7 @@ pub(crate) use field::{FieldValue, Item, Read, items, write_fields};
 pub(crate) use marked::simplified;
 pub use marked::{Full, Marked, ObjectValueError};
 pub(crate) use names::Names;
-pub(crate) use written::{As, Hidden, HiddenWith, SecretKind};
+pub(crate) use written::{As, Hidden, HiddenWith, SECRET_MARKS, SecretKind};
 pub use written::{Collected, Exact, Redacted, Secrets};
 
 /// Items by key, in the order of the document; an object's members are in byte order, as Terraform writes them.

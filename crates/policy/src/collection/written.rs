@@ -158,6 +158,9 @@ impl SecretKind {
     }
 }
 
+/// The name of a newtype: marks whose shape is hidden, as a single one.
+pub(crate) const SECRET_MARKS: &str = "secret marks";
+
 #[derive(Clone, Copy)]
 struct WriteOptions {
     secrets: Secrets,
@@ -189,7 +192,10 @@ fn write<S: Serializer>(
         return match manner.hidden {
             // The name is for serializers that put another value of this kind in its place.
             Hidden::Text => serializer.serialize_newtype_struct(SecretKind::new(value).name(), SENSITIVE),
-            Hidden::Truth => serializer.serialize_bool(value.has_true()),
+            Hidden::Truth => match value.shape() {
+                Shape::Bool(mark) => serializer.serialize_bool(mark),
+                _ => serializer.serialize_newtype_struct(SECRET_MARKS, &value.has_true()),
+            },
         };
     }
     match value.shape() {

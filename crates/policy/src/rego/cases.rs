@@ -6,6 +6,7 @@ use objchange_text as text;
 use super::check::{Lint, UNUSED_IMPORT, UNUSED_RULE};
 use super::{
     Finding, Outcome, PolicyError, PolicyLocation, RuleVerdict, Severity, TestResult, TestVerdict, Undecided,
+    Unknown,
 };
 
 impl Severity {
@@ -62,15 +63,14 @@ impl RuleVerdict {
             );
         }
         if let Some(Undecided { findings, waits_for }) = &self.undecided {
-            let waits = waits_for.iter().map(ToString::to_string).take(WAITS_NAMED);
-            let waits = format!("not known until apply: {}", waits.collect::<Vec<_>>().join(", "));
             for finding in findings {
+                let waits = waits(finding.address.as_deref(), waits_for);
                 let message = format!("{} ({waits})", finding.addressed());
                 add("undecided", Kind::Undecided, &message, &finding.place, finding.address.clone());
             }
             if findings.is_empty() {
                 let first = waits_for.first().map(|unknown| unknown.address.clone());
-                add("undecided", Kind::Undecided, &waits, &self.place, first);
+                add("undecided", Kind::Undecided, &waits(None, waits_for), &self.place, first);
             }
         }
         case
@@ -79,6 +79,15 @@ impl RuleVerdict {
 
 /// The maximum number of unknown values that one message names.
 const WAITS_NAMED: usize = 5;
+
+/// Names what is not known. For a finding about an object that is what is unknown of the object, if anything is.
+fn waits(address: Option<&str>, waits_for: &[Unknown]) -> String {
+    let is_own = |unknown: &&Unknown| Some(&*unknown.address) == address && !unknown.path.is_empty();
+    let own: Vec<String> = waits_for.iter().filter(is_own).map(|unknown| unknown.path.clone()).collect();
+    let mut named = if own.is_empty() { waits_for.iter().map(ToString::to_string).collect() } else { own };
+    named.truncate(WAITS_NAMED);
+    format!("not known until apply: {}", named.join(", "))
+}
 
 impl Finding {
     /// The message, after the address where it is not named in it.

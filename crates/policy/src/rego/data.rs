@@ -98,6 +98,24 @@ impl DataFile {
         PolicyData { value, left_out }
     }
 
+    /// The document as the file has it.
+    ///
+    /// # Errors
+    ///
+    /// It is not JSON or YAML, or a plan or state, which policies do not read beside the one that is judged.
+    pub fn document(&self) -> Result<Value, PolicyError> {
+        let error = |message: String| {
+            let place = PolicyLocation { file: self.name.clone(), line: 1 };
+            PolicyError::new(PolicyErrorKind::Document, Some(place), message)
+        };
+        match self.content().map_err(error)? {
+            value if is_plan_or_state(&value) => {
+                Err(error("a plan or state is judged, and is no data for policies".to_owned()))
+            }
+            value => Ok(value),
+        }
+    }
+
     /// The document, below the names of its folders.
     fn read(&self) -> Result<Value, String> {
         self.placed(self.content()?)

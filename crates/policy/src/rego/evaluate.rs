@@ -11,7 +11,7 @@ use std::thread;
 use objchange_plan::Plan;
 use objchange_rego::{
     EvalError, Limit, Limits, Network, Pass, RuleResults, Session, Setup, TEXT_OF_PART, Unknown, Value,
-    Warning,
+    Warning, value::shown,
 };
 use objchange_text::TimeLimit;
 
@@ -19,14 +19,13 @@ use super::Options;
 use super::compile::Compiled;
 use super::error::{PolicyError, PolicyErrorKind, PolicyLocation};
 use super::finding::{Addresses, finding};
-use super::input::{Secrets, input};
+use super::input::{Input, Secrets, input};
 use super::marked_paths::end_paths;
 use super::network::Remembered;
-use super::secret::Hidden;
+use super::secret::{Hidden, contains_secret, depends_on_secret, finds_by_secrets};
 use super::trace::traced;
 use super::unknown::{Marking, Places};
 use super::verdict::{Finding, RuleVerdict, Verdicts};
-use crate::simulated::Simulated;
 
 /// The maximum length of all messages about a plan: nobody reads more, and writing them has no time limit.
 const MOST_TEXT: u64 = 64 << 20;
@@ -46,7 +45,15 @@ pub(super) struct Results {
     pub(super) exceptions: BTreeMap<Vec<String>, Vec<(Value, Option<Unknown>)>>,
 }
 
+/// A document with unknown values, and where they are.
+pub(super) struct Marked {
+    pub(super) document: Value,
+    places: Places,
+    hides_secrets: bool,
+}
+
 /// Evaluates policies over one document.
+#[derive(Clone)]
 pub(super) struct Evaluation<'p> {
     pub(super) policies: &'p Compiled,
     pub(super) options: &'p Options,
@@ -63,32 +70,63 @@ pub(super) fn evaluate(
     plan: &Plan<'_>,
 ) -> Result<Verdicts, PolicyError> {
     let evaluation = Evaluation::new(policies, options, plan);
-    let (document, places) = evaluation.document(&Secrets::Shown)?;
-    let all: Vec<DefinitionId> = policies
+    let runs = evaluation.runs()?;
+    verdicts(&evaluation, &runs)
+}
+
+/// All definitions of all rules.
+fn all_definitions(policies: &Compiled) -> Vec<DefinitionId> {
+    policies
         .rules
         .iter()
         .enumerate()
         .flat_map(|(rule, evaluated)| {
             (0..evaluated.definitions.len()).map(move |definition| (rule, definition))
         })
-        .collect();
-    // Unknown values stay unknown here, so certain findings hold for every outcome of apply.
-    let results = evaluation.results(&document, &all, options.parts())?;
-    // The runs below must not send a request again, nor one that only their changed values cause.
-    if let Some(network) = &evaluation.network {
-        network.close();
+        .collect()
+}
+
+/// A run of policies.
+struct Run {
+    places: Places,
+    results: Results,
+    /// The messages of undecided rules that OPA would report today.
+    as_now: BTreeMap<DefinitionId, BTreeSet<Value>>,
+    hidden: Hidden,
+    addresses: Addresses,
+}
+
+/// The runs of policies over a document.
+struct Runs {
+    first: Run,
+    /// A run over the document with its secrets, and the definitions in it, if their results depend on secrets.
+    with_secrets: Option<(BTreeSet<DefinitionId>, Run)>,
+}
+
+impl Runs {
+    /// The run that has the results of a definition.
+    fn of(&self, id: DefinitionId) -> &Run {
+        match &self.with_secrets {
+            Some((definitions, run)) if definitions.contains(&id) => run,
+            _ => &self.first,
+        }
     }
-    // A second run, with unknown attributes missing, tells which possible findings OPA would report today.
-    let as_now = evaluation.as_now(&results)?;
-    let hidden = Hidden::find(&evaluation, &document, &results)?;
-    let addresses = Addresses::new(&document);
-    let mut telling =
-        FindingWriter { evaluation: &evaluation, hidden: &hidden, addresses: &addresses, told: 0 };
+
+    fn last(&self) -> &Run {
+        self.with_secrets.as_ref().map_or(&self.first, |(_, run)| run)
+    }
+}
+
+fn verdicts(evaluation: &Evaluation<'_>, runs: &Runs) -> Result<Verdicts, PolicyError> {
+    let policies = evaluation.policies;
+    let mut telling = FindingWriter { evaluation, addresses: &runs.first.addresses, told: 0 };
+    // Where the run over secrets is not the first one, the first has neither prints nor warnings.
+    let Run { results, hidden, .. } = runs.last();
     let mut verdicts =
-        Verdicts { prints: hidden.prints(&results), warnings: hidden.warnings(&results), rules: Vec::new() };
+        Verdicts { prints: hidden.prints(results), warnings: hidden.warnings(results), rules: Vec::new() };
     for (rule, evaluated) in policies.rules.iter().enumerate() {
         let title = evaluated.title();
-        let exception = evaluated.exception(&results);
+        let exception = evaluated.exception(&runs.first.results);
         let Some(place) = evaluated.definitions.first().cloned() else { continue };
         let mut verdict = RuleVerdict {
             rule: title.clone(),
@@ -102,11 +140,13 @@ pub(super) fn evaluate(
         };
         for (index, place) in evaluated.definitions.iter().enumerate() {
             let id = (rule, index);
+            let Run { places, results, as_now, hidden, .. } = runs.of(id);
             verdict.trace.extend(results.passes.get(&id).map(|passes| traced(&policies.texts, passes)));
             match results.found.get(&id) {
                 Some(Ok(found)) => {
-                    let mut shown =
-                        |values: &mut dyn Iterator<Item = &Value>| telling.shown(values, id, &title, place);
+                    let mut shown = |values: &mut dyn Iterator<Item = &Value>| {
+                        telling.shown(values, hidden, id, (&title, place))
+                    };
                     verdict.findings.extend(shown(&mut found.certain.iter())?);
                     if !found.possible.is_empty() || found.may_fail.is_some() {
                         let doubts = found.possible.iter().map(|(_, doubt)| doubt).chain(&found.may_fail);
@@ -115,13 +155,13 @@ pub(super) fn evaluate(
                         let said_now = found.possible.iter().map(|(value, _)| value).filter(is_said_now);
                         let undecided = verdict.undecided.get_or_insert_default();
                         undecided.findings.extend(shown(&mut said_now.into_iter())?);
-                        undecided.wait_for(waits(&places, doubts));
+                        undecided.wait_for(waits(places, doubts));
                     }
                 }
                 Some(Err(error)) => match &error.doubt {
                     Some(doubt) => {
                         let undecided = verdict.undecided.get_or_insert_default();
-                        undecided.wait_for(waits(&places, std::iter::once(doubt)));
+                        undecided.wait_for(waits(places, std::iter::once(doubt)));
                     }
                     None => {
                         let error = hidden.error(id, error);
@@ -139,7 +179,7 @@ pub(super) fn evaluate(
             Some(Some(doubt)) if !verdict.findings.is_empty() => {
                 let undecided = verdict.undecided.get_or_insert_default();
                 undecided.findings.splice(0..0, verdict.findings.drain(..));
-                undecided.wait_for(places.find(doubt).cloned());
+                undecided.wait_for(runs.first.places.find(doubt).cloned());
             }
             _ => {}
         }
@@ -154,7 +194,6 @@ pub(super) fn evaluate(
 /// Makes findings, within the limits: messages may share what they are made of, and their texts do not.
 struct FindingWriter<'e> {
     evaluation: &'e Evaluation<'e>,
-    hidden: &'e Hidden,
     addresses: &'e Addresses,
     /// About how many bytes the findings take.
     told: u64,
@@ -166,9 +205,9 @@ impl FindingWriter<'_> {
     fn shown(
         &mut self,
         values: &mut dyn Iterator<Item = &Value>,
+        hidden: &Hidden,
         id: DefinitionId,
-        title: &str,
-        place: &PolicyLocation,
+        (title, place): (&str, &PolicyLocation),
     ) -> Result<Vec<Finding>, PolicyError> {
         let mut findings = Vec::new();
         let mut reported = BTreeSet::new();
@@ -185,7 +224,7 @@ impl FindingWriter<'_> {
             if self.told > self.evaluation.options.memory {
                 return Err(self.evaluation.limit(Limit::Memory, Some(place.clone())));
             }
-            let is_shown = !self.hidden.contains(id, value);
+            let is_shown = !contains_secret(value) && !hidden.contains(id, value);
             let finding = finding(value, is_shown, (title, place), self.addresses);
             if is_shown || reported.insert(finding.address.clone()) {
                 findings.push(finding);
@@ -242,8 +281,76 @@ impl<'p> Evaluation<'p> {
         }
     }
 
-    /// The messages of undecided rules when unknown values are absent.
-    fn as_now(&self, results: &Results) -> Result<BTreeMap<DefinitionId, BTreeSet<Value>>, PolicyError> {
+    fn runs(&self) -> Result<Runs, PolicyError> {
+        let all = all_definitions(self.policies);
+        let Some((first, by_secrets)) = self.without_secrets(&all)? else {
+            return Ok(Runs { first: self.with_secrets(&all)?, with_secrets: None });
+        };
+        if by_secrets.is_empty() {
+            return Ok(Runs { first, with_secrets: None });
+        }
+        let wanted: Vec<DefinitionId> = by_secrets.iter().copied().collect();
+        let run = self.with_secrets(&wanted)?;
+        Ok(Runs { first, with_secrets: Some((by_secrets, run)) })
+    }
+
+    /// Runs definitions over the document with its secrets.
+    fn with_secrets(&self, wanted: &[DefinitionId]) -> Result<Run, PolicyError> {
+        let Marked { document, places, .. } = self.document(&Secrets::Shown)?;
+        // Unknown values stay unknown here, so certain findings hold for every outcome of apply.
+        let results = self.results(&document, wanted, self.options.parts())?;
+        // The runs below must not send a request again, nor one that only their changed values cause.
+        if let Some(network) = &self.network {
+            network.close();
+        }
+        let as_now = self.as_now(&results, &Secrets::Shown)?;
+        let hidden = Hidden::find(self, &document, &results)?;
+        Ok(Run { places, results, as_now, hidden, addresses: Addresses::new(&document) })
+    }
+
+    /// Runs definitions over the document with its secrets unknown. Returns also those whose results depend on secrets.
+    /// `None` if all of them must run over the secrets.
+    fn without_secrets(
+        &self,
+        wanted: &[DefinitionId],
+    ) -> Result<Option<(Run, BTreeSet<DefinitionId>)>, PolicyError> {
+        let is_open = self.plan.is_simulated() || !self.plan.missing().is_empty();
+        // With unknown values policies come by places, and send requests, that they do not come by with known ones.
+        if is_open || self.options.trace || self.network.is_some() {
+            return Ok(None);
+        }
+        let Marked { document, places, hides_secrets } = self.document(&Secrets::Unknown)?;
+        let mut evaluation = self.clone();
+        if hides_secrets {
+            // Joins over unknown values cannot use an index, so that policies over secrets may take much longer here.
+            evaluation.time = TimeLimit::begin(self.options.timeout / 4);
+        }
+        let mut results = match evaluation.results(&document, wanted, self.options.parts()) {
+            Err(_) if hides_secrets && !self.time.is_over() => return Ok(None),
+            results => results?,
+        };
+        let says_more = !results.prints.is_empty() || !results.warnings.is_empty();
+        let mut exceptions = results.exceptions.values().flatten();
+        let excepts_by_secrets = exceptions
+            .any(|(list, doubt)| contains_secret(list) || doubt.as_ref().is_some_and(depends_on_secret));
+        if hides_secrets && (says_more || excepts_by_secrets) {
+            return Ok(None);
+        }
+        let by_secrets = results.found.iter().filter(|(_, found)| hides_secrets && finds_by_secrets(found));
+        let by_secrets: BTreeSet<DefinitionId> = by_secrets.map(|(id, _)| *id).collect();
+        results.found.retain(|id, _| !by_secrets.contains(id));
+        let as_now = self.as_now(&results, &Secrets::Unknown)?;
+        let addresses = Addresses::new(&document);
+        let run = Run { places, results, as_now, hidden: Hidden::default(), addresses };
+        Ok(Some((run, by_secrets)))
+    }
+
+    /// The messages of undecided rules when unknown values are absent: those that OPA would report today.
+    fn as_now(
+        &self,
+        results: &Results,
+        secrets: &Secrets,
+    ) -> Result<BTreeMap<DefinitionId, BTreeSet<Value>>, PolicyError> {
         let is_undecided = |found: &Result<RuleResults, EvalError>| {
             found
                 .as_ref()
@@ -255,7 +362,7 @@ impl<'p> Evaluation<'p> {
         if wanted.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let (input, _) = self.input(&Secrets::Shown)?;
+        let input = self.input(secrets)?.value;
         let now = self.results(&input, &wanted, self.options.parts())?;
         let said = now
             .found
@@ -268,18 +375,18 @@ impl<'p> Evaluation<'p> {
         PolicyError::of_limit(limit, place, self.options.memory, &self.time)
     }
 
-    /// The document as policies see it, and where what is unknown in it.
-    pub(super) fn document(&self, secrets: &Secrets) -> Result<(Value, Places), PolicyError> {
+    /// The document as policies see it.
+    pub(super) fn document(&self, secrets: &Secrets) -> Result<Marked, PolicyError> {
         if self.time.is_over() {
             return Err(self.limit(Limit::Time, None));
         }
-        let (input, simulated) = self.input(secrets)?;
+        let Input { value, simulated, hides_secrets } = self.input(secrets)?;
         let mut marking = Marking::new(self.policies.members.full, simulated, self.plan.schemas());
-        let input = marking.apply(&input, self.policies.mode);
-        Ok((input, marking.places))
+        let document = marking.apply(&value, self.policies.mode);
+        Ok(Marked { document, places: marking.places, hides_secrets })
     }
 
-    fn input(&self, secrets: &Secrets) -> Result<(Value, Simulated<'p>), PolicyError> {
+    fn input(&self, secrets: &Secrets) -> Result<Input<'p>, PolicyError> {
         let Compiled { mode, members, .. } = self.policies;
         input(self.plan, *mode, members, self.options.run.as_ref(), secrets)
     }
@@ -339,6 +446,7 @@ impl<'p> Evaluation<'p> {
             strict_builtin_errors: self.options.strict_builtin_errors,
             now_ns: self.now_ns,
             network: self.network.clone().map(|network| network as Arc<dyn Network>),
+            config_files: self.options.config_files.clone(),
         };
         let mut now = None;
         let results = self.policies.program.run(setup, |session| {
@@ -372,7 +480,7 @@ impl<'p> Evaluation<'p> {
             results.warnings = session.take_warnings();
             let prints = session.take_prints().into_iter();
             results.prints = prints
-                .map(|(location, text)| format!("{}: {text}", PolicyLocation::from(location)))
+                .map(|(location, text)| format!("{}: {}", PolicyLocation::from(location), shown(&text)))
                 .collect();
             Ok(results)
         });

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use objchange_rego::Value;
+use objchange_rego::value::shown;
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
@@ -141,8 +142,8 @@ pub(super) fn finding(
 /// The text of a string, with a placeholder where a part of it is not known.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.to_string()),
-        Value::Unknown(unknown) => unknown.text().map(str::to_owned),
+        Value::String(text) => Some(shown(text).into_owned()),
+        Value::Unknown(unknown) => unknown.text().map(|text| shown(text).into_owned()),
         _ => None,
     }
 }

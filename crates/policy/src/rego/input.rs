@@ -7,7 +7,7 @@ use super::InputMode;
 use super::error::{PolicyError, PolicyErrorKind};
 use super::members::Members;
 use super::secret::Replacement;
-use super::value::{SerializeError, Values};
+use super::value::{SerializeError, StandIn, Values};
 use crate::collection::{Collected, Exact, Redacted};
 use crate::simulated::Simulated;
 use crate::tfconfig::TfConfig;
@@ -18,34 +18,56 @@ use crate::tfstate::TfState;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Secrets {
     Shown,
+    /// Unknown values.
+    Unknown,
     /// `(sensitive value)`, or other values that are no secrets.
     Hidden(Option<Replacement>),
 }
 
-/// Builds the input of policies from a plan. Returns also what the plan leaves open.
+/// The input of policies.
+pub(super) struct Input<'t> {
+    pub(super) value: Value,
+    /// What the plan leaves open.
+    pub(super) simulated: Simulated<'t>,
+    /// Something stands in place of a secret.
+    pub(super) hides_secrets: bool,
+}
+
+/// Builds the input of policies from a plan.
 pub(super) fn input<'t>(
     plan: &Plan<'t>,
     mode: InputMode,
     members: &Members,
     run: Option<&Value>,
     secrets: &Secrets,
-) -> Result<(Value, Simulated<'t>), PolicyError> {
+) -> Result<Input<'t>, PolicyError> {
     // A section that somebody has left out is undefined, and a rule over it would pass.
     for section in members.sections(mode) {
         plan.require(section).map_err(PolicyError::of_document)?;
     }
     let simulated = Simulated::new(plan);
-    let mut values = match secrets {
-        Secrets::Hidden(Some(replacement)) => Values::replacing(*replacement),
-        _ => Values::default(),
-    };
-    let mut writer = Writer { hides: matches!(secrets, Secrets::Hidden(_)), values: &mut values };
+    let mut values = Values::with(match secrets {
+        Secrets::Hidden(Some(replacement)) => StandIn::Value(*replacement),
+        Secrets::Unknown => StandIn::Unknown,
+        Secrets::Shown | Secrets::Hidden(None) => StandIn::Text,
+    });
+    let hides = !matches!(secrets, Secrets::Shown);
+    let value = written(plan, mode, members, run, &mut Writer { hides, values: &mut values })?;
+    Ok(Input { value, simulated, hides_secrets: values.hides_secrets })
+}
+
+fn written(
+    plan: &Plan<'_>,
+    mode: InputMode,
+    members: &Members,
+    run: Option<&Value>,
+    writer: &mut Writer<'_>,
+) -> Result<Value, PolicyError> {
     let mut input = Vec::new();
     match mode {
         InputMode::Raw => {
             let tfplan = TfPlan::new(plan).map_err(PolicyError::of_document)?;
-            let input = writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)))?;
-            return Ok((input, simulated));
+            return writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)));
         }
         InputMode::Wrapped => {
             let tfplan = TfPlan::new(plan).map_err(PolicyError::of_document)?;
@@ -79,7 +101,7 @@ pub(super) fn input<'t>(
             input.extend(run.map(|run| (Value::from("run"), run.clone())));
         }
     }
-    Ok((Value::object(input), simulated))
+    Ok(Value::object(input))
 }
 
 struct Writer<'a> {

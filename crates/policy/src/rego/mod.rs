@@ -67,7 +67,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use objchange_plan::PlanFile;
-pub use objchange_rego::{HttpRequest, HttpResponse, Network, NetworkError, Value};
+pub use objchange_rego::{
+    ConfigFileError, ConfigFiles, HttpRequest, HttpResponse, Network, NetworkError, Value,
+};
 
 pub use self::cases::check_rules;
 pub use self::check::{Lint, UNUSED_IMPORT, UNUSED_RULE};
@@ -137,6 +139,8 @@ pub struct Options {
     pub run: Option<Value>,
     /// The network that policies may use; none, if those that do are refused.
     pub network: Option<Arc<dyn Network>>,
+    /// The configuration files that policies may read; none, if the rules that read some fail.
+    pub config_files: Option<Arc<dyn ConfigFiles>>,
     /// A rule fails where a built-in function does: otherwise the condition is undefined, with a warning.
     pub strict_builtin_errors: bool,
     /// The time limit for compiling the policies, and for evaluating them over a document.
@@ -163,6 +167,7 @@ impl Options {
             data_left_out: Vec::new(),
             run: None,
             network: None,
+            config_files: None,
             strict_builtin_errors: false,
             timeout: Duration::from_secs(10),
             memory: 512 << 20,

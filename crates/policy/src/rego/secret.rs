@@ -1,17 +1,69 @@
 //! Decides which messages must not be shown.
 //!
-//! A message is shown if the rule also gives it for two documents that have other values in place of all secrets. These
-//! values have nothing in common, so that no part of a secret is in such a message.
+//! Rules run over a document in which secrets are unknown first. Results that are certain there hold whatever the secrets
+//! are, and contain nothing of them.
+//!
+//! A rule whose results depend on secrets runs over the document itself. Its messages are shown if it also gives them for
+//! two documents that have other values in place of all secrets. These values have nothing in common, so that no part of a
+//! secret is in such a message.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use objchange_rego::{EvalError, RuleResults, Value};
+use objchange_rego::value::Types;
+use objchange_rego::{EvalError, RuleResults, Unknown, Value};
 
 use super::error::PolicyError;
 use super::evaluate::{DefinitionId, Evaluation, Results};
 use super::input::Secrets;
 use super::verdict;
 use crate::collection::SecretKind;
+
+/// The number of all secrets where they are unknown: the smallest, because values that depend on many keep only the first.
+const SECRET: u32 = 0;
+
+/// What policies see of a secret that is unknown, of a known kind or of any.
+pub(super) fn unknown_secret(kind: Option<SecretKind>) -> Value {
+    Value::Unknown(match kind {
+        None => Unknown::from_ids([SECRET]),
+        Some(kind) => Unknown::any_of_types(SECRET, types(kind)),
+    })
+}
+
+fn types(kind: SecretKind) -> Types {
+    match kind {
+        SecretKind::Bool => Types::BOOLEAN,
+        SecretKind::SmallNumber | SecretKind::LargeNumber => Types::NUMBER,
+        // That is also the kind of null.
+        SecretKind::ShortText => Types::STRING.or(Types::NULL),
+        SecretKind::LongText => Types::STRING,
+        SecretKind::Array | SecretKind::EmptyArray => Types::ARRAY,
+        SecretKind::Object | SecretKind::EmptyObject => Types::OBJECT,
+    }
+}
+
+/// Whether this stands for a secret, or for what is made of one.
+pub(super) fn is_secret(value: &Value) -> bool {
+    matches!(value, Value::Unknown(unknown) if depends_on_secret(unknown))
+}
+
+/// Whether this depends on secrets.
+pub(super) fn depends_on_secret(unknown: &Unknown) -> bool {
+    unknown.ids().first() == Some(&SECRET)
+}
+
+/// Whether a message has a part that depends on secrets.
+pub(super) fn contains_secret(message: &Value) -> bool {
+    message.unknowns().is_some_and(|unknown| depends_on_secret(&unknown))
+}
+
+/// Whether it depends on secrets what a rule finds, and not only what is in its messages.
+pub(super) fn finds_by_secrets(found: &Result<RuleResults, EvalError>) -> bool {
+    let is_open = |doubt: &Unknown| doubt.ids().is_empty() || depends_on_secret(doubt);
+    found.as_ref().map_or(true, |found| {
+        found.may_fail.as_ref().is_some_and(is_open)
+            || found.possible.iter().any(|(message, doubt)| is_open(doubt) || contains_secret(message))
+    })
+}
 
 /// Values in place of secrets, of their kinds, so that a rule takes the same path. Those of the two have no character
 /// in common, nor has any with the text for sensitive values, so a message that two documents give contains no part of
@@ -71,7 +123,7 @@ impl Hidden {
         if says_nothing && !has_errors {
             return Ok(hidden);
         }
-        let (masked, _) = evaluation.document(&Secrets::Hidden(None))?;
+        let masked = evaluation.document(&Secrets::Hidden(None))?.document;
         // The policies read nothing sensitive, so nothing they say can depend on it.
         if masked == *document {
             hidden.messages.clear();
@@ -99,7 +151,7 @@ impl Hidden {
             if wanted.is_empty() {
                 break;
             }
-            let (other, _) = evaluation.document(&Secrets::Hidden(Some(replacement)))?;
+            let other = evaluation.document(&Secrets::Hidden(Some(replacement)))?.document;
             let results = evaluation.results(&other, &wanted, threads)?;
             // `insert` refuses a message that an earlier document gave: then two have given it.
             hidden.reveal(&results, &mut |id, message| !seen.insert((id, message.clone())));

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use objchange_rego::value::shown;
 use objchange_rego::{Limits, Setup, Value};
 use objchange_text::TimeLimit;
 use serde::Serialize;
@@ -85,12 +86,15 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Tested, Poli
                     now_ns: (options.now_ns)(),
                     // Tests mock `http.send` with `with`, also where policies may use the network.
                     network: None,
+                    config_files: options.config_files.clone(),
                 };
                 let results = policies.program.run(setup, |session| {
                     let value = session.rule(rule.id);
                     let printed = session.take_prints().into_iter();
                     prints = printed
-                        .map(|(location, text)| format!("{}: {text}", PolicyLocation::from(location)))
+                        .map(|(location, text)| {
+                            format!("{}: {}", PolicyLocation::from(location), shown(&text))
+                        })
                         .collect();
                     if let Some(coverage) = &mut coverage {
                         coverage.add(&session.take_passes());

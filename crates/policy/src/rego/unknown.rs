@@ -9,24 +9,25 @@ use objchange_rego::value::Types;
 use objchange_rego::{Unknown, Value};
 use smol_str::SmolStr;
 
+use super::secret::{is_secret, unknown_secret};
 use super::simulated::with_possible_members;
 use super::{InputMode, verdict};
 use crate::address::without_data;
 use crate::simulated::{ARGUMENTS, Simulated};
 
-/// Where the unknown values of an input are, by their numbers.
+/// Where the unknown values of an input are, by their numbers, of which 0 is for secrets.
 #[derive(Debug, Default)]
 pub(super) struct Places(Vec<verdict::Unknown>);
 
 impl Places {
     pub(super) fn add(&mut self, address: &str, path: &str) -> u32 {
         self.0.push(verdict::Unknown { address: address.to_owned(), path: path.to_owned() });
-        u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX)
+        u32::try_from(self.0.len()).unwrap_or(u32::MAX)
     }
 
     /// Where the values are that something depends on.
     pub(super) fn find<'a>(&'a self, unknown: &'a Unknown) -> impl Iterator<Item = &'a verdict::Unknown> {
-        unknown.ids().iter().filter_map(|id| self.0.get(*id as usize))
+        unknown.ids().iter().filter_map(|id| self.0.get(id.checked_sub(1)? as usize))
     }
 }
 
@@ -545,6 +546,8 @@ fn marked(
     let length = path.len();
     match unknown {
         Value::Bool(true) => make(path, ty),
+        // Where something in it is unknown, it need not be of the kind of its secret.
+        _ if is_secret(value) || is_secret(unknown) => unknown_secret(None),
         Value::Object(parts) => {
             let mut members = match value {
                 Value::Object(object) => object.entries().to_vec(),
@@ -626,7 +629,8 @@ fn has_true(unknown: &Value) -> bool {
         Value::Bool(all) => *all,
         Value::Array(items) => items.iter().any(has_true),
         Value::Object(object) => object.values().any(has_true),
-        _ => false,
+        // Secret marks may say so.
+        _ => is_secret(unknown),
     }
 }
 

@@ -8,25 +8,35 @@ use objchange_rego::value::Number;
 use serde::ser::{self, Impossible, Serialize, Serializer};
 use smol_str::SmolStr;
 
-use super::secret::Replacement;
-use crate::collection::SecretKind;
+use super::secret::{Replacement, unknown_secret};
+use crate::collection::{SECRET_MARKS, SecretKind};
 use objchange_text::redact::SENSITIVE;
 
 /// Makes values that share their texts: a plan repeats the names of attributes, types and providers for each resource.
 #[derive(Default)]
 pub(super) struct Values {
     texts: HashSet<SmolStr, foldhash::fast::RandomState>,
-    /// Replaces sensitive values, instead of `(sensitive value)`.
-    replacement: Option<Replacement>,
+    stand_in: StandIn,
+    /// A secret was replaced.
+    pub(super) hides_secrets: bool,
+}
+
+/// What is in place of secrets.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum StandIn {
+    /// `(sensitive value)`
+    #[default]
+    Text,
+    Value(Replacement),
+    Unknown,
 }
 
 /// The maximum length of a shared text. Longer texts are mostly unique, so looking them up is in vain.
 const LONGEST_SHARED: usize = 64;
 
 impl Values {
-    /// Another value stands wherever `(sensitive value)` would.
-    pub(super) fn replacing(replacement: Replacement) -> Self {
-        Self { replacement: Some(replacement), ..Self::default() }
+    pub(super) fn with(stand_in: StandIn) -> Self {
+        Self { stand_in, ..Self::default() }
     }
 
     pub(super) fn convert<T: Serialize + ?Sized>(&mut self, written: &T) -> Result<Value, SerializeError> {
@@ -34,13 +44,16 @@ impl Values {
     }
 
     fn text(&mut self, text: &str) -> Value {
-        if text == SENSITIVE
-            && let Some(replacement) = self.replacement
-        {
-            // Constants of the configuration and keys of paths do not say of which kind their secret is.
-            return replacement.stand_in(SecretKind::LongText);
+        if text != SENSITIVE {
+            return self.shared(text);
         }
-        self.shared(text)
+        self.hides_secrets = true;
+        // Constants of the configuration and keys of paths do not say of which kind their secret is.
+        match self.stand_in {
+            StandIn::Text => self.shared(text),
+            StandIn::Value(replacement) => replacement.stand_in(SecretKind::LongText),
+            StandIn::Unknown => unknown_secret(None),
+        }
     }
 
     fn shared(&mut self, text: &str) -> Value {
@@ -195,8 +208,12 @@ impl<'a> Serializer for &'a mut Values {
         name: &'static str,
         value: &T,
     ) -> Result<Value, SerializeError> {
-        match (SecretKind::from_name(name), self.replacement) {
-            (Some(kind), Some(replacement)) => Ok(replacement.stand_in(kind)),
+        let kind = SecretKind::from_name(name);
+        self.hides_secrets |= kind.is_some() || name == SECRET_MARKS;
+        match (kind, self.stand_in) {
+            (Some(kind), StandIn::Value(replacement)) => Ok(replacement.stand_in(kind)),
+            (Some(kind), StandIn::Unknown) => Ok(unknown_secret(Some(kind))),
+            (None, StandIn::Unknown) if name == SECRET_MARKS => Ok(unknown_secret(None)),
             _ => value.serialize(self),
         }
     }

@@ -11,4 +11,6 @@ mod rego;
 mod rego_fields;
 #[cfg(feature = "rego")]
 mod rego_law;
+#[cfg(feature = "rego")]
+mod rego_secrets;
 mod simulated;

@@ -4,7 +4,7 @@
 //! `PROPTEST_CASES` the number of policies is chosen.
 
 #[path = "../../../rego/tests/integration/random/mod.rs"]
-mod random;
+pub(crate) mod random;
 
 use std::collections::BTreeMap;
 

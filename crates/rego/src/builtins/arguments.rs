@@ -10,7 +10,10 @@ pub(super) fn type_mismatch(index: usize, types: Types, operand: &Value) -> Buil
         [name] => (*name).to_owned(),
         names => format!("one of {{{}}}", names.join(", ")),
     };
-    mismatch(index, &want, operand.type_name())
+    match operand {
+        Value::Unknown(_) => mismatch(index, &want, &Types::of(operand).to_string()),
+        _ => mismatch(index, &want, operand.type_name()),
+    }
 }
 
 /// Says that an operand (counted from 0) should be something else.

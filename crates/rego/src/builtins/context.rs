@@ -11,6 +11,7 @@ use objchange_text::re2::Pattern;
 
 use super::BuiltinError;
 use crate::Limit;
+use crate::config_files::ConfigFiles;
 use crate::error::{MAX_ITEMS, MAX_PARTS, MAX_TEXT};
 use crate::network::Network;
 use crate::value::{TEXT_OF_PART, Value};
@@ -44,6 +45,9 @@ pub struct Context<'h> {
     random: HashMap<(Value, Value), Value>,
     network: Option<Arc<dyn Network>>,
     deadline: Option<Instant>,
+    config_files: Option<Arc<dyn ConfigFiles>>,
+    /// The file of the policy that calls a function which reads files.
+    policy: String,
 }
 
 impl fmt::Debug for Context<'_> {
@@ -67,6 +71,8 @@ impl<'h> Context<'h> {
             random: HashMap::new(),
             network: None,
             deadline: None,
+            config_files: None,
+            policy: String::new(),
         }
     }
 
@@ -74,6 +80,25 @@ impl<'h> Context<'h> {
     #[must_use]
     pub fn with_network(self, network: Option<Arc<dyn Network>>, deadline: Option<Instant>) -> Self {
         Self { network, deadline, ..self }
+    }
+
+    /// A context whose functions may read these configuration files.
+    #[must_use]
+    pub fn with_config_files(self, config_files: Option<Arc<dyn ConfigFiles>>) -> Self {
+        Self { config_files, ..self }
+    }
+
+    pub(super) fn config_files(&self) -> Option<Arc<dyn ConfigFiles>> {
+        self.config_files.clone()
+    }
+
+    /// Functions are called from this file now.
+    pub(crate) fn called_from(&mut self, policy: &str) {
+        policy.clone_into(&mut self.policy);
+    }
+
+    pub(super) fn policy(&self) -> &str {
+        &self.policy
     }
 
     /// The network of the host, and how long the evaluation may still take.

@@ -8,7 +8,7 @@ use sha2::{Sha256, Sha384, Sha512};
 
 use super::arguments::{some, text};
 use super::{Builtin, Context, Outcome, Types};
-use crate::value::Value;
+use crate::value::{Value, bytes_of_text};
 
 const S: Types = Types::STRING;
 
@@ -26,13 +26,13 @@ pub(super) const FAMILY: &[Builtin] = &[
 fn hash<D: Digest>(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let text = text(operands, 0)?;
     context.charge(text.len())?;
-    some(HEXLOWER.encode(&D::digest(text.as_bytes())))
+    some(HEXLOWER.encode(&D::digest(bytes_of_text(text))))
 }
 
 fn mac<D: Digest + BlockSizeUser>(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let (message, key) = (text(operands, 0)?, text(operands, 1)?);
     context.charge(message.len() + key.len())?;
-    some(HEXLOWER.encode(&hmac::<D>(key.as_bytes(), message.as_bytes())))
+    some(HEXLOWER.encode(&hmac::<D>(&bytes_of_text(key), &bytes_of_text(message))))
 }
 
 /// HMAC (RFC 2104).

@@ -4,7 +4,7 @@ use data_encoding::{BASE64, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXLOWER_PERMI
 
 use super::arguments::{object, some, text};
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
-use crate::value::{Object, Value};
+use crate::value::{Object, Value, bytes_of_text, text_of_bytes};
 
 const S: Types = Types::STRING;
 const O: Types = Types::OBJECT;
@@ -71,7 +71,7 @@ pub(super) fn check_numbers(value: &Value) -> Result<(), BuiltinError> {
 fn encode(context: &mut Context<'_>, operands: &[Value], encode: impl Fn(&[u8]) -> String) -> Outcome {
     let text = text(operands, 0)?;
     context.charge(2 * text.len())?;
-    some(encode(text.as_bytes()))
+    some(encode(&bytes_of_text(text)))
 }
 
 fn decode(
@@ -81,13 +81,7 @@ fn decode(
 ) -> Outcome {
     let text = text(operands, 0)?;
     context.charge(text.len())?;
-    some(utf8(decode(text).map_err(BuiltinError::failed)?)?)
-}
-
-/// OPA's strings may be any bytes; ours are text.
-fn utf8(bytes: Vec<u8>) -> Result<String, BuiltinError> {
-    String::from_utf8(bytes)
-        .map_err(|_| BuiltinError::failed("the result is not UTF-8 text, which is not supported"))
+    some(text_of_bytes(decode(text).map_err(BuiltinError::failed)?))
 }
 
 /// Go's decoder skips line ends.
@@ -129,7 +123,7 @@ pub(super) fn decode_base64url(text: &str) -> Result<Vec<u8>, String> {
 /// The text in a query: a space is `+`.
 pub(super) fn encode_query(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
+    for byte in bytes_of_text(text).iter().copied() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
             b' ' => out.push('+'),
@@ -199,7 +193,7 @@ fn decode_query_object(context: &mut Context<'_>, operands: &[Value]) -> Outcome
         }
         // In OPA 1.20 `a=1&a=2&b` is `{"a": ["1", "2"], "b": [""]}`.
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let decode = |text| decode_percent(text, true).map_err(BuiltinError::failed).and_then(utf8);
+        let decode = |text| decode_percent(text, true).map(text_of_bytes).map_err(BuiltinError::failed);
         values.entry(decode(key)?).or_default().push(Value::from(decode(value)?));
     }
     let entries: Vec<_> =

@@ -3,6 +3,7 @@
 mod aggregates;
 mod arguments;
 mod arrays;
+mod config;
 mod context;
 mod crypto;
 mod encoding;
@@ -56,6 +57,8 @@ pub struct Builtin {
     reads_partly_known: bool,
     /// It needs the network of the host.
     pub(crate) needs_network: bool,
+    /// It reads a file beside the policy that calls it.
+    pub(crate) reads_files: bool,
 }
 
 enum Action {
@@ -133,7 +136,12 @@ impl Builtin {
             action: Action::Call(function),
             reads_partly_known: false,
             needs_network: false,
+            reads_files: false,
         }
+    }
+
+    const fn reading_files(name: &'static str, operands: &'static [Types], function: Function) -> Self {
+        Self { reads_files: true, ..Self::new(name, operands, function) }
     }
 
     const fn networked(name: &'static str, operands: &'static [Types], function: Function) -> Self {
@@ -147,6 +155,7 @@ impl Builtin {
             action: Action::Unsupported(why),
             reads_partly_known: false,
             needs_network: false,
+            reads_files: false,
         }
     }
 
@@ -201,7 +210,7 @@ impl Builtin {
             return Err(BuiltinError::wrong_type(format!("has {want} operands but got {}", operands.len())));
         }
         for (i, (types, operand)) in self.operands.iter().zip(operands).enumerate() {
-            if !types.contains(operand) {
+            if !types.may_be(operand) {
                 return Err(arguments::type_mismatch(i, *types, operand));
             }
         }
@@ -217,6 +226,7 @@ static TABLE: LazyLock<HashMap<&'static str, &'static Builtin>> = LazyLock::new(
     let families = [
         aggregates::FAMILY,
         arrays::FAMILY,
+        config::FAMILY,
         crypto::FAMILY,
         encoding::FAMILY,
         format::FAMILY,

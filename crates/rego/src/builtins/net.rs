@@ -219,7 +219,7 @@ fn merge(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
 fn expand(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let network = Network::parse(text(operands, 0)?)?;
     if network.last - network.first >= 1 << 24 {
-        return Err(BuiltinError::refused("net.cidr_expand: the network has more than 16777216 addresses"));
+        return Err(BuiltinError::refused("the network has more than 16777216 addresses"));
     }
     let mut addresses = Vec::new();
     for number in network.first..=network.last {

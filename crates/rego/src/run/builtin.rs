@@ -63,6 +63,10 @@ impl Machine<'_> {
         if !arguments.iter().any(Value::contains_unknown) {
             return self.call_known(builtin, arguments, place);
         }
+        // The call fails whatever the unknown values are.
+        if builtin.operands.iter().zip(arguments).any(|(types, argument)| !types.may_be(argument)) {
+            return self.call_known(builtin, arguments, place);
+        }
         let known_outside = arguments.iter().all(|argument| !matches!(argument, Value::Unknown(_)));
         if builtin.reads_partly_known() && known_outside {
             return self.call_known(builtin, arguments, place);
@@ -211,6 +215,10 @@ impl Machine<'_> {
         arguments: &[Value],
         place: SourcePlace,
     ) -> Run<Option<Value>> {
+        if builtin.reads_files {
+            let policy = self.program.files.get(place.file as usize);
+            self.context.called_from(policy.map_or("", String::as_str));
+        }
         let error = match builtin.call(&mut self.context, arguments) {
             Ok(value) => return value.map(|value| self.budget.fits(value)).transpose(),
             Err(error) => error,

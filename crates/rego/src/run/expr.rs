@@ -108,12 +108,14 @@ impl<'p> Machine<'p> {
         let mut rest = None;
         for key in keys.by_ref() {
             match (at, key) {
-                (Value::Object(object), Expr::Const(Value::String(name))) if !object.contains_unknown() => {
-                    match object.get_str(name) {
-                        Some(member) => at = member,
-                        None => return Ok(None),
+                (Value::Object(object), Expr::Const(Value::String(name))) => match object.get_str(name) {
+                    Some(member) => at = member,
+                    None if !object.contains_unknown() => return Ok(None),
+                    None => {
+                        rest = Some(key);
+                        break;
                     }
-                }
+                },
                 _ => {
                     rest = Some(key);
                     break;

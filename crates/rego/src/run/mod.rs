@@ -24,6 +24,7 @@ use hashbrown::HashMap;
 use crate::builtins::Context;
 use crate::compile::Compiled;
 use crate::compile::program::{RuleId, SourcePlace};
+use crate::config_files::ConfigFiles;
 use crate::network::Network;
 use crate::value::{Unknown, Value};
 pub(crate) use collect::Members;
@@ -161,6 +162,11 @@ impl<'p> Machine<'p> {
             prints: Vec::new(),
             passes: vec![Passes::default(); program.marks.len()],
         }
+    }
+
+    /// A machine whose policies may read these configuration files.
+    pub(crate) fn with_config_files(self, files: Option<Arc<dyn ConfigFiles>>) -> Self {
+        Self { context: self.context.with_config_files(files), ..self }
     }
 
     /// Evaluation comes by a mark.

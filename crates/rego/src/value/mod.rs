@@ -1,5 +1,6 @@
 //! Values: immutable, shared, cheap to clone, in OPA's order.
 
+mod bytes;
 mod collection;
 mod float;
 mod number;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use bytes::shown;
+pub(crate) use bytes::{bytes_of_text, text_of_bytes};
 pub use collection::{Array, Object, Set};
 pub use number::Number;
 pub use operate::ArithmeticError;

@@ -180,6 +180,18 @@ impl Unknown {
         Self(Arc::new(Inner { ids: vec![id], hint, origin }))
     }
 
+    /// A value of one of these types. Unlike values of [`Unknown::of_types`], two of one number may differ.
+    ///
+    /// ```
+    /// use objchange_rego::{Unknown, value::Types};
+    ///
+    /// let [one, other] = [0, 0].map(|id| Unknown::any_of_types(id, Types::STRING));
+    /// assert_eq!(one.ids(), other.ids());
+    /// ```
+    pub fn any_of_types(id: u32, types: Types) -> Self {
+        Self::from_ids([id]).with_hint(Hint::Types(types))
+    }
+
     /// A value that policies may test for being unknown: to them it equals `{"$unknown": {}}`.
     pub fn marker(id: u32) -> Self {
         Self(Arc::new(Inner { ids: vec![id], hint: Some(Hint::Marker), origin: None }))

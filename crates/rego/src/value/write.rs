@@ -1,10 +1,12 @@
 //! Values as text: JSON as OPA marshals it, and terms as it prints them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use objchange_text::json::write_string;
 use objchange_text::quote_into;
 
+use super::bytes::{shown, with_each_byte};
 use super::{Array, Hint, Number, Object, Set, Value};
 
 /// Stands for an unknown value in text.
@@ -26,7 +28,7 @@ impl Value {
             Self::Null => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
             Self::Number(number) => out.push_str(&number.json_text()),
-            Self::String(text) => write_string(text, out),
+            Self::String(text) => write_text(text, out),
             Self::Array(array) => write_json_items(array.items(), out),
             Self::Set(set) => write_json_items(set.items(), out),
             Self::Object(object) => {
@@ -35,7 +37,7 @@ impl Value {
                     if i > 0 {
                         out.push(',');
                     }
-                    write_string(&key, out);
+                    write_text(&key, out);
                     out.push(':');
                     value.write_json(out);
                 }
@@ -79,6 +81,16 @@ impl Object {
     }
 }
 
+/// Bytes that are not UTF-8 are written as Go writes them.
+fn write_text(text: &str, out: &mut String) {
+    let from = out.len();
+    write_string(text, out);
+    if let Cow::Owned(written) = with_each_byte(&out[from..], "\\ufffd") {
+        out.truncate(from);
+        out.push_str(&written);
+    }
+}
+
 fn write_json_items(items: &[Value], out: &mut String) {
     out.push('[');
     for (i, item) in items.iter().enumerate() {
@@ -99,7 +111,7 @@ impl fmt::Display for Value {
             Self::Number(number) => write!(f, "{number}"),
             Self::String(text) => {
                 let mut quoted = String::new();
-                quote_into(text, &mut quoted);
+                quote_into(&shown(text), &mut quoted);
                 f.write_str(&quoted)
             }
             Self::Array(array) => write_terms(f, "[", array.items(), "]"),

@@ -5,6 +5,6 @@ mod corners;
 mod documents;
 mod fields;
 mod joined;
-mod random;
+pub(crate) mod random;
 mod reading;
-mod secrets;
+pub(crate) mod secrets;

@@ -41,7 +41,7 @@ fn output(node: &Node) -> Value {
 }
 
 /// A plan with these values wherever one may stand.
-fn plan(before: &Node, after: &Node, secret: &Node) -> Value {
+pub(crate) fn plan(before: &Node, after: &Node, secret: &Node) -> Value {
     let kept = before.clone().known();
     let secret = Node { sensitive: true, ..secret.clone() }.planted();
     let plain = secret.clone().known().value();

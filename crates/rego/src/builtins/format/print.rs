@@ -7,6 +7,7 @@ use objchange_text::{is_printable, quote_into};
 
 use super::float;
 use super::operand::Operand;
+use crate::value::{bytes_of_text, shown};
 
 /// The flags of a directive, and where it is printed.
 pub(super) struct Printer<'o> {
@@ -128,13 +129,14 @@ impl<'o> Printer<'o> {
         if self.plus {
             quote_ascii(text, &mut quoted);
         } else {
-            quote_into(text, &mut quoted);
+            quote_into(&shown(text), &mut quoted);
         }
         self.pad(&quoted);
     }
 
     fn print_hex(&mut self, text: &str, upper: bool) {
-        let bytes = &text.as_bytes()[..self.precision.unwrap_or(text.len()).min(text.len())];
+        let bytes = bytes_of_text(text);
+        let bytes = &bytes[..self.precision.unwrap_or(bytes.len()).min(bytes.len())];
         let prefix = if upper { "0X" } else { "0x" };
         let mut hex = String::with_capacity(2 * bytes.len());
         for (i, byte) in bytes.iter().enumerate() {

@@ -2,8 +2,10 @@
 
 use objchange_text::calendar::WEEKDAYS;
 
-const DAY: i128 = 86_400;
-const SECOND: i128 = 1_000_000_000;
+/// The seconds of a day.
+pub(super) const DAY: i64 = 86_400;
+/// The nanoseconds of a second.
+pub(super) const SECOND: i128 = 1_000_000_000;
 
 /// Calendar and clock at a place.
 pub(super) struct Civil {
@@ -25,8 +27,8 @@ impl Civil {
     /// A time in nanoseconds since 1970, at an offset in seconds east of Greenwich.
     pub(super) fn new(nanoseconds: i128, offset: i64, zone: String) -> Self {
         let seconds = nanoseconds.div_euclid(SECOND) + i128::from(offset);
-        let days = to_i64(seconds.div_euclid(DAY));
-        let of_day = to_i64(seconds.rem_euclid(DAY));
+        let days = to_i64(seconds.div_euclid(DAY.into()));
+        let of_day = to_i64(seconds.rem_euclid(DAY.into()));
         let (year, month, day) = date_of(days);
         Self {
             year,
@@ -70,15 +72,25 @@ fn date_of(days: i64) -> (i64, i64, i64) {
     (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
-/// The days from 1 January 1970 to a date, whose month and day may be beyond their limits.
+/// The days from 1 January 1970 to a date, whose month and day may be beyond their limits. Far from today it overflows
+/// as Go 1.24's `dateToAbsDays` does.
 pub(super) fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = year + (month - 1).div_euclid(12);
-    let month = (month - 1).rem_euclid(12) + 1;
-    let shifted_year = if month <= 2 { year - 1 } else { year };
-    let era = shifted_year.div_euclid(400);
-    let year_of_era = shifted_year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - 719_468 + day - 1
+    /// Go counts from the March of a year so long ago that there is no date before it.
+    const FIRST_YEAR: u64 = 292_277_022_400;
+    /// The days from there to 1970.
+    const TO_1970: u64 = 106_751_991_073_400;
+    let month = month.wrapping_sub(1);
+    let year = year.wrapping_add(month.div_euclid(12));
+    // The last two months of a year that begins in March.
+    let month = month.rem_euclid(12).cast_unsigned();
+    let is_late = month < 2;
+    let since_march = if is_late { month + 10 } else { month - 2 };
+    let year = year.cast_unsigned().wrapping_add(FIRST_YEAR).wrapping_sub(u64::from(is_late));
+    let centuries = (year / 100).wrapping_mul(146_097) / 4;
+    let of_century = year % 100 * 1461 / 4;
+    let of_year = (153 * since_march + 2) / 5;
+    let days = centuries.wrapping_add(of_century + of_year).wrapping_add(day.cast_unsigned());
+    days.wrapping_sub(TO_1970 + 1).cast_signed()
 }
 
 pub(super) fn days_in_month(year: i64, month: i64) -> i64 {
@@ -88,5 +100,5 @@ pub(super) fn days_in_month(year: i64, month: i64) -> i64 {
 /// The time of a day, by the clock of another time.
 pub(super) fn nanoseconds_of(days: i64, clock: &Civil) -> i128 {
     let seconds = clock.hour * 3600 + clock.minute * 60 + clock.second - clock.offset;
-    (i128::from(days) * DAY + i128::from(seconds)) * SECOND + i128::from(clock.nanosecond)
+    (i128::from(days) * i128::from(DAY) + i128::from(seconds)) * SECOND + i128::from(clock.nanosecond)
 }

@@ -112,18 +112,19 @@ fn add_date(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
         Value::Number(_) => BuiltinError::failed("timestamp too big"),
         _ => error,
     })?;
-    let mut steps = [0; 3];
-    for (at, step) in steps.iter_mut().enumerate() {
-        let given = int(operands, at + 1)?;
-        // Nothing so far away is a valid time.
-        *step = if given.unsigned_abs() < 1_000_000_000 { given } else { return Err(outside()) };
-    }
-    let [years, months, days] = steps;
+    let (years, months, days) = (int(operands, 1)?, int(operands, 2)?, int(operands, 3)?);
     let time = Civil::new(i128::from(nanoseconds), 0, String::new());
     // Days beyond the end of a month go on into the next one, as in Go: one month after 31 January 2020 is 2
     // March.
-    let date = calendar::days_of(time.year + years, time.month + months, time.day + days);
-    self::nanoseconds(calendar::nanoseconds_of(date, &time))
+    let date = calendar::days_of(
+        time.year.wrapping_add(years),
+        time.month.wrapping_add(months),
+        time.day.wrapping_add(days),
+    );
+    // OPA 1.20 lets whole numbers of 64 bits overflow on the way: 2^63 - 1 years after 1970 is in 972.
+    let clock = i64::try_from(calendar::nanoseconds_of(0, &time) / calendar::SECOND).unwrap_or_default();
+    let seconds = date.wrapping_mul(calendar::DAY).wrapping_add(clock);
+    self::nanoseconds(i128::from(seconds) * calendar::SECOND + i128::from(time.nanosecond))
 }
 
 /// Years, months, days, hours, minutes and seconds between two times.
