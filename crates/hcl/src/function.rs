@@ -10,6 +10,7 @@ use objchange::value::{ConvertError, Marks, Refinements};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
+use crate::Sources;
 use crate::coverage::Coverage;
 use crate::functions::{BaseDirectory, PatternCache};
 use objchange_text::FunctionSignature;
@@ -447,6 +448,7 @@ pub struct Functions {
     /// The set is empty: even `try`, `can` and the template functions are missing.
     is_bare: bool,
     coverage: Option<Arc<Coverage>>,
+    sources: Option<Sources>,
     /// The directories that the file functions read from.
     pub(crate) base: Option<Arc<BaseDirectory>>,
 }
@@ -480,6 +482,26 @@ impl Functions {
     #[must_use]
     pub fn recording(self, coverage: Arc<Coverage>) -> Self {
         Self { coverage: Some(coverage), ..self }
+    }
+
+    /// Names the places of errors in these files where one error is about several expressions, as that of `try` is.
+    ///
+    /// ```
+    /// use objchange_hcl::{Functions, Scope, Sources, Variables, evaluate, parse_expression};
+    ///
+    /// let sources = Sources::from_text("main.tf", "try([][0])").unwrap();
+    /// let expr = parse_expression("try([][0])").unwrap();
+    /// let functions = Functions::pure().clone().naming_places(sources);
+    /// let (_, errors) = evaluate(&expr, &Scope::new(&Variables::default()), &functions);
+    /// assert!(errors[0].detail.contains("- Invalid index (at main.tf:1,7-10)"));
+    /// ```
+    #[must_use]
+    pub fn naming_places(self, sources: Sources) -> Self {
+        Self { sources: Some(sources), ..self }
+    }
+
+    pub(crate) fn sources(&self) -> Option<&Sources> {
+        self.sources.as_ref()
     }
 
     /// Where it is counted what is reached, if anywhere.

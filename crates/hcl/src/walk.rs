@@ -98,6 +98,7 @@ fn part_of_unknown(value: &Value, step: &StepKind) -> Option<Value> {
     }
     let name = match step {
         StepKind::Attribute(name) => Some(name.as_str()),
+        StepKind::Index(key) if !matches!(key.kind(), Kind::Number(_) | Kind::String(_)) => return None,
         StepKind::Index(key) => key.as_str(),
     };
     let ty = match value.ty() {
@@ -246,6 +247,13 @@ pub(crate) fn place_of(expr: &Expr, subject: Span, is_argument: bool) -> Option<
     walk.place
 }
 
+/// The key of the member of an object whose value is at a place.
+pub(crate) fn key_beside(expr: &Expr, value: Span) -> Option<Span> {
+    let mut walk = Walk { value: Some(value), ..Walk::default() };
+    walk.expr(expr);
+    walk.place
+}
+
 /// The place of an expression that is not in the source.
 const NOTHING: Span = Span { start: u32::MAX, end: u32::MAX };
 
@@ -295,7 +303,9 @@ struct Walk<'e> {
     local: Vec<&'e str>,
     /// The place to look for, and whether it is the beginning of an argument.
     sought: Option<(Span, bool)>,
-    /// The expression at that place.
+    /// The value of a member of an object, whose key is looked for.
+    value: Option<Span>,
+    /// The expression that was looked for.
     place: Option<Span>,
 }
 
@@ -429,6 +439,9 @@ impl<'e> Walk<'e> {
 
     /// A bare word for a key is a name.
     fn item(&mut self, item: &'e Item) {
+        if self.value == Some(item.value.span) {
+            self.place = Some(item.key.span);
+        }
         if matches!(item.key.kind, ExprKind::Variable(_) | ExprKind::Text(_)) {
             self.literals.push(item.key.span);
         }

@@ -41,7 +41,11 @@ impl ModuleFunctions {
         providers: &dyn Providers,
     ) -> Self {
         let mut functions = Self {
-            language: language.clone().in_module().of_version(version.parts()),
+            language: language
+                .clone()
+                .in_module()
+                .of_version(version.parts())
+                .naming_places(config.sources.clone()),
             extended: Vec::new(),
             of_module: vec![None; config.modules.len()],
             unanswered: Unanswered::default(),

@@ -205,6 +205,11 @@ fn a_module_that_is_not_installed_is_one_entry() {
     );
     let output = run(&folder, "graph DIR --json");
     assert!(output.stdout.contains("module.net is not installed (acme/net/aws ~> 1.2)"), "{output:?}");
+    // A target may be in it.
+    for (target, code) in [("module.net", 0), ("module.net[0].aws_vpc.x", 0), ("module.other.aws_vpc.x", 2)] {
+        let output = run(&folder, &format!("plan DIR --target {target} --out DIR/target.json"));
+        assert_eq!(output.code, code, "{target}: {output:?}");
+    }
     let output = run(&folder, "plan DIR --require modules");
     assert!(output.code == 1 && output.stderr.contains("Error: Module not installed"), "{output:?}");
 }

@@ -341,7 +341,12 @@ const OLD: &str = r#"{"format_version":"1.0","provider_schemas":{"registry.terra
         "block_types":{"rule":{"nesting_mode":"list","block":{"attributes":{"port":{"type":"string","optional":true}}}}}}},
     "old_queue":{"version":0,"block":{"attributes":{"id":{"type":"string","optional":true,"computed":true},
         "name":{"type":"string","required":true},"arn":{"type":"string","computed":true}},
-        "block_types":{"rule":{"nesting_mode":"set","block":{"attributes":{"part":{"type":"string","required":true}}}}}}}}}}}"#;
+        "block_types":{"rule":{"nesting_mode":"set","block":{"attributes":{"part":{"type":"string","required":true}}}}}}},
+    "old_newer":{"version":0,"block":{"attributes":{"id":{"type":"string","computed":true},
+        "name":{"type":"string","required":true}},
+        "block_types":{"rule":{"nesting_mode":"list","block":{"attributes":{"part":{"type":"string","required":true}}}},
+            "each":{"nesting_mode":"set","block":{"attributes":{"n":{"type":"number","optional":true},
+                "part":{"type":"string","required":true}}}}}}}}}}}"#;
 
 /// A module with objects of that provider.
 fn old(rest: &str) -> String {
@@ -824,6 +829,30 @@ fn only_the_provider_sets_what_is_computed() {
         let output = plan_old("old-refused", &rest, &[]);
         assert_eq!(output.stderr.matches("Error: ").count(), 1, "{output:?}");
         assert!(output.stderr.contains(&format!("Error: {error}")), "{output:?}");
+    }
+}
+
+#[test]
+fn the_newer_sdk_refuses_a_null_in_a_required_argument_in_its_own_words() {
+    let missing = "Missing Configuration for Required Attribute";
+    for (body, error, detail) in [
+        ("name = null", missing, "value for the name attribute"),
+        ("name = var.n", missing, "value for the name attribute"),
+        ("name = \"x\"\n  rule {\n    part = null\n  }", missing, "rule[0].part"),
+        (
+            "name = \"x\"\n  each {\n    n    = 1\n    part = null\n  }",
+            missing,
+            "each[Value({\"n\":1,\"part\":<null>})].part",
+        ),
+        ("name = \"x\"\n  id   = \"x\"", "Invalid Configuration for Read-Only Attribute", "read-only"),
+    ] {
+        let rest = format!(
+            "variable \"n\" {{\n  default = null\n}}\nresource \"old_newer\" \"a\" {{\n  {body}\n}}\n"
+        );
+        let output = plan_old("newer-refused", &rest, &[]);
+        assert_eq!(output.stderr.matches("Error: ").count(), 1, "{output:?}");
+        assert!(output.stderr.contains(&format!("Error: {error}")), "{output:?}");
+        assert!(output.stderr.contains(detail), "{output:?}");
     }
 }
 
@@ -1315,5 +1344,202 @@ fn keywords_of_provisioners_are_no_secrets() {
     ] {
         let stderr = shown(test, body);
         assert!(stderr.contains("Error: ") && !stderr.contains("swordfish"), "{stderr}");
+    }
+}
+
+#[test]
+fn an_import_id_that_cannot_be_evaluated_is_unknown_too() {
+    let found = |id: &str| {
+        let main = format!(
+            "resource \"terraform_data\" \"r\" {{\n  input = {{ b = null }}\n}}\nresource \"terraform_data\" \"a\" {{}}\nimport {{\n  \
+             to = terraform_data.a\n  id = {id}\n}}\n"
+        );
+        errors("import-not-evaluated", &main)
+    };
+    let unknown = "Invalid import id argument";
+    assert_eq!(found("terraform_data.r.input.b.c"), ["Attempt to get attribute from null value", unknown]);
+    assert_eq!(found("terraform_data.r.input"), ["Incorrect value type", unknown]);
+    assert_eq!(found("terraform_data.r.output"), ["Incorrect value type", unknown]);
+    assert_eq!(found("terraform_data.r.id"), [unknown]);
+    assert_eq!(found("terraform_data.r.input.b"), [unknown]);
+}
+
+#[test]
+fn a_plan_to_refresh_imports_nothing() {
+    let main = "resource \"terraform_data\" \"a\" {\n  for_each = toset([\"x\"])\n}\nresource \"terraform_data\" \"b\" {}\nimport {\n  \
+                to = terraform_data.a[\"y\"]\n  id = terraform_data.b.id\n}\n";
+    let output = plan("refresh-only-import", &[("main.tf", main)], &["--refresh-only"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.contains("No changes."), "{output:?}");
+}
+
+#[test]
+fn an_instance_with_deposed_objects_alone_has_a_key_and_is_unknown() {
+    let main = "resource \"terraform_data\" \"a\" {\n  for_each = toset([\"k\", \"l\"])\n}\noutput \"keys\" {\n  value = \
+                keys(terraform_data.a)\n}\noutput \"id\" {\n  value = terraform_data.a[\"k\"].id\n}\n";
+    let mut deposed = text("1", "x");
+    deposed["index_key"] = json!("k");
+    deposed["deposed"] = json!("0badf00d");
+    let state = state(&[("a", &[deposed])]);
+    let files = [("main.tf", main), ("terraform.tfstate", &*state)];
+    let output = plan("refresh-only-deposed", &files, &["--refresh-only"]);
+    assert!(output.stdout.contains("+ id   = (known after apply)"), "{output:?}");
+    assert!(output.stdout.contains("+ \"k\","), "{output:?}");
+}
+
+#[test]
+fn a_plan_to_refresh_judges_postconditions_of_what_does_not_exist() {
+    let main = "variable \"v\" {\n  default = 1\n}\nresource \"terraform_data\" \"a\" {\n  count = 1\n  lifecycle {\n    \
+                postcondition {\n      condition     = var.v == 2\n      error_message = \"not two\"\n    }\n  }\n}\n";
+    let output = plan("refresh-only-postcondition", &[("main.tf", main)], &["--refresh-only"]);
+    assert!(output.stderr.contains("Warning: Resource postcondition failed"), "{output:?}");
+    assert!(output.stderr.contains("not two"), "{output:?}");
+    assert_eq!(output.code, 0, "{output:?}");
+}
+
+#[test]
+fn nothing_is_known_of_an_object_that_a_plan_to_refresh_does_not_create() {
+    let main = "resource \"terraform_data\" \"a\" {\n  lifecycle {\n    postcondition {\n      condition     = self.id == 1\n      error_message \
+                = \"x\"\n    }\n  }\n}\n";
+    let status = |arguments: &[&str]| {
+        document("refresh-only-self", &[("main.tf", main)], arguments)["checks"][0]["status"].clone()
+    };
+    assert_eq!(status(&["--refresh-only"]), "unknown");
+}
+
+/// Before it destroys the targets and what depends on them, Terraform plans the targets and what they need.
+#[test]
+fn what_depends_on_a_target_is_destroyed_without_being_planned() {
+    let fails = |name: &str| {
+        format!(
+            "resource \"terraform_data\" \"{name}\" {{\n  lifecycle {{\n    precondition {{\n      condition     = [1, \
+             2][var.v] == 2\n      error_message = \"x\"\n    }}\n  }}\n}}\n"
+        )
+    };
+    let rest = "variable \"v\" {\n  default = 2\n}\nresource \"terraform_data\" \"mid\" {\n  input = terraform_data.low.id\n  lifecycle \
+                {\n    replace_triggered_by = [terraform_data.low.input]\n  }\n}\n";
+    let depending = |mut object: Json, on: &[&str]| {
+        object["dependencies"] = json!(on);
+        object
+    };
+    let state = state(&[
+        ("low", &[text("1", "x")]),
+        ("mid", &[depending(text("2", "1"), &["terraform_data.low"])]),
+        ("high", &[depending(text("3", "2"), &["terraform_data.low", "terraform_data.mid"])]),
+    ]);
+    let low = "resource \"terraform_data\" \"low\" {}\n";
+    let high = fails("high").replace("{\n  lifecycle", "{\n  input = terraform_data.mid.id\n  lifecycle");
+    let main = format!("{rest}{low}{high}");
+    let files = [("main.tf", &*main), ("terraform.tfstate", &*state)];
+    let mut destroyed = summary("destroy-target", &files, &["--destroy", "--target=terraform_data.mid"]);
+    destroyed.retain(|line| line.starts_with('-'));
+    assert_eq!(destroyed, ["- terraform_data.high", "- terraform_data.mid"]);
+    let main = format!("{rest}{}", fails("low"));
+    let files = [("main.tf", &*main), ("terraform.tfstate", &*state)];
+    let wrong = summary("destroy-target-needs", &files, &["--destroy", "--target=terraform_data.mid"]);
+    assert_eq!(wrong, ["Error: Invalid index"]);
+}
+
+#[test]
+fn an_empty_message_is_none() {
+    let rest = "variable \"v\" {\n  default = 1\n}\nlocals {\n  empty = \"\"\n}\n";
+    let condition = "condition     = var.v == 2\n    error_message = \" ${local.empty}\"\n";
+    for (name, block) in [
+        ("output", format!("output \"o\" {{\n  value = 1\n  precondition {{\n    {condition}  }}\n}}\n")),
+        ("check", format!("check \"c\" {{\n  assert {{\n    {condition}  }}\n}}\n")),
+        (
+            "resource",
+            format!(
+                "resource \"terraform_data\" \"r\" {{\n  lifecycle {{\n    precondition {{\n    {condition}    }}\n  }}\n}}\n"
+            ),
+        ),
+    ] {
+        let main = format!("{rest}{block}");
+        let output = plan(&format!("empty-message-{name}"), &[("main.tf", &main)], &[]);
+        assert!(output.stderr.contains("This check failed, but has an invalid error message"), "{output:?}");
+    }
+    let main = "variable \"v\" {\n  default = 1\n  validation {\n    condition     = var.v == 2\n    error_message = \"\"\n  }\n}\n";
+    let output = plan("empty-message-variable", &[("main.tf", main)], &[]);
+    assert!(output.stderr.contains("Failed to evaluate condition error message."), "{output:?}");
+}
+
+#[test]
+fn messages_of_checks_with_wrong_references_are_evaluated_without_names() {
+    let main = "variable \"v\" {\n  default = 1\n}\nresource \"terraform_data\" \"c\" {\n  count = 2\n}\ncheck \"c\" {\n  assert {\n    \
+                condition     = can(terraform_data.c.output)\n    error_message = \"x${var.v}\"\n  }\n}\n";
+    assert_eq!(errors("check-without-names", main), ["Missing resource instance key", "Unknown variable"]);
+}
+
+#[test]
+fn a_wrong_argument_of_a_call_is_reported_once_however_often_its_module_is_called() {
+    let call = |name: &str| format!("module \"{name}\" {{\n  source = \"./m\"\n}}\n");
+    let main = call("a") + &call("b");
+    let files = [
+        ("main.tf", &*main),
+        ("m/main.tf", "module \"n\" {\n  source = \"./n\"\n  extra  = 1\n}\n"),
+        ("m/n/main.tf", "\n"),
+    ];
+    let output = plan("call-argument-once", &files, &[]);
+    assert_eq!(errors_of(&output.stderr), ["Unsupported argument"]);
+}
+
+#[test]
+fn warnings_of_validation_stay_beside_wrong_moves() {
+    let main = |rest: &str| {
+        format!(
+            "resource \"terraform_data\" \"a\" {{\n{rest}  lifecycle {{\n    ignore_changes = [output]\n  }}\n}}\nresource \
+             \"terraform_data\" \"b\" {{}}\nmoved {{\n  from = terraform_data.a\n  to   = terraform_data.b\n}}\n"
+        )
+    };
+    let warning = "Warning: Redundant ignore_changes element";
+    let output = plan("move-warning", &[("main.tf", &main(""))], &[]);
+    assert_eq!(errors_of(&output.stderr), ["Moved object still exists"]);
+    assert!(output.stderr.contains(warning), "{output:?}");
+    // Terraform does not warn where the number of instances is wrong.
+    let output = plan("move-warning-count", &[("main.tf", &main("  count = -1\n"))], &[]);
+    assert!(!output.stderr.contains(warning), "{output:?}");
+}
+
+#[test]
+fn instances_of_checks_are_in_the_order_of_their_texts() {
+    let main = "variable \"v\" {\n  default = 1\n}\nresource \"terraform_data\" \"a\" {\n  count = 11\n  lifecycle {\n    precondition {\n      \
+                condition     = var.v == 1\n      error_message = \"x\"\n    }\n  }\n}\n";
+    let document = document("checks-order", &[("main.tf", main)], &[]);
+    let instances = document["checks"][0]["instances"].as_array().unwrap();
+    let keys: Vec<&Json> = instances.iter().map(|instance| &instance["address"]["instance_key"]).collect();
+    assert_eq!(keys[..4], [&json!(0), &json!(10), &json!(1), &json!(2)]);
+}
+
+#[test]
+fn a_module_without_resources_is_a_target() {
+    let files = [
+        ("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"),
+        ("m/main.tf", "output \"o\" {\n  value = 1\n}\n"),
+    ];
+    assert_eq!(plan("target-empty-module", &files, &["--target=module.m", "--json"]).code, 0);
+    assert_ne!(plan("target-no-module", &files, &["--target=module.n", "--json"]).code, 0);
+}
+
+#[test]
+fn errors_of_tried_expressions_say_where_they_are() {
+    let main =
+        "locals {\n  l = [1]\n}\noutput \"o\" {\n  value = try(local.l[9], local.l.x,\n    null.a)\n}\n";
+    let output = plan("try-places", &[("main.tf", main)], &[]);
+    for place in ["- Invalid index (at main.tf:5,22-25)", "(at main.tf:5,34-36)", "(at main.tf:6,9-11)"] {
+        assert!(output.stderr.contains(place), "{output:?}");
+    }
+}
+
+#[test]
+fn errors_of_syntax_show_what_is_open() {
+    for (name, value) in
+        [("parens", "(1"), ("tuple", "[1, 2"), ("call", "max(1"), ("for", "[for x in [] : x")]
+    {
+        let main = format!("output \"o\" {{\n  value = {value}\n}}\n");
+        let output = plan(&format!("open-{name}"), &[("main.tf", &main)], &[]);
+        assert!(
+            output.stderr.contains("   2:   value = ") && output.stderr.contains("\n   3: }"),
+            "{output:?}"
+        );
     }
 }

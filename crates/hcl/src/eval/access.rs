@@ -122,7 +122,7 @@ impl Evaluator<'_> {
             }
             _ => return self.failed(INVALID, span, "This value does not have any indices."),
         };
-        let missing = if *key.ty() == Type::Number {
+        let missing = if *key.ty() == Type::Number && matches!(ty, Type::Object(_)) {
             "The given key does not identify an element in this collection value. An object only supports looking up \
              attributes by name, not by numeric index."
         } else {

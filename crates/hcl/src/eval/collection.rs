@@ -10,6 +10,9 @@ use smol_str::SmolStr;
 use super::{Evaluator, Failed, Scope, dynamic};
 use crate::syntax::ast::{ExprKind, Item};
 
+pub(super) const AMBIGUOUS_KEY: &str = "Ambiguous attribute key";
+pub(super) const NULL_KEY: &str = "Null value as key";
+
 /// An evaluated object key.
 enum Key {
     Is(SmolStr),
@@ -50,7 +53,7 @@ impl Evaluator<'_> {
                 let detail = "If this expression is intended to be a reference, wrap it in parentheses. If it's \
                               instead intended as a literal name containing periods, wrap it in quotes to create a \
                               string literal.";
-                return self.failed("Ambiguous attribute key", span, detail);
+                return self.failed(AMBIGUOUS_KEY, span, detail);
             }
             // `null` as a bare word is a name.
             ExprKind::Literal(value) if value.is_null() => return Ok(Key::Is("null".into())),
@@ -64,7 +67,7 @@ impl Evaluator<'_> {
             }
         };
         // HCL points to the value if the key is null, and to the key if it has the wrong type.
-        self.key_of(&value, marks, ("Null value as key", item.value.span), ("Incorrect key type", span))
+        self.key_of(&value, marks, (NULL_KEY, item.value.span), ("Incorrect key type", span))
     }
 
     /// The key that a value is, and what to report if it is null, or no text.

@@ -6,7 +6,7 @@ use objchange_text::{Diagnostic, Span, visible};
 
 use super::{Evaluator, Scope};
 use crate::syntax::ast::Expr;
-use crate::walk::{place_of, sensitive_arguments, variables};
+use crate::walk::{key_beside, place_of, sensitive_arguments, variables};
 
 /// The maximum number of values to show with an error.
 const MAX_VALUES: usize = 64;
@@ -103,9 +103,18 @@ pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>)
     for diagnostic in errors.iter_mut().take(MAX_ERRORS) {
         let is_argument = diagnostic.summary == super::call::INVALID;
         let Some(subject) = diagnostic.subject else { continue };
+        // What is written is wrong, and no value.
+        if diagnostic.summary == super::collection::AMBIGUOUS_KEY {
+            continue;
+        }
         // To HCL the call has too many arguments, wherever the first of these is.
         let is_call = diagnostic.summary == super::call::TOO_MANY;
-        let place = if is_call { None } else { place_of(expr, subject, is_argument) };
+        let place = match is_call {
+            true => None,
+            // HCL points to the value beside such a key.
+            false if diagnostic.summary == super::collection::NULL_KEY => key_beside(expr, subject),
+            false => place_of(expr, subject, is_argument),
+        };
         let area = place.or(diagnostic.context).unwrap_or(subject);
         add_values(diagnostic, expr, area, scope, &|value| statement(value, Cause::Content));
     }

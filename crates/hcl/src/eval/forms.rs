@@ -106,8 +106,10 @@ impl Evaluator<'_> {
                 }
                 // Each attempt may list many errors, so the message would grow without bound.
                 Err(errors) if message.len() < MAX_TRIED => {
-                    for Diagnostic { summary, detail, .. } in errors {
-                        message.push_str(&format!("- {summary}\n  {detail}\n"));
+                    for Diagnostic { summary, detail, subject, .. } in errors {
+                        let place = subject.and_then(|subject| self.place(subject));
+                        let place = place.map_or_else(String::new, |place| format!(" (at {place})"));
+                        message.push_str(&format!("- {summary}{place}\n  {detail}\n"));
                     }
                 }
                 Err(_) => {}
@@ -324,7 +326,9 @@ impl<'t> Template<'t> {
             )));
         }
         let context_of_template = std::mem::take(context);
-        let mut evaluator = Evaluator { reach, context: context_of_template, ..Evaluator::new(functions) };
+        let template = Some((self.name, self.text));
+        let mut evaluator =
+            Evaluator { reach, template, context: context_of_template, ..Evaluator::new(functions) };
         let value = evaluator.value(&self.expr, &Scope::new(&variables));
         *context = std::mem::take(&mut evaluator.context);
         if evaluator.exhausted_at.is_some() {
@@ -355,7 +359,7 @@ pub(crate) fn in_one_sentence(name: &str, text: &str, errors: &[Diagnostic]) -> 
 }
 
 /// `main.tf:2,7-19`
-fn place(name: &str, text: &str, span: Span) -> String {
+pub(crate) fn place(name: &str, text: &str, span: Span) -> String {
     let lines = LineIndex::new(text);
     let [start, end] = [span.start, span.end].map(|at| lines.position(at));
     let end_line = if start.line == end.line { String::new() } else { format!("{},", end.line) };

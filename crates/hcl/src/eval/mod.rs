@@ -120,6 +120,8 @@ pub(crate) struct Evaluator<'f> {
     exhausted_at: Option<Span>,
     /// How far functions may reach here.
     reach: Capability,
+    /// The name and the text of the template that is rendered, which is a source of its own.
+    template: Option<(&'f str, &'f str)>,
     /// Something in scope comes from a value that must not be shown, and does not say so itself.
     pub(crate) hides: bool,
 }
@@ -132,7 +134,17 @@ impl<'f> Evaluator<'f> {
             context: CallContext::default(),
             exhausted_at: None,
             reach: Capability::Templates,
+            template: None,
             hides: false,
+        }
+    }
+
+    /// A place in words, as `main.tf:3,1-14`; `None` if nothing says in which file it is.
+    fn place(&self, span: Span) -> Option<String> {
+        match (self.template, self.functions.sources()) {
+            (Some((name, text)), _) => Some(forms::place(name, text, span)),
+            (None, Some(sources)) => Some(sources.places().describe(span)),
+            (None, None) => None,
         }
     }
 

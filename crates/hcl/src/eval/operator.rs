@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use objchange::value::{Bound, Kind, Marks, Number};
+use objchange::value::{ArithmeticError, Bound, Kind, Marks, Number};
 use objchange::{Type, Value};
 use objchange_text::Span;
 
@@ -150,7 +150,8 @@ impl Evaluator<'_> {
         let marks = a.marks() | b.marks();
         match (a.as_bool(), b.as_bool()) {
             (Some(a), Some(b)) => Value::from(if is_or { a || b } else { a && b }).with_marks(marks),
-            _ => unknown_not_null(Type::Bool).with_marks(marks),
+            // Without marks in Terraform 1.11.4.
+            _ => unknown_not_null(Type::Bool),
         }
     }
 
@@ -191,7 +192,18 @@ impl Evaluator<'_> {
             Ok(n) => Value::from(n).with_marks(marks),
             Err(error) => {
                 let span = left.span.to(right.span);
-                self.error(FAILED, span, format!("Error during operation: {error}."));
+                let undefined = match op {
+                    BinaryOp::Add => "can't compute sum of opposing infinities",
+                    BinaryOp::Subtract => "can't subtract infinity from itself",
+                    BinaryOp::Multiply => "can't multiply zero by infinity",
+                    BinaryOp::Divide => "can't divide zero by zero or infinity by infinity",
+                    _ => "can't use modulo with zero and infinity",
+                };
+                let detail = match error {
+                    ArithmeticError::Undefined => format!("Error during operation: {undefined}."),
+                    error => format!("Error during operation: {error}."),
+                };
+                self.error(FAILED, span, detail);
                 Value::unknown(ty())
             }
         }

@@ -48,6 +48,10 @@ fn sum(arguments: &[Value], _: &Type) -> Answer {
     let list = &arguments[0];
     match list.ty() {
         Type::List(_) | Type::Set(_) | Type::Tuple(_) => {}
+        // As in Terraform 1.11.4, which looks at the length first.
+        Type::Map(_) | Type::Object(_) if list.len() == Some(0) => {
+            return Err(FunctionError::argument(0, "cannot sum an empty list"));
+        }
         ty @ (Type::Map(_) | Type::Object(_)) => {
             let found = ty.friendly_name();
             let message = format!("argument must be list, set, or tuple. Received {found}");

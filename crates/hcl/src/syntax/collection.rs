@@ -94,7 +94,9 @@ impl Parser<'_> {
                 }
                 _ => {
                     let detail = "A comma is required to separate each function argument from the next.";
-                    return self.fail_loudly("Missing argument separator", next.span, detail);
+                    let failed = self.fail_loudly("Missing argument separator", next.span, detail);
+                    self.since(head, next.span);
+                    return failed;
                 }
             }
         }
@@ -134,7 +136,9 @@ impl Parser<'_> {
                 }
                 _ => {
                     let detail = "Expected a comma to mark the beginning of the next item.";
-                    return self.fail("Missing item separator", next.span, detail);
+                    let failed = self.fail("Missing item separator", next.span, detail);
+                    self.since(open, next.span);
+                    return failed;
                 }
             }
         }
@@ -255,7 +259,9 @@ impl Parser<'_> {
         let end = self.peek();
         if end.kind != close {
             let detail = "Extra characters after the end of the 'for' expression.";
-            return self.fail(SUMMARY, end.span, detail);
+            let failed = self.fail(SUMMARY, end.span, detail);
+            self.since(open.span, end.span);
+            return failed;
         }
         self.next();
         let groups = ellipsis.is_some();

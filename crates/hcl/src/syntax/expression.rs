@@ -182,6 +182,7 @@ impl Parser<'_> {
             if close.kind != Kind::CloseParen {
                 let detail = "Expected a closing parenthesis to terminate the expression.";
                 p.report("Unbalanced parentheses", close.span, detail);
+                p.since(open.span, close.span);
                 return p.leave(Kind::CloseParen, Broken { reported: true });
             }
             p.next();

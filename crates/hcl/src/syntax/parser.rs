@@ -159,6 +159,13 @@ impl<'t> Parser<'t> {
         Err(Broken { reported })
     }
 
+    /// Shows the error at a place, if it was reported, with all that was read since a bracket was opened.
+    pub(super) fn since(&mut self, open: Span, place: Span) {
+        if let Some(last) = self.diagnostics.last_mut().filter(|last| last.subject == Some(place)) {
+            last.context = Some(open.to(place));
+        }
+    }
+
     /// Like [`fail`](Self::fail), but reports the error also while recovering.
     pub(super) fn fail_loudly<T>(
         &mut self,

@@ -1,5 +1,7 @@
 //! The section of checks.
 
+use std::collections::BTreeMap;
+
 use objchange::address::InstanceKey;
 use objchange_plan::{Check, Text};
 
@@ -61,15 +63,20 @@ impl JsonWriter {
             });
         });
         self.string_member("status", check.status.name());
+        // In the order of their texts: `a[10]` before `a[1]`.
         let instances = check.instances.iter().flatten();
+        let instances: BTreeMap<String, _> =
+            instances.map(|instance| (check.instance_text(instance), instance)).collect();
         self.member_unless_empty("instances", |json| {
             json.array(|json| {
-                instances.for_each(|instance| json.object(|json| json.check_instance(check, instance)));
+                for (text, instance) in instances {
+                    json.object(|json| json.check_instance(&text, instance));
+                }
             });
         });
     }
 
-    fn check_instance(&mut self, check: &CheckResult, instance: &CheckInstance) {
+    fn check_instance(&mut self, text: &str, instance: &CheckInstance) {
         let module = &instance.address.resource.module;
         self.member("address", |json| {
             json.object(|json| {
@@ -84,9 +91,7 @@ impl JsonWriter {
                 if !module.is_root() {
                     json.string_member("module", &module.to_string());
                 }
-                let key = key.map(InstanceKey::to_string).unwrap_or_default();
-                let module = if module.is_root() { String::new() } else { format!("{module}.") };
-                json.string_member("to_display", &format!("{module}{}{key}", check.name_in_module()));
+                json.string_member("to_display", text);
             });
         });
         self.string_member("status", instance.status.name());
@@ -101,6 +106,14 @@ impl JsonWriter {
 }
 
 impl CheckResult {
+    /// The address of an instance, as it is shown.
+    fn instance_text(&self, instance: &CheckInstance) -> String {
+        let module = &instance.address.resource.module;
+        let key = instance.address.key.as_ref().map(InstanceKey::to_string).unwrap_or_default();
+        let module = if module.is_root() { String::new() } else { format!("{module}.") };
+        format!("{module}{}{key}", self.name_in_module())
+    }
+
     /// The mode, the type and the name of a resource; of others the name is the last one.
     fn names(&self) -> (&'static str, &str, &str) {
         if self.kind != CheckKind::Resource {

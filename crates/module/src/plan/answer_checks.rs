@@ -13,7 +13,8 @@ use super::managed::Instance;
 use super::resource::{ephemeral_refusals, value_place, without_ephemeral};
 use super::walk::Walk;
 use crate::Severity;
-use crate::providers::{A_BUG, BrokenContract, ProvidersExt, legacy};
+use crate::providers::refusals::refusals;
+use crate::providers::{A_BUG, BrokenContract, ProvidersExt};
 
 impl<'c> Walk<'_, 'c> {
     /// The configuration of an instance as an object, before anything of it is validated; `None` where it has errors.
@@ -109,7 +110,8 @@ impl<'c> Walk<'_, 'c> {
             self.providers.validate(instance.provider, kind, &resource.name.resource_type, &plain);
         // Validation has seen no values of variables yet, so that a null may only be found here.
         if self.providers.is_simulated(instance.provider) {
-            let refusals = legacy::refusals(&instance.schema.block, &plain);
+            let provider = &instance.provider.provider;
+            let refusals = refusals(self.input.schemas, provider, &instance.schema.block, &plain);
             found.extend(self.certain_refusals(instance, resource, refusals));
         }
         let errors = self.found.error_count();

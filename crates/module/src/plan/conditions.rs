@@ -126,6 +126,8 @@ pub(crate) fn judge_message(
         JudgedMessage { errors: vec![error], ..JudgedMessage::default() }
     };
     match message(condition, scope, functions) {
+        // An empty message is none.
+        Message::Text(text) if text.is_empty() => JudgedMessage::default(),
         Message::Text(text) => JudgedMessage { text: Some(text), ..JudgedMessage::default() },
         Message::Unknown => JudgedMessage::default(),
         Message::Null => wrong(&"must not be null"),
@@ -178,6 +180,7 @@ pub(crate) fn judge_validation(
         Diagnostic::new(INVALID_MESSAGE, expr.span, detail)
     };
     let shown = match evaluated {
+        Message::Text(text) if text.is_empty() => NO_RULE_MESSAGE.to_owned(),
         Message::Text(text) => text,
         Message::Unknown | Message::Wrong(_) => {
             let error = unsuitable(&"expression refers to values that won't be known until the apply phase");

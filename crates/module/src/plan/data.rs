@@ -34,7 +34,7 @@ impl<'c> Walk<'_, 'c> {
         self.declared.insert(address.clone());
         self.wanted.insert(address.clone());
         let nothing = || Value::unknown(schema.block.implied_type().clone());
-        if !self.targets.includes_instance(address) {
+        if !self.targets.plans_instance(address, self.input.options.mode) {
             return nothing();
         }
         let names = instance.repetition.names();

@@ -46,7 +46,7 @@ impl Walk<'_, '_> {
                     let Some(object) = &mut instance.current else { continue };
                     let keeps_old = if is_refreshed {
                         let address = InstanceAddress { resource: address.clone(), key: key.clone() };
-                        if !declared.contains(&address) {
+                        if !declared.contains(&address) || !self.targets.plans_instance(&address, mode) {
                             continue;
                         }
                         object.create_before_destroy = self.creates_first[index];

@@ -8,6 +8,8 @@ use objchange_hcl::{
     Diagnostic, DiagnosticExt, Expr, Functions, ImportConfig, ResourceConfig, Scope, evaluate,
 };
 
+use objchange_plan::PlanMode;
+
 use super::ImportedBy;
 use super::expand;
 use super::graph::{ImportBlock, ResourceNode, resource_of, within};
@@ -33,7 +35,8 @@ impl<'c> Walk<'_, 'c> {
     /// Evaluates `import` blocks, once what they refer to is evaluated; whether all of them could be.
     pub(crate) fn read_imports(&mut self, index: usize, imports: &[ImportBlock<'c>]) -> bool {
         let errors = self.found.error_count();
-        if self.plans_before_destroy() {
+        // A plan to refresh imports nothing (Terraform 1.11.4 and 1.15.5).
+        if self.plans_before_destroy() && self.input.options.mode != PlanMode::RefreshOnly {
             for import in imports {
                 for at in self.world.by_module[import.module].clone() {
                     self.read_import(index, *import, at);
@@ -120,12 +123,17 @@ impl<'c> Walk<'_, 'c> {
         let import = block.config;
         let (by, errors) = match (&import.id, &import.identity) {
             (Some(expr), _) => {
-                let (id, errors) = identifier(expr, scope, functions);
-                match id {
-                    Some(id) if !id.is_known() && !self.depends_on_unasked(index, import, at, [expr]) => {
+                match identifier(expr, scope, functions) {
+                    Ok(id) if !id.is_known() && !self.depends_on_unasked(index, import, at, [expr]) => {
                         (None, vec![unknown_argument(expr, "id")])
                     }
-                    id => (id.map(ImportedBy::Id), errors),
+                    Ok(id) => (Some(ImportedBy::Id(id)), Vec::new()),
+                    // To Terraform, what cannot be evaluated is unknown, too.
+                    Err(WrongId::NotEvaluated(mut errors)) => {
+                        errors.push(unknown_argument(expr, "id"));
+                        (None, errors)
+                    }
+                    Err(WrongId::Refused(error)) => (None, vec![error]),
                 }
             }
             // Terraform imports by `identity` since 1.12.
@@ -232,7 +240,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Reports imports of what the configuration does not have.
     pub(crate) fn check_imports(&mut self) {
-        if !self.plans_before_destroy() {
+        if !self.plans_before_destroy() || self.input.options.mode == PlanMode::RefreshOnly {
             return;
         }
         // Where a resource of another module is missing, that was found before anything was planned.
@@ -355,33 +363,39 @@ fn unknown_argument(expr: &Expr, name: &str) -> Diagnostic {
     Diagnostic::new(summary, expr.span, detail)
 }
 
-/// The identifier of an import, which may be unknown, and what is wrong with it.
-pub(crate) fn identifier(
-    expr: &Expr,
-    scope: &Scope<'_>,
-    functions: &Functions,
-) -> (Option<Value>, Vec<Diagnostic>) {
+/// Why there is no identifier.
+pub(crate) enum WrongId {
+    NotEvaluated(Vec<Diagnostic>),
+    Refused(Diagnostic),
+}
+
+impl WrongId {
+    pub(crate) fn into_errors(self) -> Vec<Diagnostic> {
+        match self {
+            Self::NotEvaluated(errors) => errors,
+            Self::Refused(error) => vec![error],
+        }
+    }
+}
+
+/// The identifier of an import, which may be unknown.
+pub(crate) fn identifier(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> Result<Value, WrongId> {
     let (value, errors) = evaluate(expr, scope, functions);
     if !errors.is_empty() {
-        return (None, errors);
+        return Err(WrongId::NotEvaluated(errors));
     }
-    let wrong =
-        |detail: String| (None, vec![Diagnostic::new(WRONG_ID, expr.span, detail).explained(expr, scope)]);
-    if value.is_null() {
-        return wrong("The import ID cannot be null.".to_owned());
-    }
-    if !value.is_known() {
-        return (Some(value), Vec::new());
-    }
+    let refused = |detail: &'static str| Err(WrongId::Refused(Diagnostic::new(WRONG_ID, expr.span, detail)));
     match value.convert(&Type::String) {
+        _ if value.is_null() => refused("The import ID cannot be null."),
         Err(error) => {
             let detail = format!("Invalid expression value: {}.", error.kind);
-            (None, vec![Diagnostic::new("Incorrect value type", expr.span, detail).explained(expr, scope)])
+            let error = Diagnostic::new("Incorrect value type", expr.span, detail).explained(expr, scope);
+            Err(WrongId::NotEvaluated(vec![error]))
         }
-        Ok(id) if id.as_str() == Some("") => wrong(
-            "The import ID value evaluates to an empty string, please provide a non-empty value.".to_owned(),
-        ),
-        Ok(id) => (Some(id), Vec::new()),
+        Ok(id) if id.as_str() == Some("") => {
+            refused("The import ID value evaluates to an empty string, please provide a non-empty value.")
+        }
+        Ok(id) => Ok(id),
     }
 }
 

@@ -39,8 +39,14 @@ impl<'c> Walk<'_, 'c> {
         self.judge_all(instance, resource, &scope, &lifecycle.postconditions, &conditions::POSTCONDITION)
     }
 
-    /// Reports that postconditions refer to an instance that does not exist yet, and that a plan to refresh does not create.
-    pub(crate) fn no_self(&mut self, instance: &Instance<'_>, resource: &ResourceNode<'c>) {
+    /// Judges the postconditions of an instance that does not exist yet, and that a plan to refresh does not create: none may refer
+    /// to it.
+    pub(crate) fn postconditions_without_self(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        scope: &Scope<'_>,
+    ) {
         let InstanceAddress { resource: address, key } = &instance.address;
         let known = self.state.resources.get(address);
         let length = known.map_or(0, |known| known.instances.len());
@@ -49,19 +55,27 @@ impl<'c> Walk<'_, 'c> {
             _ => "The given key does not identify an element in this collection value.",
         };
         for condition in &resource.config.lifecycle.postconditions {
-            let errors = self.found.error_count();
             let all = [&condition.condition, &condition.error_message];
-            let references = all.into_iter().flat_map(objchange_hcl::variables);
-            for reference in references.filter(|reference| reference.name == "self") {
+            let mut own: Vec<_> = all.into_iter().flat_map(objchange_hcl::variables).collect();
+            own.retain(|reference| reference.name == "self");
+            if own.is_empty() {
+                let one = std::slice::from_ref(condition);
+                self.judge_all(instance, resource, scope, one, &conditions::POSTCONDITION);
+                continue;
+            }
+            for reference in own {
                 self.found.error("Invalid index", reference.span, detail);
             }
-            let status = match self.found.error_count() > errors {
-                true => CheckStatus::Error,
-                false => CheckStatus::Unknown,
-            };
             let name = resource_text(resource.name);
             let kind = CheckKind::Resource;
-            self.checks.instance(kind, &address.module, &name, key.clone(), &[status], Vec::new());
+            self.checks.instance(
+                kind,
+                &address.module,
+                &name,
+                key.clone(),
+                &[CheckStatus::Error],
+                Vec::new(),
+            );
         }
     }
 

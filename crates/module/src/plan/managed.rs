@@ -94,9 +94,14 @@ impl<'c> Walk<'_, 'c> {
         let nothing = || Value::unknown(schema.block.implied_type().clone());
         self.declared.insert(address.clone());
         self.wanted.insert(address.clone());
-        if !self.targets.includes_instance(address) {
-            let stored = self.current(address).map(|object| object.value.clone());
-            return stored.map_or_else(nothing, |stored| self.stored_with_inventions(instance, stored));
+        let mode = self.input.options.mode;
+        let is_destroyed = mode == PlanMode::Destroy && self.targets.includes_instance(address);
+        if !self.targets.plans_instance(address, mode) {
+            let stored = self.current(address).cloned();
+            if is_destroyed {
+                self.destroyed(instance, resource, stored.as_ref());
+            }
+            return stored.map_or_else(nothing, |stored| self.stored_with_inventions(instance, stored.value));
         }
         let Ok(importing) = self.import(instance, resource) else { return nothing() };
         let stored = self.current(address).cloned();
@@ -124,17 +129,14 @@ impl<'c> Walk<'_, 'c> {
             }
             other => other.clone(),
         };
-        match self.input.options.mode {
+        match mode {
             PlanMode::Normal => self.plan_instance(instance, resource, variables, prior.as_ref(), importing),
             PlanMode::Destroy => {
                 // References see the planned value, so the object is planned as usual before it is destroyed.
                 let value = self.plan_instance(instance, resource, variables, prior.as_ref(), importing);
-                let lifecycle = &resource.config.lifecycle;
-                let prevents = self.prevents_destroy(instance.index, Some(instance.at), resource.config);
-                if prevents && !lifecycle.forgets && prior.is_some() {
-                    self.prevented(instance.index, address, resource);
+                if is_destroyed {
+                    self.destroyed(instance, resource, prior.as_ref());
                 }
-                self.delete_object(instance, resource, prior.as_ref(), None);
                 value
             }
             PlanMode::RefreshOnly => {
@@ -145,13 +147,28 @@ impl<'c> Walk<'_, 'c> {
                 let outer = Scope::new(variables);
                 let scope = outer.with(&names);
                 self.preconditions(instance, resource, &scope);
-                match is_there || address.key.is_none() {
-                    true => drop(self.postconditions(instance, resource, &scope, &value)),
-                    false => self.no_self(instance, resource),
+                match (is_there, &address.key) {
+                    (true, _) => _ = self.postconditions(instance, resource, &scope, &value),
+                    // Not even the type of an object that is not there is known.
+                    (false, None) => _ = self.postconditions(instance, resource, &scope, &dynamic()),
+                    (false, Some(_)) => self.postconditions_without_self(instance, resource, &scope),
                 }
                 value
             }
         }
+    }
+
+    fn destroyed(
+        &mut self,
+        instance: &Instance<'_>,
+        resource: &ResourceNode<'c>,
+        prior: Option<&StateObject>,
+    ) {
+        let prevents = self.prevents_destroy(instance.index, Some(instance.at), resource.config);
+        if prevents && !resource.config.lifecycle.forgets && prior.is_some() {
+            self.prevented(instance.index, &instance.address, resource);
+        }
+        self.delete_object(instance, resource, prior, None);
     }
 
     /// Whether an object would change as the state has it. Errors are ignored, because planning finds them again.

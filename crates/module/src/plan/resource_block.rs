@@ -201,8 +201,10 @@ impl<'c> Walk<'_, 'c> {
             None => values,
             Some(known) => {
                 let objects = known.instances.iter();
+                // Of an instance that has deposed objects alone nothing is known but its key.
                 values.with_others(objects.filter_map(|(key, instance)| {
-                    Some((key.as_ref()?, instance.current.as_ref()?.value.clone()))
+                    let current = instance.current.as_ref();
+                    Some((key.as_ref()?, current.map_or_else(dynamic, |object| object.value.clone())))
                 }))
             }
         }

@@ -237,7 +237,8 @@ pub(crate) fn plan_prepared<'c>(
     } else {
         walk.run(order);
     }
-    let mut wrong = Diagnostics::default();
+    // Errors about moves hide whatever planning has found, but not what validation has.
+    let mut wrong = prepared.found.clone();
     if !targets.is_all() {
         warn_of_targets(&mut wrong);
     }

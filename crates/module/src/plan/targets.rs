@@ -29,6 +29,8 @@ pub(crate) struct TargetedPart {
     nodes: Vec<bool>,
     /// The resources that are planned with all their instances, because others need them and no target names them.
     needed: HashSet<(Vec<SmolStr>, ResourceName)>,
+    /// Those that are planned as usual before a part is destroyed: what the targets need, and not what depends on them.
+    needed_before_destroy: HashSet<(Vec<SmolStr>, ResourceName)>,
 }
 
 impl Targets {
@@ -59,21 +61,24 @@ impl Targets {
             .collect();
         let roots: Vec<usize> =
             (0..graph.nodes.len()).filter(|index| related[*index]).chain(direct.iter().copied()).collect();
-        let needs = graph.reachable_with_actions(roots.iter().copied());
-        let mut nodes = needs.clone();
+        let mut nodes = graph.reachable_with_actions(roots.iter().copied());
         roots.into_iter().for_each(|index| nodes[index] = true);
-        let mut whole = needs;
+        let mut whole = graph.reachable_with_actions(direct.iter().copied());
+        let mut as_usual = whole.clone();
         // A target itself is planned only for the instances that it names, even if other targets need it.
-        direct.iter().for_each(|index| whole[*index] = false);
-        let needed = match options.mode {
-            PlanMode::Destroy => dependents,
-            _ => (0..graph.nodes.len()).filter(|index| whole[*index]).filter_map(resource_key).collect(),
+        for index in direct {
+            (whole[index], as_usual[index]) = (false, true);
+        }
+        let needed = (0..graph.nodes.len()).filter(|index| whole[*index]).filter_map(resource_key).collect();
+        let (needed, needed_before_destroy) = match options.mode {
+            PlanMode::Destroy => (dependents, needed),
+            _ => (needed, HashSet::new()),
         };
         // Outputs of the root module whose resources are all planned as a whole. Terraform 1.11.4 leaves out constant outputs and
         // those that refer to anything outside the targets.
         let resources =
             (0..graph.nodes.len()).filter(|index| matches!(graph.nodes[*index].kind, NodeKind::Resource(_)));
-        let (planned, others): (Vec<usize>, Vec<usize>) = resources.partition(|index| nodes[*index]);
+        let (planned, others): (Vec<usize>, Vec<usize>) = resources.partition(|index| as_usual[*index]);
         // Asked once for all outputs: a search below each took a time of outputs × nodes.
         let (has_planned, has_others) = (graph.dependents(planned), graph.dependents(others));
         let outputs: Vec<usize> = (0..graph.nodes.len())
@@ -88,7 +93,8 @@ impl Targets {
             nodes[index] |= below[index];
         }
         outputs.into_iter().for_each(|index| nodes[index] = true);
-        Self::Some(TargetedPart { targets: options.targets.clone(), nodes, needed })
+        let targets = options.targets.clone();
+        Self::Some(TargetedPart { targets, nodes, needed, needed_before_destroy })
     }
 
     /// Whether a node is planned.
@@ -102,9 +108,17 @@ impl Targets {
     /// Whether an instance is planned.
     pub(crate) fn includes_instance(&self, address: &InstanceAddress) -> bool {
         let Self::Some(part) = self else { return true };
-        let path: Vec<SmolStr> =
-            address.resource.module.0.iter().map(|step| step.name.as_str().into()).collect();
-        part.needed.contains(&(path, resource_name(&address.resource))) || self.names_instance(address)
+        part.needed.contains(&key(&address.resource)) || self.names_instance(address)
+    }
+
+    /// Whether an instance is planned as usual, also if that is only done before others are destroyed.
+    pub(crate) fn plans_instance(&self, address: &InstanceAddress, mode: PlanMode) -> bool {
+        match self {
+            Self::Some(part) if mode == PlanMode::Destroy => {
+                part.needed_before_destroy.contains(&key(&address.resource)) || self.names_instance(address)
+            }
+            _ => self.includes_instance(address),
+        }
     }
 
     /// Whether a target names an instance; one that others need is planned, too.
@@ -124,8 +138,12 @@ impl ModulePlan {
     /// before. Whatever is asked of a plan for a target that names nothing is asked of an empty plan.
     pub fn is_target(&self, target: &Target, config: &Config) -> bool {
         let has_key = matches!(target, Target::Resource(InstanceAddress { key: Some(_), .. }));
-        let is_configured = |module: &LoadedModule| {
-            module.config.resources.keys().any(|name| names_resource(target, &module.path, name))
+        let is_configured = |module: &LoadedModule| match target {
+            // A module may have no resources.
+            Target::Module(address) => starts_with(&module.path, address),
+            Target::Resource(_) => {
+                module.config.resources.keys().any(|name| names_resource(target, &module.path, name))
+            }
         };
         let is_undecided = || {
             self.undecided.iter().any(|undecided| {
@@ -141,7 +159,13 @@ impl ModulePlan {
                 })
             })
         };
-        !has_key && config.modules.iter().any(is_configured)
+        let module = match target {
+            Target::Module(module) => module,
+            Target::Resource(address) => &address.resource.module,
+        };
+        // Nobody knows what is in a module that is not there.
+        config.missing_module_of(module).is_some()
+            || !has_key && config.modules.iter().any(is_configured)
             || self.changes.iter().any(|change| target.contains(&change.address))
             || is_undecided()
             || existed()
@@ -154,13 +178,15 @@ impl ModulePlan {
     }
 }
 
+/// A resource, whatever the keys of its modules.
+fn key(address: &ResourceAddress) -> (Vec<SmolStr>, ResourceName) {
+    let path = address.module.0.iter().map(|step| step.name.as_str().into()).collect();
+    (path, resource_name(address))
+}
+
 /// The resources that depend, directly or through others, on the objects that targets name, and that no target names. Objects
 /// depend on what the state says; a target without an object has no dependents.
 fn dependents(options: &PlanOptions, state: &PriorState) -> HashSet<(Vec<SmolStr>, ResourceName)> {
-    let key = |address: &ResourceAddress| {
-        let path: Vec<SmolStr> = address.module.0.iter().map(|step| step.name.as_str().into()).collect();
-        (path, resource_name(address))
-    };
     let is_target = |resource: &ResourceAddress, instance: &Option<InstanceKey>| {
         let address = InstanceAddress { resource: resource.clone(), key: instance.clone() };
         options.targets.iter().any(|target| target.contains(&address))
@@ -191,16 +217,17 @@ fn dependents(options: &PlanOptions, state: &PriorState) -> HashSet<(Vec<SmolStr
 
 /// Whether a target names a resource of the configuration, or an instance of it.
 fn names_resource(target: &Target, path: &[SmolStr], name: &ResourceName) -> bool {
-    let starts = |module: &ModuleAddress| {
-        module.0.len() <= path.len()
-            && std::iter::zip(&module.0, path).all(|(step, name)| step.name == **name)
-    };
     match target {
-        Target::Module(module) => starts(module),
+        Target::Module(module) => starts_with(path, module),
         Target::Resource(address) => {
             address.resource.module.0.len() == path.len()
-                && starts(&address.resource.module)
+                && starts_with(path, &address.resource.module)
                 && resource_name(&address.resource) == *name
         }
     }
+}
+
+/// Whether the path of a module leads into another module, whatever its keys, or is that of this one.
+fn starts_with(path: &[SmolStr], module: &ModuleAddress) -> bool {
+    module.0.len() <= path.len() && std::iter::zip(&module.0, path).all(|(step, name)| step.name == **name)
 }

@@ -8,9 +8,9 @@
 use std::convert::Infallible;
 
 use objchange::Value;
-use objchange::change::{Diagnostic, PlanResourceChange};
+use objchange::change::PlanResourceChange;
 use objchange::schema::{Attribute, AttributeType, Block};
-use objchange::value::{Descend, Kind, Path, PathStep, Type};
+use objchange::value::{Path, PathStep, Type};
 use objchange_model::{empty_value, is_empty_value};
 
 /// Whether a type is one of the older SDK, which gives each type an `id` that can be set and is computed. The newer one makes
@@ -30,64 +30,6 @@ pub(super) fn with_id(proposed: &Value, prior: &Value) -> Value {
     Value::object(
         object.iter().map(|(name, value)| (name.clone(), if name == "id" { id } else { value }.clone())),
     )
-}
-
-/// The errors that such a provider finds in a configuration of any type: null for a required argument, and values of attributes
-/// that it sets itself.
-pub(crate) fn refusals(schema: &Block, config: &Value) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    if !is_legacy(schema) {
-        return found;
-    }
-    config.visit(|path, part| {
-        let path = path.to_path();
-        let Some(attribute) = schema.attribute_by_path(&path) else { return Descend::Into };
-        let is_only_computed = attribute.computed && !attribute.optional && !attribute.required;
-        let problem = match part.is_null() {
-            true if attribute.required => Some((
-                "Missing required argument",
-                format!("The argument {:?} is required, but no definition was found.", dotted(config, &path)),
-            )),
-            false if is_only_computed => Some((
-                "Value for unconfigurable attribute",
-                format!(
-                    "Can't configure a value for {:?}: its value will be decided automatically based on the result of applying \
-                     this configuration.",
-                    dotted(config, &path)
-                ),
-            )),
-            false if path == Path::root().attribute("id") => Some(("Invalid or unknown key", String::new())),
-            _ => None,
-        };
-        if let Some((summary, detail)) = problem {
-            let mut error = Diagnostic::error(summary);
-            (error.detail, error.path) = (detail, Some(path));
-            found.push(error);
-        }
-        Descend::Over
-    });
-    found
-}
-
-/// A path as the older SDK writes it, with the positions of elements of sets.
-fn dotted(object: &Value, path: &Path) -> String {
-    let word = |(depth, step): (usize, &PathStep)| match step {
-        PathStep::Attribute(name) => name.to_string(),
-        PathStep::Index(key) => {
-            let parent: Path = path.steps()[..depth].iter().cloned().collect();
-            let position = match object.at(&parent).map(Value::kind) {
-                Some(Kind::Set(set)) => set.iter().position(|element| element.identical(key)),
-                _ => None,
-            };
-            match (position, key.kind()) {
-                (Some(position), _) => position.to_string(),
-                (None, Kind::String(key)) => key.to_string(),
-                (None, Kind::Number(number)) => number.to_string(),
-                (None, _) => String::new(),
-            }
-        }
-    };
-    path.steps().iter().enumerate().map(word).collect::<Vec<_>>().join(".")
 }
 
 /// The proposed object as a provider of the older SDK may plan it; `None` if that is the proposed one itself.

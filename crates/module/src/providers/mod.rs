@@ -6,6 +6,7 @@ mod contract;
 mod imported_by;
 pub(crate) mod legacy;
 mod possible_blocks;
+pub(crate) mod refusals;
 mod remote_state;
 mod rules;
 mod simulated;

@@ -92,6 +92,9 @@ impl<'c> Validator<'_, 'c> {
         let checked = self.checked_condition(place, assert);
         if !checked.errors.is_empty() {
             self.found.errors(checked.errors);
+            if checked.has_static_errors {
+                self.found.errors(without_names(&assert.error_message, self.functions));
+            }
             return;
         }
         let variables = self.world.variables(self.graph, at, &checked.subjects);
@@ -123,11 +126,9 @@ impl<'c> Validator<'_, 'c> {
         let checked = self.checked_condition(place, condition);
         if !checked.errors.is_empty() {
             self.found.errors(checked.errors);
-            // Terraform evaluates it all the same, without any names.
             if checked.has_static_errors {
                 for expr in [&condition.condition, &condition.error_message] {
-                    let nothing = objchange_hcl::Variables::default();
-                    self.found.errors(evaluate(expr, &Scope::new(&nothing), self.functions).1);
+                    self.found.errors(without_names(expr, self.functions));
                 }
             }
             return;
@@ -144,6 +145,11 @@ impl<'c> Validator<'_, 'c> {
             self.found.push(Severity::Error, error.explained(&condition.condition, &scope));
         }
     }
+}
+
+/// The errors of an expression where references are wrong: Terraform evaluates it all the same, without any names.
+fn without_names(expr: &Expr, functions: &Functions) -> Vec<Diagnostic> {
+    evaluate(expr, &Scope::new(&objchange_hcl::Variables::default()), functions).1
 }
 
 fn is_unknown(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> bool {

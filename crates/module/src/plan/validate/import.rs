@@ -31,7 +31,9 @@ impl<'c> Validator<'_, 'c> {
         let outer = Scope::new(&values);
         let scope = outer.with(&names);
         if import.id.is_some() {
-            self.found.errors(imports::identifier(expr, &scope, self.functions).1);
+            if let Err(wrong) = imports::identifier(expr, &scope, self.functions) {
+                self.found.errors(wrong.into_errors());
+            }
         } else if let Ok(ty) = imports::identity_type(self.input, block, &mut self.found)
             && let Err(errors) = imports::identity(expr, &scope, self.functions, ty.as_ref())
         {

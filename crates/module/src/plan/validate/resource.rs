@@ -13,7 +13,8 @@ use super::super::instances::ModuleInstanceId;
 use super::Validator;
 use crate::diagnostics::PROVIDER;
 use crate::plan::graph::{ProviderNode, ResourceNode, resource_text, schema_kind};
-use crate::providers::{TerraformData, legacy};
+use crate::providers::TerraformData;
+use crate::providers::refusals::refusals;
 use crate::provisioners::{connection_schema, provisioner_schema, wrong_provisioner};
 use crate::subject::{Subject, SubjectKind};
 use crate::{ModuleDiagnostic, ProvidersExt, Severity};
@@ -76,7 +77,8 @@ impl<'c> Validator<'_, 'c> {
         if let Some(key) = config.provider.as_ref().and_then(|provider| provider.key.as_ref()) {
             self.evaluate(at, ReferenceContext { check: None, ..place }, key);
         }
-        self.resource_body(at, place, resource);
+        let are_instances_right = self.found.error_count() == errors;
+        self.resource_body(at, place, resource, are_instances_right);
         let lifecycle = &config.lifecycle;
         for condition in &lifecycle.preconditions {
             self.resource_condition(at, place, condition);
@@ -105,6 +107,7 @@ impl<'c> Validator<'_, 'c> {
         at: ModuleInstanceId,
         place: ReferenceContext<'_>,
         resource: &ResourceNode<'_>,
+        are_instances_right: bool,
     ) {
         let ResourceNode { name, config, schema, .. } = resource;
         let Some(schema) = schema else {
@@ -143,19 +146,21 @@ impl<'c> Validator<'_, 'c> {
         }
         let mut found =
             self.providers.validate(provider, schema_kind(name.mode), &name.resource_type, &value);
-        // Terraform Core lets null for a required argument pass, and values of attributes that are only computed. Providers
-        // of the older SDK refuse both when they validate.
         if self.providers.is_simulated(provider) {
-            found.extend(legacy::refusals(&schema.block, &value));
+            found.extend(refusals(self.input.schemas, &provider.provider, &schema.block, &value));
         }
         self.provider_diagnostics(found, Some(&address), &|path| {
             crate::plan::resource::value_place(&resource.body, &decoded, path)
         });
-        self.found.append(crate::plan::resource::ignore_changes_problems(
+        let ignored = crate::plan::resource::ignore_changes_problems(
             &config.lifecycle,
             &schema.block,
             config.type_span,
-        ));
+        );
+        // Terraform does not warn of the rest where `count`, `for_each` or `depends_on` is wrong.
+        if are_instances_right || ignored.has_errors() {
+            self.found.append(ignored);
+        }
     }
 
     /// A provisioner, and the connection that it uses: its own one over that of its resource.
