@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         .map_err(|error| unusable(sources.error(input.name(), error)))?;
     let mut warnings = document_warnings(input.facts());
     warnings.extend(args.input.unmatched(&input));
-    // What missing schemas cost is among the notes of the outline.
+    // The notes of the outline say what missing schemas cost.
     let settings =
         Settings { has_colour: colour(&io::stdout()) == Colour::Always, warnings: warnings.clone() };
     let explain = |error| sources.error(input.name(), error).to_string();

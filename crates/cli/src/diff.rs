@@ -15,6 +15,7 @@ use objchange_text::{Escaping, visible};
 use serde_json::json;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::hints;
 use crate::input::Source;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::options::{MaskArgs, MaxInput};
@@ -108,7 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if stdins.count() > 1 {
         return Err("standard input (-) can be read only once".into());
     }
-    let given = args.schemas.load(args.max_input.size).map_err(unusable)?;
+    let given = args.schemas.load(args.max_input.size).map_err(|error| unusable(hints::schemas(&error)))?;
     let is_given = given.is_given();
     let inputs = PlanInputs {
         mask: &args.mask,

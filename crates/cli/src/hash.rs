@@ -9,6 +9,7 @@ use objchange_plan::{HashKey, HashedPlan, IgnoredPath, Plan, PlanHash, Schemas, 
 use objchange_text::read_at_most;
 
 use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::hints;
 use crate::input::Source;
 use crate::module_plan::{DirectoryArgs, ForModules, PlanInputs, judged, read_plan_file};
 use crate::options::{MaskArgs, MaxInput};
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if args.verify.is_some_and(|wanted| !wanted.form().ignores(&args.ignore.ignore)) {
         return Err("the hash was made with other ignored paths: verify it with the same --ignore".into());
     }
-    let given = args.schemas.load(args.max_input.size).map_err(unusable)?;
+    let given = args.schemas.load(args.max_input.size).map_err(|error| unusable(hints::schemas(&error)))?;
     let inputs = PlanInputs {
         mask: &args.mask,
         must_be_whole: true,

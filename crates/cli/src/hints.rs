@@ -10,7 +10,7 @@ use objchange_plan::{DirectoryProblem, GateError, LeftOutBy, Missing, MissingKin
 use objchange_policy::rego::{PolicyError, PolicyErrorKind};
 use objchange_project::resource::ResourceError;
 use objchange_project::{
-    ConfigurationError, NOT_GIVEN, PlanError, PlanInputError, SchemaTextError, StateError,
+    ConfigurationError, NOT_GIVEN, PlanError, PlanInputError, SchemaError, SchemaTextError, StateError,
 };
 
 use crate::exit::{CommandError, unusable};
@@ -45,6 +45,14 @@ pub(crate) fn schema_text(error: &SchemaTextError) -> String {
     }
 }
 
+/// Schemas that are given and cannot be used.
+pub(crate) fn schemas(error: &SchemaError) -> String {
+    match error {
+        SchemaError::Text(error) => schema_text(error),
+        error => error.to_string(),
+    }
+}
+
 /// A configuration that cannot be used.
 pub(crate) fn configuration(error: &ConfigurationError) -> String {
     match error {
@@ -65,6 +73,7 @@ pub(crate) fn resource(error: &ResourceError) -> CommandError {
         ResourceError::Prior { error: PriorError::NoAddress { .. }, .. } => "choose one with --address",
         ResourceError::WhichType => "name it with --type",
         ResourceError::GivenForNothing => "omit --var, --var-file and --base-dir",
+        ResourceError::GivenSchemas(error) => return unusable(schemas(error)),
         ResourceError::Configuration(error) => return unusable(configuration(error)),
         ResourceError::Input(error) => return unusable(input(error)),
         ResourceError::Document(error) => return unusable(plan_input(error)),
@@ -76,6 +85,7 @@ pub(crate) fn resource(error: &ResourceError) -> CommandError {
 /// A module that cannot be planned.
 pub(crate) fn plan(error: &PlanError) -> CommandError {
     match error {
+        PlanError::Schemas(error) => unusable(schemas(error)),
         PlanError::NoSchemas(_) => unusable(format!("{error}: {HOW_TO_GET_SCHEMAS}")),
         PlanError::Installed(_) | PlanError::NotInstalled { .. } => {
             unusable(format!("{error}, or name its program with --provider-binary"))

@@ -37,6 +37,9 @@ pub enum PlanError {
     /// Files, schemas or providers cannot be used.
     #[error("{0}")]
     Unusable(String),
+    /// The schemas that are given cannot be used.
+    #[error(transparent)]
+    Schemas(#[from] SchemaError),
     /// There are no schemas of some providers.
     #[error(transparent)]
     NoSchemas(#[from] MissingSchemas),
@@ -104,6 +107,7 @@ impl PlanError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Unusable(_) => "unusable",
+            Self::Schemas(error) => error.kind(),
             Self::NoSchemas(error) => error.kind(),
             Self::Installed(_) => "installed_providers",
             Self::ModuleSource { .. } => "module_source",
@@ -127,11 +131,5 @@ impl From<FileError> for PlanError {
 impl From<String> for PlanError {
     fn from(reason: String) -> Self {
         Self::Unusable(reason)
-    }
-}
-
-impl From<SchemaError> for PlanError {
-    fn from(error: SchemaError) -> Self {
-        Self::Unusable(error.to_string())
     }
 }

@@ -446,7 +446,7 @@ fn workspace_of_cloud(configured: &str) -> Result<String, StateError> {
 /// The file of a state, which may hold secrets.
 pub(crate) struct StateText {
     source: Source,
-    /// What is wrong with it is reported where the state is needed.
+    /// An error is reported where the state is needed.
     file: Result<PlanFile, PlanFileError>,
 }
 

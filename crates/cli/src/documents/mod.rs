@@ -41,7 +41,10 @@ pub(crate) fn find(
     let are_all_modules = arguments.iter().all(|argument| is_module(argument));
     let given = match are_all_modules {
         true => GivenSchemas::default(),
-        false => modules.schemas.load(modules.max_input).map_err(exit::unusable)?,
+        false => {
+            let given = modules.schemas.load(modules.max_input);
+            given.map_err(|error| exit::unusable(hints::schemas(&error)))?
+        }
     };
     let plan_files = modules.plan_files(&given);
     let schemas = given.for_documents();

@@ -21,7 +21,7 @@ use crate::schemas::HOW_TO_GET_SCHEMAS;
 pub(super) enum EvidenceError {
     #[error("{}", hints::plan_input(.0))]
     Input(#[from] PlanInputError),
-    #[error(transparent)]
+    #[error("{}", hints::schemas(.0))]
     GivenSchemas(#[from] SchemaError),
     #[error(
         "--prior, --config, --planned and --actual need schemas, and there are none: {HOW_TO_GET_SCHEMAS}"

@@ -14,6 +14,7 @@ use super::{is_module, version_of};
 use crate::arguments::address_and_directory;
 use crate::configuration::Settings;
 use crate::exit::{CommandError, unusable};
+use crate::hints;
 use crate::input::{MAX_DOCUMENT, Size};
 #[cfg(feature = "provider")]
 use crate::launch;
@@ -268,7 +269,7 @@ impl ModuleArgs {
     /// They cannot be read.
     #[cfg(feature = "sentinel")]
     pub(crate) fn load_schemas(&self) -> Result<GivenSchemas, CommandError> {
-        self.schemas.load(self.max_input.size).map_err(unusable)
+        self.schemas.load(self.max_input.size).map_err(|error| unusable(hints::schemas(&error)))
     }
 
     /// The schemas of providers.

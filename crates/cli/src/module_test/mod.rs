@@ -31,6 +31,7 @@ use objchange_project::{DiskFiles, GivenSchemas, functions, locked_versions, poo
 use self::output::{Printing, ReportFile};
 use crate::configuration::Settings;
 use crate::exit::{self, CommandError, FAILED, unusable};
+use crate::hints;
 #[cfg(feature = "provider")]
 use crate::launch;
 use crate::module_plan::version_of;
@@ -336,7 +337,7 @@ fn schemas(args: &Args, suite: &TestSuite, own: Option<ProviderSchemas>) -> Resu
         Some(_) => schema_texts(&args.schemas.paths, args.max_input.size),
         None => args.schemas.documents(args.max_input.size),
     };
-    let documents = documents.map_err(unusable)?;
+    let documents = documents.map_err(|error| unusable(hints::schema_text(&error)))?;
     let given = GivenSchemas::parse(documents).map_err(unusable)?;
     let mut schemas =
         Schemas::new(own.into_iter().chain([given.schemas])).of_version(version_of(args.program));

@@ -26,6 +26,7 @@ use self::columns::Destination;
 use crate::configuration::report;
 use crate::documents::{self, BrokenPlans};
 use crate::exit::{self, CommandError, unusable};
+use crate::hints;
 use crate::module_plan::{ModuleArgs, PlanInputs};
 use objchange_project::{InputDocument, WantedDocuments};
 
@@ -181,7 +182,8 @@ impl Args {
         }
         let kind = columns::row_kind(self.about.collection_kind())
             .ok_or("--output parquet and arrow need --of changes, drift or outputs")?;
-        let given = modules.schemas.load(modules.max_input).map_err(unusable)?;
+        let given =
+            modules.schemas.load(modules.max_input).map_err(|error| unusable(hints::schemas(&error)))?;
         Ok(Format::Table(form, kind, modules.schemas.with_cached(given, []).0))
     }
 

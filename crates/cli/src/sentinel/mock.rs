@@ -66,7 +66,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let modules = args.module.inputs(slice::from_ref(&args.plan))?;
-    let given = modules.schemas.load(modules.max_input).map_err(unusable)?;
+    let given = modules.schemas.load(modules.max_input).map_err(|error| unusable(hints::schemas(&error)))?;
     let file = read_plan_file(&args.plan, &modules, &modules.plan_files(&given))?;
     // A test over mocks of a plan that `sentinel apply` refuses would pass for nothing.
     if file.is_plan() {

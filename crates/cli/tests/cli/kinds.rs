@@ -145,7 +145,7 @@ fn every_error_type_has_one() {
         ReadStateError: |e| e.kind();
         StateProblem: |e| e.kind();
         AnswerError: |e| e.kind();
-        ModuleDiagnostic: |e| e.kind();
+        ModuleDiagnostic: |e| e.diagnostic.kind();
         ProviderConfigAddressError: |e| e.kind();
         CacheFileError: |e| e.kind();
         ChangedFilesError: |e| e.kind();

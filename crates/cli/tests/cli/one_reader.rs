@@ -128,7 +128,7 @@ fn a_given_state_is_read_packed_and_in_a_log() {
         assert_eq!((found.code, &found.stdout), (0, &plain.stdout), "{form}: {found:?}");
         assert_eq!(found.stderr.contains("the document begins in line 2"), form == "log", "{found:?}");
     }
-    // What planning needs is not in the output of `terraform show -json`.
+    // The output of `terraform show -json` lacks what planning needs.
     folder.write(
         "shown.json",
         r#"{"format_version":"1.0","terraform_version":"1.11.4","values":{"root_module":{}}}"#,

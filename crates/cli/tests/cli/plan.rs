@@ -425,7 +425,7 @@ fn a_state_that_cannot_be_read_is_no_object() {
     let output = plan("cut-state", r#"{"version":4,"lineage":"x","resources":["#, config, &address);
     refused(
         &output,
-        "error: FOLDER/prior.json:1:41: the document ends too early: it was cut off, write it again with \
+        "error: FOLDER/prior.json:1:41: resources: the document ends too early: it was cut off, write it again with \
          `terraform show -json`\n",
     );
     let flat = r#"{"version":4,"lineage":"x","resources":[{"mode":"managed","type":"test_disk","name":"a",

@@ -74,21 +74,21 @@ fn updates_may_be_replaced_in_our_own_formats() {
 fn pages_say_that_schemas_are_missing() {
     let folder = folder("prediction-schemas");
     const NOTE: &str = "Schemas are missing";
-    let plan = "examples/fleet/web.json";
+    let saved = run(&folder, "plan @m --schemas @schemas.json --out @plan.json");
+    assert_eq!(saved.code, 0, "{saved:?}");
     for format in ["markdown", "html"] {
-        let without = run(&folder, &format!("show {plan} --format {format}"));
+        let without = run(&folder, &format!("show @plan.json --format {format}"));
         assert!(without.stdout.contains(NOTE), "{format}: {without:?}");
-        let with =
-            run(&folder, &format!("show {plan} --format {format} --schemas examples/approval/schemas.json"));
+        let with = run(&folder, &format!("show @plan.json --format {format} --schemas @schemas.json"));
         assert!(!with.stdout.contains(NOTE), "{format}: {with:?}");
         // The schemas of a planned directory are at hand.
         let planned = run(&folder, &format!("show @m --format {format} --schemas @schemas.json"));
         assert!(!planned.stdout.contains(NOTE), "{format}: {planned:?}");
     }
-    let json = run(&folder, &format!("show {plan} --json"));
+    let json = run(&folder, "show @plan.json --json");
     let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(report["lacks_schemas"], true);
     // The text of Terraform stays as it is; a warning says it.
-    let text = run(&folder, &format!("show {plan}"));
+    let text = run(&folder, "show @plan.json");
     assert!(!text.stdout.contains(NOTE) && text.stderr.contains("without --schemas"), "{text:?}");
 }

@@ -16,7 +16,7 @@ pub enum InputsError {
     Glob {
         /// The glob.
         glob: String,
-        /// What is wrong with it.
+        /// Why.
         reason: String,
     },
     /// No file has a name like this glob.

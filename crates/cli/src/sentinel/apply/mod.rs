@@ -259,7 +259,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
-    let state = match (state, args.schemas.load(modules.max_input).map_err(unusable)?.for_documents()) {
+    let given = args.schemas.load(modules.max_input).map_err(|error| unusable(hints::schemas(&error)))?;
+    let state = match (state, given.for_documents()) {
         (Some(state), Some(schemas)) => Some(state.with_schemas(&schemas).map_err(unusable)?),
         (state, _) => state,
     };

@@ -162,7 +162,7 @@ impl PlanFile {
         self.marked(schemas.as_ref(), names.clone())
     }
 
-    /// The same with the values of a plan in memory masked. No text is written for it.
+    /// With the values of a plan in memory masked. No text is written for it.
     fn masked(&self, plan: MaskedPlan) -> Self {
         let Contents { name, line, notices, no_state, mode, workspace, origin, .. } = &*self.0;
         Self(Arc::new(Contents {
