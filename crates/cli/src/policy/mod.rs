@@ -247,6 +247,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
         return Err("--format github and azure print to standard output, where another report goes".into());
     }
     let mut text = (reporter.has_text() && annotations.is_none()).then(TextReport::default);
+    if args.trace && text.is_none() {
+        return Err("--trace prints to standard output, where another report goes".into());
+    }
     let gate = gate(&args.fail_on);
     let answer = |document: &InputDocument| match policies.evaluate(&document.file) {
         Ok(verdicts) => Ok(Judged { plan: document.file.clone(), verdicts }),

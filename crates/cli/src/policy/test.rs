@@ -59,6 +59,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let outputs = Outputs { json: args.json, junit: args.junit.as_deref(), ..Outputs::default() };
     let mut reporter = Reporter::new("objchange policy test", "objchangePolicyTest/v1", outputs)?;
+    if args.coverage && !reporter.has_text() {
+        return Err("--coverage prints to standard output, where another report goes".into());
+    }
     let PolicyFiles { policies, tests } = read_policies(&args.policies).map_err(unusable)?;
     // Tests and policies are one program, as `opa test` loads them.
     let files = [policies, tests].concat();

@@ -1182,3 +1182,16 @@ fn policies_read_configuration_in_their_own_folder() {
         assert!(code == 1 && said.starts_with("error: ") && said.contains(why), "{body}: {code} {said}");
     }
 }
+
+#[test]
+fn a_trace_and_coverage_are_printed_or_refused() {
+    let plan = bucket(&json!({}), &json!({}));
+    for more in [["--format", "github"], ["--junit", "-"], ["--sarif", "-"]] {
+        let output = policy(&[&["--rego", "examples/policy", "--trace"], &more[..]].concat(), &plan);
+        let error = "error: --trace prints to standard output, where another report goes\n";
+        assert_eq!((output.code, &*output.stderr), (2, error), "{more:?}");
+    }
+    let output = objchange(["policy", "test", "examples/policy", "--coverage", "--junit", "-"], "");
+    let error = "error: --coverage prints to standard output, where another report goes\n";
+    assert_eq!((output.code, &*output.stderr), (2, error));
+}

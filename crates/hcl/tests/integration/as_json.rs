@@ -11,7 +11,7 @@ fn configuration_becomes_the_json_of_hcl2json() {
         let case: Value = serde_json::from_str(line).unwrap();
         let text = format!("{}\n", case["hcl"].as_str().unwrap());
         let found: Value = serde_json::from_str(&as_json(&text).unwrap()).unwrap();
-        if found.to_string() != case["json"].to_string() {
+        if found != case["json"] {
             wrong.push(format!("{line}\n    {found}"));
         }
     }
