@@ -18,7 +18,7 @@ use objchange_explain::sentences::ACTION_CHANGED;
 
 impl Flow<'_> {
     /// Plans, repeats the plan, and plans once more with known values, as before an apply. Returns the last plan.
-    pub(super) async fn planned_to_the_end(
+    pub(super) async fn plan_to_final(
         &mut self,
         prior: &Saved,
         config: &Value,
@@ -31,7 +31,7 @@ impl Flow<'_> {
         if !again.after.identical(&first.after) || again.action != first.action {
             let path = first_difference(&first.after, &again.after).unwrap_or_default();
             let message = "asked the same once more, the provider plans something else";
-            self.find(Finding::new(Clause::C1, "not_deterministic", path, message));
+            self.add_finding(Finding::new(Clause::C1, "not_deterministic", path, message));
         }
         // Where nothing is to be done, nothing more is asked.
         if first.action == Action::NoOp || (config == known && !is_applied) {
@@ -69,12 +69,14 @@ impl Flow<'_> {
             let (from, to) = (first.action.kind(), last.action.kind());
             let message = format!("the plan was to {from}, and is to {to} when all is known");
             let finding = Finding::new(Clause::F1, "action_changed", Path::root(), message);
-            self.find(finding.said(format!("{ACTION_CHANGED} {} to {}", names[0], names[1])));
+            self.add_finding(
+                finding.with_terraform_text(format!("{ACTION_CHANGED} {} to {}", names[0], names[1])),
+            );
             is_fine = false;
         }
         let mut findings = Vec::new();
         for inconsistent in assert_object_compatible(self.block, &first.after, &last.after) {
-            let mut finding = Finding::of_final(&inconsistent, &first.after, &last.after);
+            let mut finding = Finding::from_final_plan(&inconsistent, &first.after, &last.after);
             // Terraform 1.11.4 may say `inconsistent final plan` by its own matching of elements, whatever the
             // provider answers.
             if is_in_unknown_set(self.block, config, &finding.path) {
@@ -86,7 +88,7 @@ impl Flow<'_> {
             is_fine &= finding.severity != FindingSeverity::Error;
             findings.push(finding);
         }
-        self.find_all(findings);
+        self.add_findings(findings);
         Ok(is_fine.then_some(last))
     }
 
@@ -113,9 +115,9 @@ impl Flow<'_> {
                     let answer = self.provider.plan(self.type_name, &asked).await;
                     let Some(answer) = self.answer_or_finding(answer, Clause::P4) else { return Ok(None) };
                     self.learn(&answer.planned);
-                    self.tells_no_secret(&answer.diagnostics);
+                    self.check_for_secrets(&answer.diagnostics);
                     if asked.prior.is_null() {
-                        self.replacements_lead_somewhere(&answer.requires_replace);
+                        self.check_replacement_paths(&answer.requires_replace);
                     }
                     match question.answer(answer) {
                         Ok(planning) => planning,
@@ -134,7 +136,7 @@ impl Flow<'_> {
         let config = self.block.mark_hidden(&config);
         let mut findings = Vec::new();
         for violation in change.violations.iter().chain(&change.at_apply) {
-            let mut finding = Finding::of_plan(self.block, violation, &config, &change.after, is_legacy);
+            let mut finding = Finding::from_plan(self.block, violation, &config, &change.after, is_legacy);
             if *violation == PlanViolation::DeferralNotAllowed {
                 finding.clause = deferred;
             }
@@ -150,7 +152,7 @@ impl Flow<'_> {
                 findings.push(Finding::new(Clause::P5, "set_element_changed", path, message).unnoticed());
             }
         }
-        self.find_all(findings);
+        self.add_findings(findings);
         if is_fine {
             // Only an object that is not there yet may have an identity that nobody knows.
             let may_be_unknown = change.action == Action::Create || change.action.is_replace();
@@ -161,7 +163,7 @@ impl Flow<'_> {
 
     /// An object that is as configured needs no change. In a set of objects Terraform itself may take one element for
     /// another: then it finds a change whatever the provider plans.
-    pub(super) fn finds_something_to_do(
+    pub(super) fn report_remaining_change(
         &mut self,
         change: &PlannedChange,
         config: &Value,
@@ -174,14 +176,14 @@ impl Flow<'_> {
             return;
         }
         let path = first_difference(&change.before, &change.after).unwrap_or_default();
-        let is_terraforms = self.matches_wrongly(change, config);
+        let is_terraforms = self.is_terraforms_mismatch(change, config);
         let message = format!("{when} there is still something to do: {}", change.action.kind());
         let mut finding = Finding::new(clause, kind, path, message);
         // An update that was ignored shows wherever something was changed.
         if self.judgement.findings.iter().any(|found| found.cause == Some("update_ignored")) {
             finding.cause = Some("update_ignored");
         }
-        self.find(if is_terraforms {
+        self.add_finding(if is_terraforms {
             Finding { severity: FindingSeverity::Note, ..finding }
         } else {
             finding
@@ -189,7 +191,7 @@ impl Flow<'_> {
     }
 
     /// Whether Terraform itself finds a change in an element of a set of objects, with any provider.
-    fn matches_wrongly(&self, change: &PlannedChange, config: &Value) -> bool {
+    fn is_terraforms_mismatch(&self, change: &PlannedChange, config: &Value) -> bool {
         let block = self.block;
         let request = PlanRequest::new(block, &change.before, config);
         let Ok(simulated) = plan_change(&request, &mut SimulatedProvider::default()) else { return false };
@@ -207,7 +209,7 @@ impl Flow<'_> {
     }
 
     /// Terraform checks paths that require a replacement only if there is an object to replace.
-    fn replacements_lead_somewhere(&mut self, paths: &[Path]) {
+    fn check_replacement_paths(&mut self, paths: &[Path]) {
         let block = self.block;
         let is_lost = |path: &&Path| {
             if path.is_root() {
@@ -232,7 +234,7 @@ impl Flow<'_> {
             let names = path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();
             let message = "requires a replacement, and is no part of the object";
-            self.find(Finding::new(Clause::P6, "requires_replace_nowhere", path, message).unnoticed());
+            self.add_finding(Finding::new(Clause::P6, "requires_replace_nowhere", path, message).unnoticed());
         }
     }
 }

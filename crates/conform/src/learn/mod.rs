@@ -4,7 +4,7 @@
 //! those for schemas, configuring, validating and planning.
 
 mod bases;
-mod given;
+mod given_objects;
 mod objects;
 mod other_secrets;
 mod probes;
