@@ -421,7 +421,7 @@ fn write(
     } else {
         match arguments.format {
             Format::Terraform => {
-                // Terraform has no words for it. Of a directory that is planned now a note says it.
+                // Terraform has no words for it. For a directory that is planned now, a note says it.
                 if let (Some(sentence), None) = (report.prediction(), file.origin()) {
                     writeln!(out, "{sentence}\n")?;
                 }

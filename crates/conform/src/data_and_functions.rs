@@ -1,4 +1,4 @@
-//! Judges data sources and functions.
+//! Checks data sources and functions.
 
 use objchange::Value;
 use objchange::change::{PlanViolation, assert_plan_valid};
@@ -89,8 +89,8 @@ impl Flow<'_> {
     }
 }
 
-/// Calls a function twice with the same known arguments; then with null and with unknown arguments, where the function
-/// takes them.
+/// Calls a function twice with the same known arguments, then with null and unknown arguments if its parameters allow
+/// them.
 ///
 /// # Errors
 ///
@@ -108,7 +108,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     for _ in 0..2 {
         match called(arguments).await {
             Ok(Some(result)) => results.push(result),
-            // A function may refuse arguments: that is an answer, and no fault.
+            // A function may refuse arguments. That is an answer, not a fault.
             Ok(None) => return Ok(judgement),
             Err(finding) => {
                 judgement.findings.push(*finding);
@@ -157,7 +157,7 @@ fn result(
             Err(Box::new(Finding::new(Clause::N2, "no_such_argument", Path::root(), message)))
         }
         FunctionAnswer::Error { .. } => Ok(None),
-        // Terraform 1.11.4 takes this for null, and says nothing.
+        // Terraform 1.11.4 treats this as null, without an error.
         FunctionAnswer::Result(None) => {
             found(Clause::N2, "no_result", "the function returns neither a result nor an error")
         }

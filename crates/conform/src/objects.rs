@@ -1,4 +1,4 @@
-//! Judges upgrading and reading an object.
+//! Checks that an object can be upgraded and read.
 
 use objchange::Value;
 use objchange::schema::Block;
@@ -10,7 +10,7 @@ use super::flow::{Flow, Saved};
 use super::{Clause, Finding};
 use objchange_explain::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};
 
-/// A piece of Terraform's message about an unknown part that must be known.
+/// A part of Terraform's message about a part that must be known.
 const UNKNOWN: &str = "The returned state contains unknown values";
 
 impl Flow<'_> {
@@ -24,6 +24,7 @@ impl Flow<'_> {
         }
     }
 
+    /// Whether an object can be saved. Reports faults. The clauses are those for unknown parts, types and write-only values.
     pub(super) fn is_sound(&mut self, object: &Value, clauses: [Clause; 3]) -> bool {
         let found = unsound(self.block, object, clauses);
         let is_sound = found.is_empty();
@@ -31,7 +32,7 @@ impl Flow<'_> {
         is_sound
     }
 
-    /// An object as it comes back from a state, which has numbers in decimal.
+    /// The object after a round trip through a state file.
     pub(super) fn stored(&self, object: &Value) -> Value {
         let (object, ty) = (object.unmark_deep().0, self.block.implied_type());
         // A state file has decimal texts, so a double and its shortest text are one number there.
@@ -52,7 +53,7 @@ impl Flow<'_> {
         self.add_finding(Finding::new(clause, kind, path, message));
     }
 
-    /// Whether an answer is not deferred. Deferring it was not allowed, and is a finding.
+    /// Whether an answer is not deferred. Reports a deferral, which was not allowed.
     pub(super) fn is_decided(&mut self, is_deferred: bool) -> bool {
         if is_deferred {
             let message = "the provider answers that it cannot tell yet, which was not allowed";
@@ -61,7 +62,7 @@ impl Flow<'_> {
         !is_deferred
     }
 
-    /// Whether an identity is of its type, and known. A provider may give none.
+    /// Whether an identity, if there is one, has its schema's type and is known. Reports faults.
     pub(super) fn identity_is_sound(
         &mut self,
         identity: Option<&Value>,
@@ -74,7 +75,7 @@ impl Flow<'_> {
         is_sound
     }
 
-    /// A stored object of the present version.
+    /// Checks that upgrading a stored object of the current schema version changes nothing.
     pub(super) async fn check_upgrade(&mut self, saved: &Saved) -> Option<()> {
         let object = saved.object.unmark_deep().0;
         let json = object.to_json(self.block.implied_type()).ok()?;
@@ -153,7 +154,7 @@ impl Flow<'_> {
     }
 }
 
-/// The first part in which two objects differ. Secret parts of both are marked.
+/// The first part that differs between two objects. Their secret parts must be marked.
 pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
     let mut path = None;
     was.visit(|at, part| {
@@ -197,7 +198,7 @@ fn shown(marked: &Value, path: &Path) -> Path {
     shown
 }
 
-/// The faults for which an object cannot be saved: unknown parts, its type, write-only values.
+/// The faults that prevent saving an object: unknown parts, a wrong type, write-only values.
 pub(super) fn unsound(
     block: &Block,
     object: &Value,
@@ -243,7 +244,7 @@ pub(super) fn unsound(
     findings
 }
 
-/// The faults for which an identity cannot be saved.
+/// The faults that prevent saving an identity.
 pub(super) fn identity_faults(
     schemas: &Schemas,
     type_name: &str,

@@ -1,4 +1,4 @@
-//! Judges planning, in all the ways in which Terraform plans.
+//! Checks plans: the first one, its repetition, and the final one.
 
 use objchange::Value;
 use objchange::change::{
@@ -33,15 +33,15 @@ impl Flow<'_> {
             let message = "asked the same once more, the provider plans something else";
             self.add_finding(Finding::new(Clause::C1, "not_deterministic", path, message));
         }
-        // Where nothing is to be done, nothing more is asked.
+        // Terraform asks nothing more if there is nothing to do.
         if first.action == Action::NoOp || (config == known && !is_applied) {
             return Ok(Some(first));
         }
         self.final_plan(prior, &first, [config, known]).await
     }
 
-    /// The plan that is made when the first one is applied: with a wholly known configuration, and with the private
-    /// data of the first plan.
+    /// Makes the final plan, which Terraform makes before it applies the first one: with a wholly known configuration, and
+    /// the private data of the first plan.
     async fn final_plan(
         &mut self,
         prior: &Saved,
@@ -60,7 +60,7 @@ impl Flow<'_> {
         let Some(mut last) = self.plan(prior, known, private, Clause::F3).await? else { return Ok(None) };
         let mut is_fine = true;
         if is_replaced {
-            // Without a prior object its own action is to create.
+            // Without a prior object, its own action is `Create`.
             (last.action, last.before) = (first.action, first.before.clone());
         // An update may turn out to be none when all is known: Terraform accepts that change of the action alone.
         } else if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp)
@@ -143,7 +143,7 @@ impl Flow<'_> {
             is_fine &= finding.severity != FindingSeverity::Error;
             findings.push(finding);
         }
-        // Terraform says nothing of these, and plans that it refuses have a finding already.
+        // Terraform does not notice these, and plans that it refuses have a finding already.
         if change.violations.is_empty() && !change.after.is_null() {
             let message = "no planned element has all values of a configured one";
             // Terraform may have made null of an empty part that has the name of a computed block.
@@ -154,15 +154,15 @@ impl Flow<'_> {
         }
         self.add_findings(findings);
         if is_fine {
-            // Only an object that is not there yet may have an identity that nobody knows.
+            // Only a new object may have an unknown identity.
             let may_be_unknown = change.action == Action::Create || change.action.is_replace();
             is_fine = self.identity_is_sound(change.identity.as_ref(), Clause::P7, may_be_unknown);
         }
         Ok(is_fine.then_some(change))
     }
 
-    /// An object that is as configured needs no change. In a set of objects Terraform itself may take one element for
-    /// another: then it finds a change whatever the provider plans.
+    /// Reports a change of an object that has its configuration already. In a set of objects, Terraform itself may match the
+    /// wrong elements, and then finds a change whatever the provider plans.
     pub(super) fn report_remaining_change(
         &mut self,
         change: &PlannedChange,
@@ -179,7 +179,7 @@ impl Flow<'_> {
         let is_terraforms = self.is_terraforms_mismatch(change, config);
         let message = format!("{when} there is still something to do: {}", change.action.kind());
         let mut finding = Finding::new(clause, kind, path, message);
-        // An update that was ignored shows wherever something was changed.
+        // An ignored update shows in every changed part.
         if self.judgement.findings.iter().any(|found| found.cause == Some("update_ignored")) {
             finding.cause = Some("update_ignored");
         }
@@ -190,7 +190,7 @@ impl Flow<'_> {
         });
     }
 
-    /// Whether Terraform itself finds a change in an element of a set of objects, with any provider.
+    /// Whether Terraform itself finds a change in a set of objects, with any provider.
     fn is_terraforms_mismatch(&self, change: &PlannedChange, config: &Value) -> bool {
         let block = self.block;
         let request = PlanRequest::new(block, &change.before, config);
@@ -208,7 +208,7 @@ impl Flow<'_> {
         is_of_objects && before.at(&path).is_some_and(|part| matches!(part.kind(), Kind::Set(_)))
     }
 
-    /// Terraform checks paths that require a replacement only if there is an object to replace.
+    /// Reports paths that require a replacement and do not exist. Terraform checks them only if there is an object to replace.
     fn check_replacement_paths(&mut self, paths: &[Path]) {
         let block = self.block;
         let is_lost = |path: &&Path| {

@@ -116,7 +116,7 @@ fn value(rest: &mut &str, depth: usize) -> Option<Literal> {
                 Some((key, value(rest, depth)?))
             };
             let mut entries = in_parentheses(rest, |rest| braced(rest, "map[string]cty.Value{", entry))?;
-            // Sorted, so that two objects are equal whatever the order in which they were printed.
+            // Sorted, because the printed order of members does not matter.
             entries.sort_by(|a, b| a.0.cmp(&b.0));
             Literal::Entries(entries)
         }

@@ -89,13 +89,13 @@ fn window(line: &str, at: usize) -> Range<usize> {
     start..end
 }
 
-/// The byte, or the start of the character that it is in; the end where there is no such byte.
+/// The offset, moved to the start of its character; at most the end of the text.
 fn floor(line: &str, byte: u32) -> usize {
     let byte = line.len().min(byte as usize);
     (0..=byte).rev().find(|byte| line.is_char_boundary(*byte)).unwrap_or(0)
 }
 
-/// The byte, or the end of the character that it is in; the end where there is no such byte.
+/// The offset, moved to the end of its character; at most the end of the text.
 fn ceil(line: &str, byte: u32) -> usize {
     (byte as usize..line.len()).find(|byte| line.is_char_boundary(*byte)).unwrap_or(line.len())
 }

@@ -124,7 +124,7 @@ impl<'p, 's> Open<'p, 's> {
 }
 
 impl Prober<'_> {
-    /// Sets, changes and takes away parts inside of blocks.
+    /// Sets, changes and removes parts inside of blocks.
     pub(super) async fn probe_inner(
         &mut self,
         session: &mut Session,
@@ -145,14 +145,14 @@ impl Prober<'_> {
         Ok(())
     }
 
-    /// Changes and takes away parts that an object has inside of blocks.
+    /// Changes and removes parts that an object has inside of blocks.
     pub(super) async fn change_inner(
         &mut self,
         session: &mut Session,
         base: &Base,
         parts: Vec<&Spot<'_>>,
     ) -> Probed<()> {
-        // The values of others in other forms are asked one by one.
+        // Parts whose other forms were not probed yet are changed one by one.
         let (formed, others): (Vec<_>, Vec<_>) =
             parts.into_iter().partition(|spot| self.formed.contains(&spot.names));
         let mut open = Open::new(formed);
@@ -167,7 +167,7 @@ impl Prober<'_> {
         Ok(())
     }
 
-    /// Asks of many parts at once as [`spot`](Self::spot) does of one.
+    /// Makes the probes of [`probe_spot`](Self::probe_spot) for many parts at once.
     async fn set_together(
         &mut self,
         session: &mut Session,
@@ -225,7 +225,7 @@ impl Prober<'_> {
         self.forms_together(session, number, before, parts, &priors, &ones).await
     }
 
-    /// Asks of many parts at once as [`forms`](Self::forms) and [`emptied`](Self::emptied) do of one.
+    /// Makes the probes of [`probe_forms`](Self::probe_forms) and [`probe_emptied`](Self::probe_emptied) for many parts at once.
     async fn forms_together(
         &mut self,
         session: &mut Session,
@@ -272,7 +272,7 @@ impl Prober<'_> {
         Ok(CountsForEach::Yes)
     }
 
-    /// Asks of many parts at once as [`change`](Self::change) does of one.
+    /// Makes the probes of [`probe_change`](Self::probe_change) for many parts at once.
     async fn change_together(
         &mut self,
         session: &mut Session,
@@ -302,7 +302,7 @@ impl Prober<'_> {
         Ok(CountsForEach::Yes)
     }
 
-    /// Asks for one plan of all changes, and adds the answer for each of them.
+    /// Asks for one plan with all changes. If the answer holds for each change, it is added to the evidence.
     async fn ask_together(
         &mut self,
         session: &mut Session,
@@ -374,7 +374,7 @@ impl Prober<'_> {
     }
 }
 
-/// The changes for which a plan replaces the object.
+/// The changes that make a plan replace the object.
 fn replacing(prior: &Value, answer: &PlannedResource, changes: &[Change<'_, '_>]) -> CountsForEach {
     let paths = replaced_paths(prior, answer);
     let is_named = |change: &Change<'_, '_>| {
@@ -396,7 +396,7 @@ fn is_in_place(prior: &Value, answer: &PlannedResource) -> bool {
     !answer.may_replace && replaced_paths(prior, answer).is_empty()
 }
 
-/// The paths for which a plan replaces the object. Providers name more: those that would, if something changed there.
+/// The changed paths that make a plan replace the object. Providers also name paths that did not change.
 fn replaced_paths<'a>(prior: &Value, answer: &'a PlannedResource) -> Vec<&'a Path> {
     if prior.is_null() {
         return Vec::new();

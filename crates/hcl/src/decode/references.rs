@@ -113,7 +113,7 @@ impl<'b> Walk<'b, '_> {
             None => kind.text.as_str(),
             Some(expr) => match iterator_root(expr) {
                 Some((name, _)) => name,
-                // An iterator that is no traversal leaves the whole dynamic block out.
+                // An iterator that is not a traversal omits the whole dynamic block.
                 None => return,
             },
         };

@@ -221,7 +221,7 @@ fn subnet(arguments: &[Value], _: &Type) -> Answer {
     Ok(Network { first, prefix, bits: network.bits }.to_string().into())
 }
 
-/// The most bits by which one subnet is longer, which is Terraform's own limit.
+/// The maximum number of bits for one subnet, which is also Terraform's limit.
 const MAX_NEW_BITS: i64 = 32;
 
 fn subnets(arguments: &[Value], _: &Type) -> Answer {

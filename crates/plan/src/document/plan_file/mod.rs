@@ -135,8 +135,8 @@ impl PlanFile {
         self.marked(Some(schemas), masked)
     }
 
-    /// Adds marks to the values of these names, so that every reader hides them: [`MaskedNames`] says which these are. What is
-    /// shown of a plan from memory is its document then.
+    /// Adds marks to the values of these names, so that every reader hides them: [`MaskedNames`] says which these are. A plan
+    /// from memory is then shown from its document.
     ///
     /// # Errors
     ///
