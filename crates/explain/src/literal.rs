@@ -1,6 +1,6 @@
 //! Values as Terraform prints them in its messages about providers, read back: `cty.ListVal([]cty.Value{cty.StringVal("x")})`.
 
-/// How deep values may be inside one another; what is deeper is not read.
+/// The maximum nesting of values. Deeper ones are not read.
 const MAX_DEPTH: usize = 64;
 
 /// A value, as far as it matters what two of them have in common.

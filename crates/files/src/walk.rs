@@ -173,7 +173,7 @@ pub fn in_lower_case(path: &Path) -> PathBuf {
     path.with_file_name(path.file_name().unwrap_or_default().to_ascii_lowercase())
 }
 
-/// Why a file with such a name is not read.
+/// Why a file with this name is not read.
 pub fn capitals(path: &Path) -> String {
     let name = in_lower_case(path);
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();

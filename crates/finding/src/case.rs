@@ -36,7 +36,7 @@ pub enum Verdict {
     Passed,
     /// Not checked, or all its findings are accepted.
     Skipped,
-    /// It depends on what is not known yet.
+    /// It depends on unknown values.
     Undecided,
     /// Something is not as it should be.
     Failed,
@@ -47,7 +47,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether a report with it is no success.
+    /// Whether it makes the report fail.
     pub fn fails(self) -> bool {
         self > Self::Skipped
     }

@@ -64,7 +64,7 @@ pub struct Location {
 pub enum Outcome {
     /// Worth knowing, and nothing is wrong.
     Note,
-    /// It depends on what is not known yet.
+    /// It depends on unknown values.
     Undecided,
     /// Something is not as it should be.
     #[serde(rename = "fail")]

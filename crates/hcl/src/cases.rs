@@ -121,7 +121,7 @@ fn wanted_type(case: &Case<'_>) -> Type {
     case.parsed::<Want>("want").map_or(Type::Dynamic, |want| want.ty)
 }
 
-/// The value, or what is wrong.
+/// The value, or the errors.
 fn answer(
     case: &Case<'_>,
     text: &str,

@@ -302,7 +302,7 @@ mod tests {
         for other in ["type(1) + 1", "[type(1)]", "type(1, 2)", "type()", "type", "typ(1)"] {
             assert!(asks_type(&parse_expression(other).unwrap()).is_none(), "{other}");
         }
-        // Names are hidden where they may be what is sensitive, and only there.
+        // Names are hidden only where they may be sensitive.
         check_type("type(sensitive([1]))", "tuple([\n    number,\n])");
         check_type("type([sensitive(tolist([{a=1}]))])", "(sensitive value)");
         check_type("type([{a=sensitive(1)}])", "tuple([\n    object({\n        a: number,\n    }),\n])");

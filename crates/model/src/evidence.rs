@@ -577,7 +577,7 @@ impl Decide for Observer<'_> {
     fn decide(&mut self, question: &Question<'_>) -> Option<Value> {
         let Question { part, situation, sides, are_blocks, is_computed, .. } = question;
         let planned = sides.planned?;
-        // A change of the part itself is no cause: the situation says it already.
+        // A change of the part itself is not a cause, because the situation already covers it.
         let mut others = self.causes.iter().filter(|cause| cause.is_beside(part));
         let cause = others.next();
         let is_set = question.is_set();

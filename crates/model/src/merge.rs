@@ -29,7 +29,7 @@ pub(crate) struct PresenceProbe {
 /// The fewest probes that are divided by an argument: with less any argument would do.
 pub(crate) const MIN_SPLIT: u32 = 6;
 
-/// The fewest probes on each side of such a division.
+/// The minimum number of probes with and without the argument.
 const MIN_SIDE: usize = 2;
 
 /// The argument whose presence decides, and the facts with and without it. `None` if several divide the probes in the same

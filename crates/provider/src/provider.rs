@@ -28,7 +28,7 @@ pub trait Provider: Send + Sync {
     ///
     /// # Errors
     ///
-    /// There is no answer: [`ErrorKind::Unimplemented`] where the provider does not have that call.
+    /// There is no answer: [`ErrorKind::Unimplemented`] if the provider does not have the call.
     async fn call(&self, call: Call<'_>) -> Result<Reply>;
 }
 

@@ -97,14 +97,13 @@ impl<'t> JsonBody<'t> {
         self.read(&Rules::Arguments(Style::Template), false)
     }
 
-    /// The body that would say the same in the native syntax, and what is wrong: a schema says which properties are
-    /// arguments and which are blocks.
+    /// The equivalent body in the native syntax, with the errors. The schema tells which properties are arguments and
+    /// which are blocks.
     pub fn under(&self, schema: &Block) -> (Body, Vec<Diagnostic>) {
         self.read(&Rules::Body(Cow::Borrowed(schema)), may_be_legacy(schema))
     }
 
-    /// All properties as arguments that mean what is there, as in a file of values for variables; and what is
-    /// wrong.
+    /// All properties as arguments with literal values, as in a file of values for variables, with the errors.
     pub fn constants(&self) -> (Body, Vec<Diagnostic>) {
         self.read(&Rules::Arguments(Style::Constant), false)
     }

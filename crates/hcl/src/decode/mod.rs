@@ -92,8 +92,8 @@ pub struct Decoded<'b> {
 }
 
 impl Decoded<'_> {
-    /// Where the part at this path of the object comes from, or if that is not written, what it would be in:
-    /// so that what is found later can point at the configuration.
+    /// The source of the part at this path of the object, or of the part around it if it is not written. Later
+    /// diagnostics use it to point at the configuration.
     pub fn place(&self, path: &Path) -> Span {
         self.place.find(path)
     }

@@ -1,4 +1,4 @@
-//! Calls: which arguments there are, and what they are converted to.
+//! Evaluates calls: collects the arguments and converts them to the types of the parameters.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
@@ -19,7 +19,7 @@ const EXPANDING: &str = "Invalid expanding argument value";
 /// An argument, and where errors about it point to.
 pub(super) enum Argument<'c> {
     Written(&'c Expr),
-    /// An element of what is expanded.
+    /// An element of the expanded last argument.
     Expanded(Value, Span),
 }
 

@@ -8,8 +8,8 @@ use super::{Evaluator, Scope, dynamic, is_untyped_null};
 use crate::syntax::ast::Conditional;
 
 impl Evaluator<'_> {
-    /// Both branches are evaluated, so that the result has the type that both can have; what is wrong in the one that
-    /// is not chosen does not matter.
+    /// Evaluates both branches, so that the result has their common type. Errors in the branch that is not chosen do not
+    /// matter.
     pub(super) fn conditional(&mut self, conditional: &Conditional, whole: Span, scope: &Scope<'_>) -> Value {
         let start = self.errors();
         // HCL evaluates both branches first, because their types decide the result's type. Errors of the other branch

@@ -59,7 +59,7 @@ impl Search<'_> {
         bool_in(&self.value_of(expr, scope)?)
     }
 
-    /// Looks for what has made a condition `result`.
+    /// Looks for the parts that made a condition `result`.
     fn condition(&mut self, expr: &Expr, result: bool, scope: &Scope<'_>) {
         match &expr.kind {
             ExprKind::Parens(inner) | ExprKind::Wrap(inner) => self.condition(inner, result, scope),

@@ -105,12 +105,12 @@ impl TypeConstraint {
         &self.ty
     }
 
-    /// The value with defaults for what is not there.
+    /// The value, with defaults for missing attributes.
     pub fn with_defaults(&self, value: &Value) -> Value {
         self.defaults.apply(value)
     }
 
-    /// The value converted to the type, with defaults for what is not there.
+    /// The value converted to the type, with defaults for missing attributes.
     ///
     /// # Errors
     ///
@@ -152,8 +152,8 @@ pub fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
     found.map_err(|Failed| evaluator.into_diagnostics())
 }
 
-/// The value of an expression in a version of Terraform, if no reference and no call can change it: plan documents have it
-/// beside what an expression refers to.
+/// The value of an expression in a version of Terraform, if no reference or call can change it. Plan documents have it
+/// beside the references of an expression.
 ///
 /// ```
 /// use objchange::Value;

@@ -61,7 +61,7 @@ fn convert(value: &Value, ty: &Type, wanted: &str) -> Answer {
     value.convert(ty).map_err(|error| FunctionError::argument(0, refusal(value, wanted, &error.kind)))
 }
 
-/// Why a value does not become what is wanted. It may quote a text.
+/// The reason why a value cannot be converted. It may quote a text.
 fn refusal(value: &Value, wanted: &str, error: &ConvertErrorKind) -> String {
     let text = || quote(value.as_str().unwrap_or_default());
     match error {

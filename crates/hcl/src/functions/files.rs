@@ -179,7 +179,7 @@ impl BaseDirectory {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, Outside))
     }
 
-    /// Like [`fs::canonicalize`], with what is known of the enclosing directories.
+    /// Like [`fs::canonicalize`], with a cache of the enclosing directories.
     fn without_links(&self, path: &Path) -> io::Result<PathBuf> {
         let Some(known) = &self.known else { return fs::canonicalize(path) };
         // A path that ends in `..` has no name.
@@ -655,8 +655,8 @@ impl Functions {
         self
     }
 
-    /// The functions for the expressions of a module in a directory, relative to the one that files are read from: they may
-    /// also read what is below it. `None` if they may read that anyway, or nothing.
+    /// The functions for a module in a directory, relative to the base directory: they may also read files below it. `None` if
+    /// they may do so anyway, or may not read files at all.
     #[must_use]
     pub fn in_directory(&self, directory: &str) -> Option<Self> {
         let base = self.base.as_ref()?;

@@ -57,7 +57,7 @@ enum Token {
 /// distance by half its length.
 struct Search<'t> {
     text: &'t [u8],
-    /// Where the window begins, and where what was read into it ends.
+    /// The start of the window, and the end of the data in it.
     window: usize,
     end: usize,
     index: usize,
@@ -209,8 +209,8 @@ impl<'t> Search<'t> {
     }
 }
 
-/// The number of a length's or an offset's code, and what is written behind it, in how many bits. `base` is the exponent
-/// from which on codes share their exponents.
+/// The number of the code for a length or an offset, with its extra bits and their count. `base` is the exponent from
+/// which on codes share exponents.
 fn coded(value: usize, base: u32) -> (usize, u64, u32) {
     let first = 1 << base;
     if value < first {
@@ -385,7 +385,7 @@ impl Bits {
         self.out.extend((!length).to_le_bytes());
     }
 
-    /// A block, in whichever form is the shortest; `stored` is what it says, if it may be written as it is.
+    /// Writes a block in its shortest form. `stored` is its content, if it may be stored without compression.
     fn block(&mut self, tokens: &[Token], stored: Option<&[u8]>) {
         let (mut literals, mut offsets) = ([0_u64; LITERALS], [0_u64; OFFSETS]);
         let mut extra_bits = 0;
@@ -456,7 +456,7 @@ impl Bits {
 
 /// The lengths of the codes of a block, as they are written before it.
 struct Header {
-    /// A length, or a kind of repetition with what is written behind it, in how many bits.
+    /// Lengths and repetition codes, each with its extra bits and their count.
     items: Vec<(usize, u64, u32)>,
     counts: [u64; 19],
     codes: Vec<Code>,

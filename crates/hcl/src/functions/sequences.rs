@@ -74,8 +74,7 @@ fn reverse(arguments: &[Value], ty: &Type) -> Answer {
     Ok(reversed.with_marks(arguments[0].marks()))
 }
 
-/// The positions between which a slice lies, as far as they are known, each checked against what is known of the
-/// others.
+/// The bounds of a slice, as far as they are known. Each is checked against the other known ones.
 fn bounds(arguments: &[Value]) -> Result<(Option<usize>, Option<usize>), FunctionError> {
     let length = arguments[0].len().or(match arguments[0].ty() {
         Type::Tuple(tuple) => Some(tuple.elements().len()),
@@ -268,10 +267,10 @@ fn element(arguments: &[Value], _: &Type) -> Answer {
 #[derive(Default)]
 struct Flat {
     elements: Vec<Value>,
-    /// Those of what was opened.
+    /// The marks of all flattened values.
     marks: Marks,
     is_unknown: bool,
-    /// How many values have been looked at.
+    /// The number of visited values.
     opened: usize,
 }
 
@@ -308,7 +307,7 @@ fn flatten(arguments: &[Value], _: &Type) -> Answer {
     } else if whole.is_wholly_known() {
         return Err(FunctionError::new("can only flatten lists, sets and tuples"));
     } else {
-        // Terraform looks at what a value is only once all of it is known. Until then it flattens maps and objects, too.
+        // Terraform checks the kind of a value only once it is wholly known. Until then it flattens maps and objects, too.
         flat.marks = whole.marks();
         match whole.kind() {
             Kind::Map(elements) => elements.iter().try_for_each(|(_, element)| flat.open(element))?,

@@ -102,7 +102,7 @@ fn titled(text: &str) -> Value {
     text.chars().map(&mut case).collect::<String>().into()
 }
 
-/// In ASCII all but letters, digits and `_`; beyond that what is space, and no letter or digit.
+/// Whether a character separates words: in ASCII all except letters, digits and `_`, otherwise only spaces.
 fn is_separator(c: char) -> bool {
     if c.is_ascii() {
         return !c.is_ascii_alphanumeric() && c != '_';

@@ -73,7 +73,7 @@ pub enum StateStorage {
         path: ConstantText,
         /// The directory with the files of other workspaces.
         workspace_dir: ConstantText,
-        /// An argument or block that such a backend does not have: a misspelt `path`.
+        /// An argument or block that this backend does not have, such as a misspelt `path`.
         unknown: Option<String>,
     },
     /// In HCP Terraform or Terraform Enterprise: a `cloud` block.
@@ -412,7 +412,7 @@ pub struct RequiredProvider {
     pub aliases: Vec<ProviderRef>,
     /// Where the entry is written.
     pub span: Span,
-    /// Where what is behind its equals sign is written.
+    /// The place of its value.
     pub value_span: Span,
 }
 
