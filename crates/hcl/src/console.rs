@@ -1,4 +1,4 @@
-//! Values as Terraform's console prints them.
+//! Prints values like Terraform's console.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ pub fn console_type(value: &Value) -> String {
     out
 }
 
-/// Whether the marks of a value are on an object, whose names may be why.
+/// Whether the marks of a value are on an object, whose names may then be secret.
 fn hides_names(value: &Value) -> bool {
     if !value.marks().without(Marks::INVENTED).is_empty() {
         return has_names(value.ty());
@@ -211,11 +211,11 @@ impl Printer {
         self.out.push_str(close);
     }
 
-    /// Several lines stand as they are, but not where a terminal would make something else of them.
+    /// Prints several lines as a heredoc, unless a terminal would interpret some of the characters.
     fn text(&mut self, text: &str) {
         let is_plain = |c| is_printable(c) || c == '\n' || c == '\t';
         // Terraform writes the letters into the heredoc as they are, even an escape that colours the terminal. Values
-        // come from files of others, so such a text is quoted here.
+        // come from untrusted files, so such a text is quoted here.
         if !text.contains('\n') || !text.chars().all(is_plain) {
             return quote_into(text, &mut self.out);
         }

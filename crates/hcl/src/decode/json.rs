@@ -203,7 +203,7 @@ impl<'j, 't> Reading<'j, 't> {
         self.errors.push(Diagnostic::new(summary, span, detail));
     }
 
-    /// The body that an object is, or several in an array, or null.
+    /// The body from an object, from several objects in an array, or from null.
     fn body(&mut self, node: &'j Node<'t>, rules: &Rules<'_>, depth: u32) -> Body {
         let mut body = self.begun(node);
         let mut names = HashSet::new();
@@ -222,7 +222,7 @@ impl<'j, 't> Reading<'j, 't> {
         Body { missing, ..Body::default() }
     }
 
-    /// The objects that a body is, each with how much is around it.
+    /// The objects of a body, each with its nesting depth.
     fn objects(&mut self, node: &'j Node<'t>) -> Vec<(&'j [Property<'t>], u32)> {
         const MISMATCH: &str = "Incorrect JSON value type";
         match &node.kind {
@@ -313,7 +313,7 @@ impl<'j, 't> Reading<'j, 't> {
         body.attributes.push(ast::Attribute { name: SmolStr::new(name), name_span: *name_span, expr });
     }
 
-    /// The blocks that are the value of a property, or of the labels in it.
+    /// The blocks in the value of a property, below its labels.
     fn raw_blocks(
         &mut self,
         property: &'j Property<'t>,
@@ -379,7 +379,7 @@ impl<'j, 't> Reading<'j, 't> {
         found
     }
 
-    /// The blocks that are the value of a property, or of the label in it.
+    /// The blocks in the value of a property, below the next label.
     fn blocks(
         &mut self,
         property: &'j Property<'t>,

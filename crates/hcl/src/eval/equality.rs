@@ -1,4 +1,4 @@
-//! `==`: no conversion, and three answers.
+//! `==`, without conversion. The answer is true, false or unknown.
 
 use objchange::value::Kind;
 use objchange::{Type, Value};
@@ -9,7 +9,7 @@ use objchange::{Type, Value};
 /// differs from any value of another type. Nulls and empty collections are known, whatever their type.
 pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
     if !a.is_null() && !b.is_null() && (has_part_of_unknown_type(a) || has_part_of_unknown_type(b)) {
-        // The types decide alone, although other parts may be known to differ.
+        // Only the types decide, even if other parts are known to differ.
         let may_agree = conforms(a.ty(), b.ty()) || conforms(b.ty(), a.ty());
         return if may_agree { None } else { Some(false) };
     }
@@ -75,7 +75,7 @@ fn all<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> 
     answer
 }
 
-/// Whether something unknown in a value has a type that is not known either.
+/// Whether an unknown part of a value has an unknown type.
 fn has_part_of_unknown_type(value: &Value) -> bool {
     if value.is_wholly_known() || !value.ty().has_dynamic() {
         return false;

@@ -67,7 +67,7 @@ impl Evaluator<'_> {
         }
         let errors = self.errors();
         self.hiding(collection.marks(), |this| {
-            this.evaluate_elements(parts, &collection, &mut progress, scope)
+            this.evaluate_elements(parts, &collection, &mut progress, scope);
         });
         self.forget_signatures(errors);
         progress.is_unknown |= self.functions.is_bare() && self.failed_since(errors);

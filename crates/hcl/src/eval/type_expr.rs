@@ -1,4 +1,4 @@
-//! Types, as they are written: `list(string)`, `object({ a = optional(number, 1) })`.
+//! Evaluates type expressions: `list(string)`, `object({ a = optional(number, 1) })`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::syntax::ast::{Call, Expr, ExprKind};
 
 const INVALID: &str = "Invalid type specification";
 
-/// A type as it is written, with the defaults of attributes that may be left out.
+/// A type constraint: the type, with the defaults of optional attributes.
 #[derive(Debug, Clone)]
 pub struct TypeConstraint {
     ty: Type,
@@ -26,7 +26,7 @@ pub struct TypeConstraint {
 struct Defaults {
     /// The defaults of this object's own attributes.
     own: HashMap<SmolStr, Value>,
-    /// Those of the parts: an attribute by its name, an element of a tuple by its position, any other by nothing.
+    /// The defaults of the parts: of an attribute by its name, of a tuple element by its position, of other elements by nothing.
     parts: HashMap<SmolStr, Defaults>,
 }
 
@@ -100,7 +100,7 @@ impl TypeConstraint {
         found.map_err(|Failed| evaluator.into_diagnostics())
     }
 
-    /// The type; optional attributes say that they are.
+    /// The type, with its optional attributes.
     pub fn ty(&self) -> &Type {
         &self.ty
     }
@@ -316,7 +316,7 @@ impl Evaluator<'_> {
         Ok(TypeConstraint { ty, defaults })
     }
 
-    /// The type of an attribute that may be left out, and what then is in its place.
+    /// The type of an optional attribute, and its default.
     fn optional_type(
         &mut self,
         call: &Call,

@@ -1,4 +1,4 @@
-//! Conversion to a type, the first value that there is, and marks.
+//! Functions for conversion to a type, for the first usable value, and for marks.
 
 use objchange::value::{ConvertErrorKind, Marks, ParseNumberError, unify};
 use objchange::{Type, Value};

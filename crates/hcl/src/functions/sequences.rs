@@ -1,4 +1,4 @@
-//! Lists and tuples: joining, cutting, turning, filtering.
+//! Functions on lists and tuples: joining, slicing, reversing, filtering.
 
 use objchange::value::{Kind, Marks, Refinements, unify};
 use objchange::{Type, Value};
@@ -165,7 +165,7 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
     if values.len() != keys.len() {
         return Err(FunctionError::new("length of keys and values should be equal"));
     }
-    // Terraform wants all of both lists, though only matching elements matter.
+    // Terraform needs both lists to be wholly known, although only matching elements matter.
     if !arguments[0].is_wholly_known() || !arguments[1].is_wholly_known() {
         return Ok(unknown(ty.clone()));
     }
@@ -239,7 +239,7 @@ fn concatenate(arguments: &[Value], ty: &Type) -> Answer {
     Ok(sequence(ty, all)?.with_marks(marks))
 }
 
-/// Where an element stands, counted around and around.
+/// The position of an element, counted modulo the length.
 fn position(index: &Value, length: usize) -> Result<usize, FunctionError> {
     // Terraform takes the index modulo the length; negative ones count from the end.
     match whole_named(index, "invalid index")?.checked_rem_euclid(length as i64) {
@@ -263,7 +263,7 @@ fn element(arguments: &[Value], _: &Type) -> Answer {
     Ok(element.with_marks(arguments[0].marks()))
 }
 
-/// The result of opening all nested lists, sets and tuples.
+/// The result of flattening all nested lists, sets and tuples.
 #[derive(Default)]
 struct Flat {
     elements: Vec<Value>,
@@ -276,7 +276,7 @@ struct Flat {
 
 impl Flat {
     fn open(&mut self, value: &Value) -> Result<(), FunctionError> {
-        // One list may be in it many times.
+        // A list may occur in it many times.
         // Each level may repeat the one before, so the count bounds the work, not memory.
         self.opened += 1;
         check_elements(Some(self.opened))?;
